@@ -1,0 +1,1 @@
+"""Test Kubernetes CustomResourceDefinitions with pytest, offline, with the API server's answers."""

@@ -1,0 +1,76 @@
+"""
+Field paths, and the two ways in which the server spells them.
+
+`spec.labels[team]` in field errors, `spec.labels.team` in `unknown field` warnings: one path, two spellings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A map key as a path segment; field errors print it in brackets."""
+
+    name: str
+
+
+# str: a named field. Key: a map key. int: a list index.
+Segment: TypeAlias = "str | Key | int"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPath:
+    """
+    A path from a root to a field, as immutable segments.
+
+    Reference:
+        apimachinery util/validation/field/path.go, Path.
+    """
+
+    segments: tuple[Segment, ...] = ()
+
+    def child(self, *names: str) -> FieldPath:
+        """Return the path of the field below this one that *names* lead to."""
+        return FieldPath((*self.segments, *names))
+
+    def key(self, name: str) -> FieldPath:
+        """Return the path of the entry *name* of the map at this path."""
+        return FieldPath((*self.segments, Key(name)))
+
+    def index(self, position: int) -> FieldPath:
+        """Return the path of the item at 0-based *position* of the list at this path."""
+        return FieldPath((*self.segments, position))
+
+    def __str__(self) -> str:
+        """Return the spelling of field errors; the empty path is `<nil>`, as the server prints it."""
+        if not self.segments:
+            return "<nil>"
+        parts: list[str] = []
+        for segment in self.segments:
+            if isinstance(segment, str):
+                parts.append(f".{segment}" if parts else segment)
+            else:
+                parts.append(f"[{segment.name if isinstance(segment, Key) else segment}]")
+        return "".join(parts)
+
+
+def unknown_field(segments: tuple[str | int, ...]) -> str:
+    """
+    Return the spelling of `unknown field "…"` warnings: keys joined by dots, indices in brackets.
+
+    Args:
+        segments: Object keys (str) and 0-based list indices (int), from the root.
+
+    Reference:
+        apiextensions-apiserver schema/options.go, UnknownFieldPathOptions.
+    """
+    text = ""
+    for segment in segments:
+        if isinstance(segment, int):
+            text += f"[{segment}]"
+        else:
+            text += f".{segment}" if text else segment
+    return text

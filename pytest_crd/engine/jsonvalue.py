@@ -1,0 +1,130 @@
+"""
+JSON values: what they are, when two are equal, and how a Python object becomes one.
+
+Written once because Python blurs what JSON and Go keep apart: `True == 1 == 1.0` in Python, three values in JSON.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+# Any JSON value: None, bool, int (int64), float (float64), str, list or dict with string keys. A recursive alias would
+# force a cast at every access of every pass; the passes narrow with isinstance instead.
+JSONValue: TypeAlias = Any
+
+MIN_INT64: Final = -(2**63)
+MAX_INT64: Final = 2**63 - 1
+
+# encoding/json writes a float64 below this magnitude without an exponent, and reads a number without one as int64.
+_FIXED_NOTATION_LIMIT: Final = 1e21
+# The server refuses 10,000 levels; Python's recursion ends earlier. Real objects have a few dozen at the most.
+MAX_DEPTH: Final = 256
+
+
+def equal(left: JSONValue, right: JSONValue) -> bool:
+    """
+    Return whether two JSON values are the same value, by JSON type: `True`, `1` and `1.0` are three values.
+
+    Args:
+        left: JSON value.
+        right: JSON value.
+    """
+    if left is right:
+        return True
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if kind is dict:
+        return len(left) == len(right) and all(key in right and equal(item, right[key]) for key, item in left.items())
+    if kind is list:
+        return len(left) == len(right) and all(map(equal, left, right))
+    return bool(left == right)
+
+
+def copy(value: JSONValue) -> JSONValue:
+    """Return a copy of *value* that shares no object or list with it."""
+    if type(value) is dict:
+        return {key: copy(item) if type(item) is dict or type(item) is list else item for key, item in value.items()}
+    if type(value) is list:
+        return [copy(item) if type(item) is dict or type(item) is list else item for item in value]
+    return value
+
+
+def type_of(value: JSONValue) -> str:
+    """Return the JSON type of *value* as a schema's `type` names it; a bool is never an integer."""
+    return _TYPE_NAMES[type(value)]
+
+
+_TYPE_NAMES: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
+
+
+def number(value: float) -> int | float:
+    """
+    Return *value* as the server holds it after one trip through JSON.
+
+    Args:
+        value: An int of any size, or a finite float.
+
+    Returns:
+        An int within int64, else a float64. `1.0` becomes `1`; `2**63` becomes `9.223372036854775808e18`.
+
+    Raises:
+        OverflowError: The number is beyond float64.
+
+    Reference:
+        apimachinery util/json; sigs.k8s.io/json preserves integers that fit int64 and makes float64 of all others.
+    """
+    if isinstance(value, int):
+        return value if MIN_INT64 <= value <= MAX_INT64 else float(value)
+    if value.is_integer() and abs(value) < _FIXED_NOTATION_LIMIT and MIN_INT64 <= value < 2.0**63:
+        return int(value)
+    return value
+
+
+def from_python(value: object) -> JSONValue:
+    """
+    Return *value* as a JSON value of its own, sharing nothing with it.
+
+    Args:
+        value: What a test wrote: mappings with string keys, sequences, str, numbers, bool, None.
+
+    Returns:
+        A new tree of dict, list and scalars, numbers as the server holds them.
+
+    Raises:
+        TypeError: Something in it is not JSON: a key that is not a string, a date, NaN, a cycle. The message says where.
+    """
+    return _from_python(value, "", 0)
+
+
+def _from_python(value: object, where: str, depth: int) -> JSONValue:
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return value
+    if depth > MAX_DEPTH:
+        raise TypeError(f"{where.lstrip('.')[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
+    if isinstance(value, Mapping):
+        return {_key(key, where): _from_python(item, f"{where}.{key}", depth + 1) for key, item in value.items()}
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return [_from_python(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value)]
+    if isinstance(value, int | float) and math.isfinite(value):
+        return number(value)
+    raise TypeError(f"{where.lstrip('.') or 'the value'}: {value!r} is not JSON ({kind.__name__})")
+
+
+def _key(key: object, where: str) -> str:
+    if isinstance(key, str):
+        return str(key)
+    raise TypeError(f"{where.lstrip('.') or 'the value'}: key {key!r} is not a string")
