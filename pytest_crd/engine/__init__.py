@@ -1,1 +1,34 @@
-"""What kube-apiserver does with CustomResourceDefinitions and custom resources: no pytest, no network."""
+"""
+What kube-apiserver does with CustomResourceDefinitions and custom resources: no pytest, no network.
+
+One module reads files (`manifest`). Answers are data; what is raised is a mistake in the input (`InputError`) or misuse.
+"""
+
+from pytest_crd.engine.conditions import Condition
+from pytest_crd.engine.crd import CustomResourceDefinition, NotStructuralError, Version
+from pytest_crd.engine.customresource import Defaulted, Pruned
+from pytest_crd.engine.fielderror import ErrorType, FieldError
+from pytest_crd.engine.godecode import DecodeError
+from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.profile import UnknownVersionError
+from pytest_crd.engine.project import CrdLookupError, CustomResourceDefinitions, load
+from pytest_crd.engine.structural import UnsupportedConstructError
+
+__all__ = [
+    "Condition",
+    "CrdLookupError",
+    "CustomResourceDefinition",
+    "CustomResourceDefinitions",
+    "Defaulted",
+    "DecodeError",
+    "ErrorType",
+    "FieldError",
+    "InputError",
+    "Mistake",
+    "NotStructuralError",
+    "Pruned",
+    "UnknownVersionError",
+    "UnsupportedConstructError",
+    "Version",
+    "load",
+]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Final
 
+from pytest_crd.engine import printable
 from pytest_crd.engine.jsonvalue import JSONValue
 
 _ESCAPES: Final = {
@@ -19,8 +21,7 @@ _ESCAPES: Final = {
     '"': '\\"',
     "\\": "\\\\",
 }
-_MIN_EXPONENT: Final = -4
-_MAX_EXPONENT: Final = 21
+_PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
 
 
 def quote(text: str) -> str:
@@ -30,13 +31,13 @@ def quote(text: str) -> str:
     Reference:
         strconv.Quote.
     """
-    return '"' + "".join(map(_quoted, text)) + '"'
+    return f'"{text}"' if _PLAIN.fullmatch(text) else '"' + "".join(map(_quoted, text)) + '"'
 
 
 def _quoted(char: str) -> str:
     if (escape := _ESCAPES.get(char)) is not None:
         return escape
-    if char == " " or (char.isprintable() and not char.isspace()):
+    if printable.is_printable(char):
         return char
     code = ord(char)
     if code < 0x20 or code == 0x7F:
@@ -46,23 +47,26 @@ def _quoted(char: str) -> str:
 
 def number(value: float) -> str:
     """
-    Return a number as Go's `%v`: shortest digits, an exponent from 1e+21 on and below 1e-04.
+    Return a number as Go's `%v`: shortest digits, with an exponent from 1e+06 on and below 1e-04.
 
     Args:
         value: An int64 (printed whole) or a float64.
 
     Reference:
-        fmt `%v` of float64, which is strconv.FormatFloat(f, 'g', -1, 64) with %e from 21 digits on.
+        fmt `%v` of float64, which is strconv.FormatFloat(f, 'g', -1, 64).
     """
-    if isinstance(value, int):
-        return str(value)
+    return str(value) if isinstance(value, int) else _float(value, fixed_from=-4, exponent_from=6)
+
+
+def _float(value: float, *, fixed_from: int, exponent_from: int) -> str:
+    """Write *value* without an exponent where its decimal exponent is in the given range, else with two digits of it."""
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else ("+Inf" if value > 0 else "-Inf")
-    mantissa, _, exponent_text = f"{value!r}".replace("E", "e").partition("e")
+    mantissa, _, exponent_text = repr(value).partition("e")
     sign, digits, exponent = _decimal(mantissa, int(exponent_text or 0))
     if digits == "0":
         return f"{sign}0"
-    if _MIN_EXPONENT <= exponent < _MAX_EXPONENT:
+    if fixed_from <= exponent < exponent_from:
         return sign + _fixed(digits, exponent)
     fraction = f".{digits[1:]}" if len(digits) > 1 else ""
     return f"{sign}{digits[0]}{fraction}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
@@ -111,18 +115,5 @@ def _marshalled_string(text: str) -> str:
 
 
 def _marshalled_float(value: float) -> str:
-    """Write a float64 as encoding/json does: an exponent only below 1e-6 and from 1e21 on, without a padding zero."""
-    text = number(value)
-    magnitude = abs(value)
-    if value and magnitude < 1e-4 and magnitude >= 1e-6:
-        sign, digits, exponent = _decimal(*_split(repr(value)))
-        return sign + _fixed(digits, exponent)
-    mantissa, separator, exponent_text = text.partition("e")
-    if not separator:
-        return text
-    return f"{mantissa}e{exponent_text[0]}{exponent_text[1:].lstrip('0')}" if exponent_text[0] == "-" else text
-
-
-def _split(text: str) -> tuple[str, int]:
-    mantissa, _, exponent = text.partition("e")
-    return mantissa, int(exponent or 0)
+    """Write a float64 as encoding/json does: an exponent only below 1e-6 and from 1e21 on, e-9 instead of e-09."""
+    return _float(value, fixed_from=-6, exponent_from=21).replace("e-0", "e-")

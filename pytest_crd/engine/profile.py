@@ -6,6 +6,7 @@ A version is supported when a real server of it has been recorded; any other is 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,5 +58,7 @@ def named(version: object) -> Profile:
         raise UnknownVersionError(message)
     profile = KNOWN.get(".".join(version.strip().removeprefix("v").split(".")[:2]))
     if profile is None:
-        raise UnknownVersionError(f"unknown Kubernetes version {version!r}; known versions: {known}")
+        # What TOML and YAML make of 1.30 when nobody quotes it, by the time that pytest hands it over as a text.
+        hint = f" (without quotes, {version}0 is the number {version}: quote it)" if re.fullmatch(r"1\.\d", version) else ""
+        raise UnknownVersionError(f"unknown Kubernetes version {version!r}{hint}; known versions: {known}")
     return profile

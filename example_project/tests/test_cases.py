@@ -1,0 +1,6 @@
+import pytest
+
+
+@pytest.mark.crd_cases("cases/*.yaml")
+def test_location(crd_case):
+    crd_case.check()

@@ -1,0 +1,198 @@
+"""
+Expected against actual: whether two objects are the same, and if not, where to look.
+
+Equality is decided here, by JSON type. What is equal is left out of the answer, so that only differences remain to be shown.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pytest_crd.engine import fieldpath, goformat, jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.structural import Structural
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """
+    A list item as a segment of the path to a difference.
+
+    Attributes:
+        expected: Its 0-based index in the expected list; None where it is there only.
+        actual: Its 0-based index in the actual list; None where it is missing there.
+        label: What the item is known by: the values of its list-map keys, or nothing.
+    """
+
+    expected: int | None
+    actual: int | None
+    label: str = ""
+
+    @property
+    def index(self) -> int:
+        """The index in the actual list, else that in the expected one: an item is at least in one."""
+        return self.actual if self.actual is not None else self.expected or 0
+
+
+Segment: TypeAlias = "str | Item"
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """
+    Two objects that are not equal, less everything that is.
+
+    Attributes:
+        expected: What remains of the expected object: objects by key, and lists as objects by Item.
+        actual: What remains of the actual one, in the same form.
+    """
+
+    expected: JSONValue
+    actual: JSONValue
+
+
+class _Absent:
+    """Stands where one side has nothing."""
+
+
+_ABSENT: Final = _Absent()
+_Pair: TypeAlias = "tuple[JSONValue, JSONValue] | None"
+
+
+def compare(
+    expected: JSONValue, actual: JSONValue, schema: Structural | None, *, subset: bool = False
+) -> Remainder | None:
+    """
+    Return where two objects differ; None when they are equal.
+
+    Args:
+        expected: JSON value.
+        actual: JSON value.
+        schema: The schema of both; its list-map keys say which items belong together. None where there is none.
+        subset: True when *actual* may have more keys in its objects, and more items in its list maps.
+    """
+    pair = _difference(expected, actual, schema, subset=subset)
+    return None if pair is None else Remainder(*pair)
+
+
+def spelled(path: Sequence[Segment]) -> str:
+    """Return *path* as the server spells it; of an item, the index in the actual list, else that in the expected one."""
+    return fieldpath.unknown_field(tuple(segment if isinstance(segment, str) else segment.index for segment in path))
+
+
+def value_at(value: JSONValue, spelling: str) -> Iterator[JSONValue]:
+    """Yield every value in *value* whose path is spelled *spelling*: none, or one, or more where keys hold dots."""
+    for path, found in _walk(value, ()):
+        if path and fieldpath.unknown_field(path) == spelling:
+            yield found
+
+
+def _walk(value: JSONValue, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], JSONValue]]:
+    yield path, value
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for segment, child in children:
+        yield from _walk(child, (*path, segment))
+
+
+def _difference(expected: JSONValue, actual: JSONValue, schema: Structural | None, *, subset: bool) -> _Pair:
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return _object_difference(expected, actual, schema, subset=subset)
+    if isinstance(expected, list) and isinstance(actual, list):
+        return _list_difference(expected, actual, schema, subset=subset)
+    return None if jsonvalue.equal(expected, actual) else (expected, actual)
+
+
+def _object_difference(
+    expected: dict[str, JSONValue], actual: dict[str, JSONValue], schema: Structural | None, *, subset: bool
+) -> _Pair:
+    only_expected: dict[str, JSONValue] = {}
+    only_actual: dict[str, JSONValue] = {}
+    for key in expected if subset else {**expected, **actual}:
+        child = (schema.properties.get(key) or schema.value_schema) if schema else None
+        pair = _side_by_side(expected.get(key, _ABSENT), actual.get(key, _ABSENT), child, subset=subset)
+        _add(pair, key, only_expected, only_actual)
+    return (only_expected, only_actual) if only_expected or only_actual else None
+
+
+def _list_difference(
+    expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None, *, subset: bool
+) -> _Pair:
+    if not subset and jsonvalue.equal(expected, actual):
+        return None
+    only_expected: dict[Item, JSONValue] = {}
+    only_actual: dict[Item, JSONValue] = {}
+    is_open_map = subset and bool(schema and schema.x_list_type == "map")
+    for item in _aligned(expected, actual, schema, by_position=subset):
+        if item.expected is None and is_open_map:
+            continue
+        left = _ABSENT if item.expected is None else expected[item.expected]
+        right = _ABSENT if item.actual is None else actual[item.actual]
+        pair = _side_by_side(left, right, schema.items if schema else None, subset=subset)
+        _add(pair, item, only_expected, only_actual)
+    return (only_expected, only_actual) if only_expected or only_actual else None
+
+
+def _side_by_side(expected: JSONValue, actual: JSONValue, schema: Structural | None, *, subset: bool) -> _Pair:
+    if expected is _ABSENT or actual is _ABSENT:
+        return expected, actual
+    return _difference(expected, actual, schema, subset=subset)
+
+
+def _add(pair: _Pair, segment: Segment, only_expected: JSONValue, only_actual: JSONValue) -> None:
+    if pair is not None:
+        for value, side in zip(pair, (only_expected, only_actual), strict=True):
+            if value is not _ABSENT:
+                side[segment] = value
+
+
+def _aligned(
+    expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None, *, by_position: bool
+) -> list[Item]:
+    """Return which items belong together: by list-map keys where these tell, else what makes the shortest difference."""
+    keys = schema.x_list_map_keys if schema else None
+    if keys and (items := _aligned_by_keys(expected, actual, keys)):
+        return items
+    if by_position:
+        length = max(len(expected), len(actual))
+        return [
+            Item(index if index < len(expected) else None, index if index < len(actual) else None)
+            for index in range(length)
+        ]
+    return _aligned_by_value(expected, actual)
+
+
+def _aligned_by_keys(expected: list[JSONValue], actual: list[JSONValue], keys: tuple[str, ...]) -> list[Item] | None:
+    """Return the items matched by *keys*; None where keys are missing or not unique, or the order is what differs."""
+    left, right = (_by_label(items, keys) for items in (expected, actual))
+    if left is None or right is None:
+        return None
+    common = [label for label in left if label in right]
+    if common != [label for label in right if label in left]:
+        return None
+    return [Item(left.get(label), right.get(label), label) for label in {**left, **right}]
+
+
+def _by_label(items: list[JSONValue], keys: tuple[str, ...]) -> dict[str, int] | None:
+    labels = {
+        ",".join(f"{key}={goformat.marshal(item[key])}" for key in keys): index
+        for index, item in enumerate(items)
+        if isinstance(item, dict) and all(key in item for key in keys)
+    }
+    return labels if len(labels) == len(items) else None
+
+
+def _aligned_by_value(expected: list[JSONValue], actual: list[JSONValue]) -> list[Item]:
+    matcher = difflib.SequenceMatcher(
+        None, [goformat.marshal(item) for item in expected], [goformat.marshal(item) for item in actual], autojunk=False
+    )
+    items: list[Item] = []
+    for tag, start, stop, other_start, other_stop in matcher.get_opcodes():
+        if tag != "equal":
+            pairs = min(stop - start, other_stop - other_start)
+            items.extend(Item(start + offset, other_start + offset) for offset in range(pairs))
+            items.extend(Item(index, None) for index in range(start + pairs, stop))
+            items.extend(Item(None, index) for index in range(other_start + pairs, other_stop))
+    return items

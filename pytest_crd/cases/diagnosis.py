@@ -1,0 +1,305 @@
+"""
+What is wrong with the form of a case file: jsonschema finds it, this says it in the user's words.
+
+It sees one document, and only its form; what a value means is not its business.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from pytest_crd.cases import format as caseformat
+from pytest_crd.cases.model import Section
+from pytest_crd.engine import goformat
+from pytest_crd.engine.inputerror import Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.yamlreader import Document
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
+
+Path: TypeAlias = tuple["str | int", ...]
+
+_LONGEST_QUOTE: Final = 60
+# One mapping that is no case at all should not bury the other mistakes.
+_MOST_UNKNOWN_KEYS: Final = 10
+_NAME_REMEDIES: Final = {
+    "::": "it separates the parts of a node id",
+    "[": "it begins the parameters in a node id; use parentheses",
+    "]": "it ends the parameters in a node id; use parentheses",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Flaw:
+    """
+    One error of jsonschema's.
+
+    Attributes:
+        root: The whole document.
+        path: Where the flaw is.
+        keyword: Which demand of the schema is not met.
+        demand: The value of that keyword.
+        form: The schema of the place.
+        found: What is at the place.
+        clash: The two keys that contradict each other, if that is the flaw.
+        meant: The keys that the unknown ones of the same mapping may stand for.
+    """
+
+    root: JSONValue
+    path: Path
+    keyword: str
+    demand: Any
+    form: Any
+    found: JSONValue
+    clash: tuple[str, str]
+    meant: frozenset[str] = frozenset()
+
+    @property
+    def place(self) -> str:
+        """The case that the flaw is in; empty outside of the cases."""
+        return owner(self.root, self.path)
+
+    @property
+    def unknown(self) -> list[str]:
+        """The keys of the mapping that its form does not know."""
+        free = () if self.path else caseformat.FREE_PREFIX
+        return [key for key in self.found if key not in self.form["properties"] and not key.startswith(free)]
+
+
+_Explanation: TypeAlias = Iterator[tuple[Path, str]]
+
+
+def find(document: Document) -> Iterator[Mistake]:
+    """
+    Give the mistakes in the form of *document*: keys, types, what is missing, what contradicts.
+
+    Args:
+        document: One document of a case file.
+    """
+    errors = list(_validator().iter_errors(document.value))
+    meant = {
+        tuple(error.absolute_path): _meant(_flaw(error, document.value)) for error in errors if _is_unknown_key(error)
+    }
+    for error in errors:
+        flaw = _flaw(error, document.value, meant.get(tuple(error.absolute_path), frozenset()))
+        for path, message in _EXPLANATIONS.get(flaw.keyword, _explain_value)(flaw):
+            yield Mistake(document.source, line_of(document, path), message)
+
+
+def line_of(document: Document, path: Path) -> int:
+    """Return the line of the key at *path*, of the item where it ends with an index, or of the document."""
+    return document.line_of(path, key=isinstance(path[-1], str)) if path else document.line
+
+
+def owner(value: JSONValue, path: Path) -> str:
+    """
+    Return the case that *path* leads into, as in `pruning case "x"`; empty outside of the cases.
+
+    Args:
+        value: The document, which may have any form.
+        path: Need not lead anywhere.
+    """
+    match path:
+        case [str(section), int(index), *_] if section in _SECTIONS:
+            cases = value.get(section)
+            case = cases[index] if isinstance(cases, list) and index < len(cases) else None
+            name = case.get("name") if isinstance(case, dict) else None
+            return f"{section} case {quoted(name) if isinstance(name, str) and name.strip() else f'#{index + 1}'}"
+    return ""
+
+
+def within(path: Path) -> str:
+    """Return the part of *path* below its case, in quotes: `'errors[0].type'`; all of it outside of the cases."""
+    text = ""
+    for step in path[2:] if path[0] in _SECTIONS and len(path) > 2 else path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return f"'{quoted(text)[1:-1]}'"
+
+
+def quoted(text: str) -> str:
+    """Return *text* in double quotes, on one line, cut where it is long."""
+    return goformat.quote(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
+
+
+@functools.lru_cache(maxsize=1024)
+def nearest(word: str, known: tuple[str, ...]) -> str:
+    """Return the one of *known* that *word* may stand for; empty when none is near."""
+    folded = {one.casefold(): one for one in known}
+    word = word[:_LONGEST_QUOTE].casefold()
+    matches = difflib.get_close_matches(word, folded, n=1) or [one for one in folded if word.endswith(one)]
+    return folded[matches[0]] if matches else ""
+
+
+# Each explanation gives the places of one flaw, and a sentence for each.
+
+
+def _explain_unknown_keys(flaw: _Flaw) -> _Explanation:
+    for key in flaw.unknown[:_MOST_UNKNOWN_KEYS]:
+        yield (*flaw.path, key), _unknown_key(key, flaw)
+    if (more := len(flaw.unknown) - _MOST_UNKNOWN_KEYS) > 0:
+        yield flaw.path, f"{more} more unknown keys {_in_place(flaw)}"
+
+
+def _unknown_key(key: str, flaw: _Flaw) -> str:
+    shown = within((key,))
+    if len(flaw.path) == 2:
+        if key in caseformat.CASE_KEYS:
+            return f"key {shown} belongs in {_cases_with(key)}, not {_in_place(flaw)}"
+        if key in caseformat.FILE_KEYS or key.startswith(caseformat.FREE_PREFIX):
+            return f"key {shown} belongs at the top level of the file, not {_in_place(flaw)}"
+    if not flaw.path and key in caseformat.CASE_KEYS:
+        return f"key {shown} belongs in a case, not {_in_place(flaw)}; indent it below `- name:` of a section"
+    known = tuple(flaw.form["properties"])
+    near = nearest(key, known)
+    remedy = f"did you mean '{near}'?" if near else f"known are {', '.join(known)}"
+    return f"unknown key {shown} {_in_place(flaw)}; {remedy}"
+
+
+def _in_place(flaw: _Flaw) -> str:
+    if not flaw.path:
+        return "at the top level of the file"
+    return f"in {within(flaw.path)} of {flaw.place}" if len(flaw.path) > 2 else f"in {flaw.place}"
+
+
+def _cases_with(key: str) -> str:
+    sections = [section.value for section in Section if section in caseformat.CASE_KEYS[key].sections]
+    return f"{' and '.join(filter(None, (', '.join(sections[:-1]), sections[-1])))} cases"
+
+
+def _explain_missing(flaw: _Flaw) -> _Explanation:
+    for key in flaw.demand:
+        if key not in flaw.found and key not in flaw.meant:
+            yield flaw.path, f"{_subject(flaw)} has no '{key}'; add `{key}:` with {_wanted(key, flaw)}"
+
+
+def _wanted(key: str, flaw: _Flaw) -> str:
+    if len(flaw.path) == 2:
+        return str(caseformat.CASE_KEYS[key].form["title"])
+    return str(flaw.form["properties"].get(key, {"title": "what the operation needs"})["title"])
+
+
+def _explain_nothing(flaw: _Flaw) -> _Explanation:
+    """Explain that none of several keys is there, as in a file without a section or a case without an expectation."""
+    keys = [option["required"][0] for option in flaw.demand]
+    if flaw.meant.isdisjoint(keys):
+        listed = " or ".join((", ".join(f"`{key}:`" for key in keys[:-1]), f"`{keys[-1]}:`"))
+        subject = f"{_subject(flaw)} {'expects nothing' if len(flaw.path) == 2 else 'says nothing'}"
+        yield flaw.path, f"{subject}; add {listed}" if flaw.path else f"the file has no cases; add a section: {listed}"
+
+
+def _explain_not(flaw: _Flaw) -> _Explanation:
+    if flaw.path[2:] != ("name",):
+        yield from _explain_value(flaw)
+        return
+    part = next(re.finditer(flaw.demand["pattern"], flaw.found)).group()
+    remedy = _NAME_REMEDIES.get(part)
+    problem = f"'{part}': {remedy}" if remedy else f"the control character U+{ord(part):04X}; write one line of text"
+    yield flaw.path, f"the name of {flaw.place} contains {problem}"
+
+
+def _explain_conflict(flaw: _Flaw) -> _Explanation:
+    first, second = flaw.clash
+    parent = flaw.path[:-1]
+    place = f"{within(parent)} of {flaw.place}" if len(parent) > 2 else flaw.place
+    reason = caseformat.CONFLICTS[flaw.clash].reason
+    yield flaw.path, f"'{first}' and '{second}' contradict each other in {place}: {reason}; remove one of them"
+
+
+def _explain_value(flaw: _Flaw) -> _Explanation:
+    remedy = _remedy(flaw)
+    message = f"{_subject(flaw)} must be {flaw.form['title']}, not {_shown(flaw.found)}"
+    yield flaw.path, f"{message}; {remedy}" if remedy else message
+
+
+def _subject(flaw: _Flaw) -> str:
+    if not flaw.path:
+        return "the file"
+    if not flaw.place:
+        return within(flaw.path)
+    return flaw.place if len(flaw.path) == 2 else f"{within(flaw.path)} of {flaw.place}"
+
+
+def _remedy(flaw: _Flaw) -> str:
+    """Return what to write instead of a value: what the format says of its key, else what follows from the value."""
+    match flaw.path:
+        case [str(key)] if remedy := caseformat.FILE_KEYS[key].remedy:
+            return remedy
+        case [_, _, str(key)] | [_, _, str(key), int()] if remedy := caseformat.CASE_KEYS[key].remedy:
+            return remedy
+    if flaw.keyword == "enum" and isinstance(flaw.found, str):
+        near = nearest(flaw.found, tuple(flaw.demand))
+        return f"did you mean '{near}'?" if near else ""
+    wanted = flaw.form.get("type", ())
+    if flaw.found is None:
+        return "remove it, or write {} for an empty mapping" if "object" in wanted else "give it a value or remove it"
+    return "quote it" if "string" in wanted and isinstance(flaw.found, bool | int | float) else ""
+
+
+def _shown(value: JSONValue) -> str:
+    if isinstance(value, dict | list):
+        kind = "mapping" if isinstance(value, dict) else "list"
+        return f"a {kind}" if value else f"an empty {kind}"
+    if isinstance(value, str):
+        return f"the text {quoted(value)}" if value else "an empty text"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "nothing (null)" if value is None else f"the number {goformat.number(value)}"
+
+
+_SECTIONS: Final = frozenset(section.value for section in Section)
+# What the schema `false` demands has no keyword.
+_FORBIDDEN: Final = "false"
+_EXPLANATIONS: Final[Mapping[str, Callable[[_Flaw], _Explanation]]] = {
+    _FORBIDDEN: _explain_conflict,
+    "additionalProperties": _explain_unknown_keys,
+    "required": _explain_missing,
+    "anyOf": _explain_nothing,
+    "not": _explain_not,
+}
+
+
+def _is_unknown_key(error: ValidationError) -> bool:
+    return error.validator == "additionalProperties"
+
+
+def _flaw(error: ValidationError, root: JSONValue, meant: frozenset[str] = frozenset()) -> _Flaw:
+    where = [str(step) for step in error.absolute_schema_path]
+    return _Flaw(
+        root=root,
+        path=tuple(error.absolute_path),
+        keyword=str(error.validator or _FORBIDDEN),
+        demand=error.validator_value,
+        form=error.schema,
+        found=error.instance,
+        # …, "dependentSchemas", first, "properties", second
+        clash=("", "") if error.validator else (where[-3], where[-1]),
+        meant=meant,
+    )
+
+
+def _meant(flaw: _Flaw) -> frozenset[str]:
+    known = tuple(flaw.form["properties"])
+    return frozenset(nearest(key, known) for key in flaw.unknown[:_MOST_UNKNOWN_KEYS])
+
+
+@functools.cache
+def _validator() -> Draft202012Validator:
+    import jsonschema  # noqa: PLC0415 - costs 30 ms, and most sessions read no case file
+
+    schema = caseformat.schema()
+    return jsonschema.Draft202012Validator(_inlined(schema, schema["$defs"]))
+
+
+def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """Return the schema with definitions in the place of references, which would triple the time of a check."""
+    if isinstance(node, Mapping):
+        if "$ref" in node:
+            return definitions[node["$ref"].rpartition("/")[2]]
+        return {key: _inlined(item, definitions) for key, item in node.items()}
+    return [_inlined(item, definitions) for item in node] if isinstance(node, list) else node

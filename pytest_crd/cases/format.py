@@ -1,0 +1,305 @@
+"""
+What a case file may contain: every key, where it belongs, what its value must be, and which keys contradict each other.
+
+The JSON Schema that ships with the package and the words of the mistakes are both made from these tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_crd.cases import forms
+from pytest_crd.cases.forms import Conflict, Form
+from pytest_crd.cases.model import Section
+from pytest_crd.engine import profile
+from pytest_crd.engine.fielderror import ErrorType
+
+SCHEMA_ID: Final = "https://json.schemastore.org/pytest-crd-cases.json"
+# A top-level key that begins so is free: a place for YAML anchors.
+FREE_PREFIX: Final = "x-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """
+    A key of a case file, or of a case.
+
+    Attributes:
+        form: What the value must be.
+        meaning: What it is for.
+        sections: The sections whose cases may have it; for keys of cases.
+        required: Whether it must be there wherever it may be.
+        expects: Whether it states an expectation; for keys of cases.
+        remedy: What to write instead of a wrong value, where that can be said.
+    """
+
+    form: Form
+    meaning: str
+    sections: frozenset[Section] = frozenset()
+    required: bool = False
+    expects: bool = False
+    remedy: str = ""
+
+
+_ALL: Final = frozenset(Section)
+_REQUESTS: Final = frozenset({Section.CREATE, Section.UPDATE, Section.UPDATE_STATUS})
+_UPDATES: Final = frozenset({Section.UPDATE, Section.UPDATE_STATUS})
+
+# What is inside a case's values
+
+_PATH: Final = forms.text("a field path, as in spec.items[0].name")
+_PATHS: Final = forms.any_list("a list of field paths", _PATH)
+
+_ERROR_CONFLICTS: Final = (
+    Conflict("message", "detail", "`detail` is the last part of `message`"),
+    Conflict("message", "matches", "`matches` is searched in the message that `message` states whole"),
+    Conflict("detail", "matches", "both state a part of the message"),
+)
+_ERROR_KEYS: Final = {
+    "field": forms.with_meaning(_PATH, "The field path, as field errors spell it."),
+    "type": forms.with_meaning(
+        forms.choice(one.value for one in ErrorType), "Go's ErrorType constant without that prefix."
+    ),
+    "message": forms.with_meaning(forms.text("the whole message of the error"), "The whole message of the cause."),
+    "detail": forms.with_meaning(forms.any_text("the last part of the message"), "The last part of the message."),
+    "matches": forms.with_meaning(forms.text("an RE2 pattern"), "An RE2 pattern that is found in the message."),
+}
+_ERRORS: Final = forms.some_list(
+    "a list of one or more expected errors",
+    forms.mapping(
+        "a mapping with some of `field:`, `type:`, and `message:`, `detail:` or `matches:`",
+        _ERROR_KEYS,
+        one_of=_ERROR_KEYS,
+        conflicts=_ERROR_CONFLICTS,
+    ),
+)
+
+_POINTER: Final[Form] = {
+    **forms.any_text("a JSON Pointer, as in /spec/versions/0"),
+    "not": {"type": "string", "pattern": "^[^/]"},
+}
+_OPERATION: Final[Form] = {
+    **forms.mapping(
+        "a JSON Patch operation (a mapping with `op:` and `path:`)",
+        {
+            "op": forms.choice(("add", "remove", "replace", "move", "copy", "test")),
+            "path": _POINTER,
+            "from": _POINTER,
+            "value": {"title": "any value"},
+        },
+        required=("op", "path"),
+    ),
+    "allOf": [
+        {"if": {"required": ["op"], "properties": {"op": {"enum": operations}}}, "then": {"required": [key]}}
+        for operations, key in ((["add", "replace", "test"], "value"), (["move", "copy"], "from"))
+    ],
+}
+_OLD_CRD_CONFLICTS: Final = (Conflict("path", "patch", "`path` is another CRD, `patch` changes that of this file"),)
+_OLD_CRD_KEYS: Final = {
+    "path": forms.with_meaning(forms.text("the path of a file"), "A CRD file, relative to this file."),
+    "patch": forms.with_meaning(
+        forms.some_list("a list of JSON Patch operations", _OPERATION), "A JSON Patch on the CRD of this file."
+    ),
+}
+
+# Keys of a case
+
+_REFUSALS: Final = ("errors", "containsErrors", "error")
+_CASE_CONFLICTS: Final = (
+    Conflict("expected", "contains", "`contains` is a part of `expected`"),
+    *(
+        Conflict(stored, refusal, "an object that is refused is not stored")
+        for stored in ("expected", "contains", "absent")
+        for refusal in _REFUSALS
+    ),
+    *(Conflict("accepted", refusal, "an object is either accepted or refused") for refusal in _REFUSALS),
+    Conflict("errors", "containsErrors", "`errors` lists all errors, `containsErrors` some of them"),
+    Conflict("errors", "error", "`errors` lists all errors, `error` is the short form"),
+    Conflict("skip", "xfail", "a case that is skipped cannot fail"),
+)
+_IF_ACCEPTED: Final = "for an object that is accepted write `accepted: true`"
+
+CASE_KEYS: Final[Mapping[str, Key]] = {
+    "name": Key(
+        form=forms.text(
+            "a name (one line of text without '::', '[' and ']')",
+            without=r"::|[\[\]\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]",
+        ),
+        meaning="What holds, as a sentence; unique in the file. It is the last part of the node id.",
+        sections=_ALL,
+        required=True,
+    ),
+    "input": Key(
+        form=forms.object_or_text("a mapping (the object) or the text of one"),
+        meaning="What is sent. As text it is one YAML or JSON document in which duplicate keys count, as on the wire.",
+        sections=_ALL,
+        required=True,
+    ),
+    "old": Key(
+        form=forms.any_object("a mapping (the object as it is stored)"),
+        meaning="The object as it is stored before the update, status included.",
+        sections=_UPDATES,
+        required=True,
+    ),
+    "oldCRD": Key(
+        form=forms.mapping(
+            "a mapping with `path:` or `patch:`", _OLD_CRD_KEYS, one_of=_OLD_CRD_KEYS, conflicts=_OLD_CRD_CONFLICTS
+        ),
+        meaning="The CRD under which `old` was stored, if it was another one.",
+        sections=_UPDATES,
+    ),
+    "expected": Key(
+        form=forms.any_object("a mapping (the whole object)"),
+        meaning="The whole resulting object, compared by JSON type, less what only a server sets.",
+        sections=_ALL,
+        expects=True,
+    ),
+    "contains": Key(
+        form=forms.any_object("a mapping (a part of the object)"),
+        meaning="A part of the resulting object.",
+        sections=_ALL,
+        expects=True,
+    ),
+    "absent": Key(
+        form=forms.some_list("a list of one or more field paths", _PATH),
+        meaning="Field paths that the resulting object does not have.",
+        sections=_ALL,
+        expects=True,
+    ),
+    "accepted": Key(
+        form=forms.constant("true", value=True),
+        meaning="Asks only that the object is accepted.",
+        sections=_REQUESTS,
+        expects=True,
+        remedy="for an object that is refused write `errors:` or `error:`",
+    ),
+    "errors": Key(
+        form=_ERRORS,
+        meaning="All errors: these and no others.",
+        sections=_REQUESTS,
+        expects=True,
+        remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
+    ),
+    "containsErrors": Key(
+        form=_ERRORS,
+        meaning="Some of the errors.",
+        sections=_REQUESTS,
+        expects=True,
+        remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
+    ),
+    "error": Key(
+        form=forms.text("text (a part of the whole message)"),
+        meaning="A part of the whole message with which the object is refused.",
+        sections=_REQUESTS,
+        expects=True,
+        remedy=_IF_ACCEPTED,
+    ),
+    "pruned": Key(
+        form=_PATHS,
+        meaning="All field paths that are pruned, as `unknown field` warnings spell them.",
+        sections=_REQUESTS | {Section.PRUNING},
+        expects=True,
+    ),
+    "defaulted": Key(
+        form=_PATHS,
+        meaning="All field paths where a default is put in.",
+        sections=_REQUESTS | {Section.DEFAULTING},
+        expects=True,
+    ),
+    "nullsDropped": Key(
+        form=_PATHS,
+        meaning="All field paths whose null is dropped.",
+        sections=_REQUESTS | {Section.DEFAULTING},
+        expects=True,
+    ),
+    "warnings": Key(
+        form=forms.any_list("a list of texts", forms.text("a text")),
+        meaning="All warnings.",
+        sections=_REQUESTS,
+        expects=True,
+    ),
+    "skip": Key(form=forms.text("a reason"), meaning="Why the case is not run.", sections=_ALL),
+    "xfail": Key(form=forms.text("a reason"), meaning="Why the case is known to fail; it must.", sections=_ALL),
+    "marks": Key(
+        form=forms.any_list(
+            "a list of names of pytest marks",
+            forms.text(
+                "the name of a pytest mark other than skip, skipif and xfail",
+                without="^[^A-Za-z]|[^A-Za-z0-9_]|^(skip|skipif|xfail)$",
+            ),
+        ),
+        meaning="Names of pytest marks, for `-m`.",
+        sections=_ALL,
+    ),
+}
+
+# Keys of a file
+
+_SECTION_MEANINGS: Final = {
+    Section.PRUNING: "Unknown fields and the coercion of metadata, alone.",
+    Section.DEFAULTING: "Null handling and defaults, alone.",
+    Section.CREATE: "The whole way of a POST.",
+    Section.UPDATE: "A PUT over a stored object.",
+    Section.UPDATE_STATUS: "A PUT to /status over a stored object.",
+}
+
+
+def _section(section: Section) -> Key:
+    case = forms.mapping(
+        "a mapping with `name:`, `input:` and what is expected",
+        {name: {"$ref": f"#/$defs/{name}"} for name in case_keys(section)},
+        required=[name for name in case_keys(section) if CASE_KEYS[name].required],
+        one_of=[name for name in case_keys(section) if CASE_KEYS[name].expects],
+        conflicts=_CASE_CONFLICTS,
+    )
+    return Key(
+        form=forms.some_list("a list of cases", case),
+        meaning=_SECTION_MEANINGS[section],
+        remedy="begin each case with `- name:`",
+    )
+
+
+def case_keys(section: Section) -> tuple[str, ...]:
+    """Return the keys that cases of *section* may have."""
+    return tuple(name for name, key in CASE_KEYS.items() if section in key.sections)
+
+
+FILE_KEYS: Final[Mapping[str, Key]] = {
+    "crd": Key(
+        form=forms.text("the name of a CRD, or the path of its file"),
+        meaning="A name in crd_paths; or a path relative to this file.",
+        required=True,
+    ),
+    "version": Key(
+        form=forms.text("the name of a version, as in v1"),
+        meaning="The version of the CRD; may be left out when one version is served.",
+    ),
+    "kubernetesVersion": Key(
+        form=forms.text(f'a Kubernetes version in quotes, as in "{profile.DEFAULT}"'),
+        meaning=f"Whose behaviour and words: {', '.join(profile.KNOWN)}; overrides the setting.",
+    ),
+    **{section.value: _section(section) for section in Section},
+}
+CONFLICTS: Final[Mapping[tuple[str, str], Conflict]] = {
+    (conflict.first, conflict.second): conflict
+    for conflict in (*_CASE_CONFLICTS, *_ERROR_CONFLICTS, *_OLD_CRD_CONFLICTS)
+}
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (Draft 2020-12) of one document of a case file."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        **forms.mapping(
+            "a mapping with `crd:` and sections of cases",
+            {name: forms.with_meaning(key.form, key.meaning) for name, key in FILE_KEYS.items()},
+            required=[name for name, key in FILE_KEYS.items() if key.required],
+            one_of=[section.value for section in Section],
+        ),
+        "patternProperties": {f"^{FREE_PREFIX}": {"description": "Free: a place for YAML anchors."}},
+        "description": "Cases for a CustomResourceDefinition, run by pytest-crd.",
+        "$defs": {name: forms.with_meaning(key.form, key.meaning) for name, key in CASE_KEYS.items()},
+    }

@@ -1,0 +1,214 @@
+"""
+From the text of a case file to its cases, or to all of its mistakes at once.
+
+It opens no file and runs no case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from pytest_crd.cases import diagnosis
+from pytest_crd.cases.model import Case, CaseFile, CaseFileError, ExpectedError, Lines, OldCRD, Section
+from pytest_crd.engine import patterns, profile, yamlreader, yamlstream
+from pytest_crd.engine.fielderror import ErrorType
+from pytest_crd.engine.inputerror import Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.yamlreader import Document
+
+# The sections that the engine can answer; the format knows them all.
+SUPPORTED: Final = frozenset({Section.PRUNING, Section.DEFAULTING})
+
+# Here Kubernetes stops reading a document; what follows would be lost without a word.
+_END_OF_DOCUMENT: Final = re.compile(r"\.\.\.(\s|$)")
+
+
+def load(content: str | bytes, *, source: str, sections: frozenset[Section] = SUPPORTED) -> tuple[CaseFile, ...]:
+    """
+    Return the cases of a case file.
+
+    Args:
+        content: The file: one or several documents in YAML, or JSON.
+        source: Its name for messages.
+        sections: The sections that can be run; cases of others are mistakes.
+
+    Returns:
+        One for each document, in order; each has at least one case.
+
+    Raises:
+        CaseFileError: All mistakes, in the order of their lines.
+        ManifestError: It is not YAML.
+    """
+    documents = yamlreader.read(content, source=source)
+    text = yamlstream.decode(content).content
+    mistakes = {*_unread(text, source), *_repeated_names(documents)}
+    if not documents:
+        mistakes.add(Mistake(source, 1, "the file is empty; write `crd:` and a section with cases, as in `pruning:`"))
+    for document in documents:
+        mistakes.update(_mistakes(document, sections, merges="<<" in text))
+    if mistakes:
+        raise CaseFileError(sorted(mistakes))
+    return tuple(map(_case_file, documents))
+
+
+# Mistakes
+
+
+def _mistakes(document: Document, sections: frozenset[Section], *, merges: bool) -> Iterator[Mistake]:
+    if _is_openshift_suite(document.value):
+        yield Mistake(
+            document.source, document.line, "a suite of openshift/api: its create and update cases cannot be run yet"
+        )
+        return
+    yield from diagnosis.find(document)
+    yield from _duplicates(document, merges=merges)
+    yield from _unknown_version(document)
+    yield from _unsupported(document, sections)
+    for section, index, case in _cases(document.value):
+        yield from _bad_patterns(document, (section, index), case)
+
+
+def _is_openshift_suite(value: JSONValue) -> bool:
+    if not isinstance(value, dict) or any(section in value for section in Section):
+        return False
+    return "crdName" in value or ("tests" in value and isinstance(value["tests"], dict))
+
+
+def _unsupported(document: Document, sections: frozenset[Section]) -> Iterator[Mistake]:
+    known = ", ".join(section for section in Section if section in sections)
+    for section in Section:
+        if section not in sections and isinstance(document.value, dict) and section in document.value:
+            line = diagnosis.line_of(document, (section,))
+            yield Mistake(document.source, line, f"section '{section}' is not supported yet; supported: {known}")
+
+
+def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:
+    seen: set[tuple[int, str]] = set()
+    for duplicate in document.duplicates:
+        # An alias repeats what is wrong at its anchor.
+        if (duplicate.line, duplicate.key) in seen:
+            continue
+        seen.add((duplicate.line, duplicate.key))
+        place = diagnosis.owner(document.value, duplicate.path) or "the file"
+        message = f"key {diagnosis.within(duplicate.path)} is set twice in {place}, and only this value would count; remove one"
+        if merges:
+            message += " (what `<<` brings in counts as set)"
+        if len(duplicate.path) > 3 and duplicate.path[2] == "input":
+            message += "; to send a key twice, write the object as text below `input: |`"
+        yield Mistake(document.source, duplicate.line, message)
+
+
+def _unknown_version(document: Document) -> Iterator[Mistake]:
+    version = document.value.get("kubernetesVersion") if isinstance(document.value, dict) else None
+    if isinstance(version, str):
+        try:
+            profile.named(version)
+        except profile.UnknownVersionError as error:
+            yield Mistake(document.source, diagnosis.line_of(document, ("kubernetesVersion",)), str(error))
+
+
+def _bad_patterns(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    for key in ("errors", "containsErrors"):
+        errors = case.get(key)
+        for index, error in enumerate(errors if isinstance(errors, list) else ()):
+            pattern = error.get("matches") if isinstance(error, dict) else None
+            if isinstance(pattern, str) and (problem := patterns.problem_of(pattern)):
+                where = (*path, key, index, "matches")
+                place = f"{diagnosis.within(where)} of {diagnosis.owner(document.value, where)}"
+                yield Mistake(
+                    document.source, diagnosis.line_of(document, where), f"{place} is not an RE2 pattern: {problem}"
+                )
+
+
+def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:
+    first: dict[str, tuple[Document, diagnosis.Path]] = {}
+    for document in documents:
+        for section, index, case in _cases(document.value):
+            name, path = case.get("name"), (section, index, "name")
+            if isinstance(name, str) and (found := first.setdefault(name, (document, path))) != (document, path):
+                other = f"the {found[1][0]} case on line {diagnosis.line_of(*found)}"
+                message = f"the name {diagnosis.quoted(name)} is that of {other} too; rename one"
+                yield Mistake(document.source, diagnosis.line_of(document, path), message)
+
+
+def _cases(value: JSONValue) -> Iterator[tuple[str, int, dict[str, JSONValue]]]:
+    """Give the section, index and content of all that looks like a case, in the order of the file."""
+    for key, cases in value.items() if isinstance(value, dict) else ():
+        if key in _SECTIONS and isinstance(cases, list):
+            for index, case in enumerate(cases):
+                if isinstance(case, dict):
+                    yield key, index, case
+
+
+def _unread(text: str, source: str) -> Iterator[Mistake]:
+    ended = False
+    for number, line in enumerate(text.split("\n") if "..." in text else (), start=1):
+        if line.startswith("---"):
+            ended = False
+        elif _END_OF_DOCUMENT.match(line):
+            ended = True
+        elif ended and line.strip() and not line.lstrip().startswith("#"):
+            yield Mistake(
+                source,
+                number,
+                "Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here",
+            )
+            return
+
+
+# From JSON values to the model, once they are known to be right
+
+
+def _case_file(document: Document) -> CaseFile:
+    value = document.value
+    return CaseFile(
+        source=document.source,
+        crd=value["crd"],
+        version=value.get("version"),
+        kubernetes_version=value.get("kubernetesVersion"),
+        cases=tuple(
+            _case(_SECTIONS[section], case, Lines(document, (section, index))) for section, index, case in _cases(value)
+        ),
+        lines=Lines(document),
+    )
+
+
+def _case(section: Section, value: Mapping[str, JSONValue], lines: Lines) -> Case:
+    return Case(
+        section=section,
+        lines=lines,
+        **{_ATTRIBUTES.get(key, key): _CONVERSIONS[key](item) for key, item in value.items()},
+    )
+
+
+def _itself(value: JSONValue) -> JSONValue:
+    return value
+
+
+def _errors(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedError, ...]:
+    return tuple(
+        ExpectedError(
+            type=ErrorType(value["type"]) if "type" in value else None,
+            field=value.get("field"),
+            message=value.get("message"),
+            detail=value.get("detail"),
+            matches=value.get("matches"),
+        )
+        for value in values
+    )
+
+
+def _old_crd(value: Mapping[str, JSONValue]) -> OldCRD:
+    return OldCRD(path=value.get("path"), patch=tuple(value["patch"]) if "patch" in value else None)
+
+
+_SECTIONS: Final = {section.value: section for section in Section}
+_ATTRIBUTES: Final = {"nullsDropped": "nulls_dropped", "containsErrors": "contains_errors", "oldCRD": "old_crd"}
+_CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
+    **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "warnings", "marks"), tuple),
+    **dict.fromkeys(("errors", "containsErrors"), _errors),
+    "oldCRD": _old_crd,
+}

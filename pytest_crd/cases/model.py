@@ -1,0 +1,168 @@
+"""
+What a case file says, once it is known to be right: plain immutable data.
+
+It reads nothing and judges nothing.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+from pytest_crd.engine.fielderror import ErrorType
+from pytest_crd.engine.inputerror import InputError
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.yamlreader import Document
+
+
+class CaseFileError(InputError):
+    """A case file that is wrong: all its mistakes, in the order of their lines."""
+
+
+class Section(enum.StrEnum):
+    """What is asked of the server; the value is the key in a case file."""
+
+    PRUNING = "pruning"
+    DEFAULTING = "defaulting"
+    CREATE = "create"
+    UPDATE = "update"
+    UPDATE_STATUS = "updateStatus"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """
+    Where things stand in the file; looked up when asked, which most cases never are.
+
+    Attributes:
+        document: The document that is meant.
+        path: Where in it the paths of `of` begin.
+    """
+
+    document: Document
+    path: tuple[str | int, ...] = ()
+
+    def of(self, *path: str | int) -> int:
+        """
+        Return the 1-based line of a key, or of a list's item.
+
+        Args:
+            path: Keys and 0-based indices, as in `of("errors", 0, "field")`; nothing asks for the beginning.
+        """
+        return self.document.line_of((*self.path, *path), key=bool(path) and isinstance(path[-1], str))
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedError:
+    """
+    One expected error; what is None may be anything.
+
+    Attributes:
+        type: The type of the error.
+        field: The field path, as field errors spell it.
+        message: The whole message of the cause.
+        detail: The last part of the message.
+        matches: RE2 pattern that is found in the message.
+    """
+
+    type: ErrorType | None = None
+    field: str | None = None
+    message: str | None = None
+    detail: str | None = None
+    matches: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OldCRD:
+    """
+    The CRD under which the old object was stored; exactly one is not None.
+
+    Attributes:
+        path: A file, relative to the case file.
+        patch: The operations of a JSON Patch on the CRD of the case file.
+    """
+
+    path: str | None = None
+    patch: tuple[JSONValue, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """
+    One case; an expectation that is None was not stated.
+
+    Attributes:
+        section: What is asked of the server.
+        name: Unique in the file.
+        input: What is sent: a JSON object, or the text of one YAML or JSON document.
+        expected: The whole stored object.
+        contains: A part of the stored object.
+        absent: Field paths that the stored object does not have.
+        pruned: All field paths that were pruned.
+        defaulted: All field paths where a default was put in.
+        nulls_dropped: All field paths whose null was dropped.
+        warnings: All warnings.
+        errors: All errors.
+        contains_errors: Some of the errors.
+        error: A part of the whole message of the refusal.
+        accepted: True where it is asked that the object is accepted.
+        old: The object as stored before an update.
+        old_crd: The CRD under which *old* was stored, if it was another.
+        skip: Why the case is not run.
+        xfail: Why the case is known to fail.
+        marks: Names of pytest marks.
+        lines: Where the keys of the case stand.
+    """
+
+    section: Section
+    name: str
+    input: JSONValue
+    expected: JSONValue = None
+    contains: JSONValue = None
+    absent: tuple[str, ...] | None = None
+    pruned: tuple[str, ...] | None = None
+    defaulted: tuple[str, ...] | None = None
+    nulls_dropped: tuple[str, ...] | None = None
+    warnings: tuple[str, ...] | None = None
+    errors: tuple[ExpectedError, ...] | None = None
+    contains_errors: tuple[ExpectedError, ...] | None = None
+    error: str | None = None
+    accepted: bool = False
+    old: JSONValue = None
+    old_crd: OldCRD | None = None
+    skip: str | None = None
+    xfail: str | None = None
+    marks: tuple[str, ...] = ()
+    lines: Lines = field(compare=False, repr=False)
+
+    @property
+    def id(self) -> str:
+        """The last part of the node id."""
+        return self.name
+
+    @property
+    def line(self) -> int:
+        """The 1-based line where the case begins."""
+        return self.lines.of()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFile:
+    """
+    The cases for one version of one CRD: a case file, or one YAML document of it.
+
+    Attributes:
+        source: The file as the user named it.
+        crd: The name of a CRD, or the path of its file relative to the case file.
+        version: The version of the CRD; None where the only served one is meant.
+        kubernetes_version: Whose behaviour; None where the setting decides.
+        cases: In the order of the file; at least one.
+        lines: Where the keys of the document stand.
+    """
+
+    source: str
+    crd: str
+    version: str | None = None
+    kubernetes_version: str | None = None
+    cases: tuple[Case, ...]
+    lines: Lines = field(compare=False, repr=False)

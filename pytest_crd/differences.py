@@ -1,0 +1,140 @@
+"""The single differences between two objects that are not equal, each with its reason; the only module that imports deepdiff."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_crd.cases import comparison
+from pytest_crd.cases.comparison import Item, Segment
+from pytest_crd.cases.result import ObjectMismatch, Trace
+from pytest_crd.engine.jsonvalue import JSONValue
+
+
+class Kind(enum.Enum):
+    """What the difference is."""
+
+    MISSING = "missing"
+    UNEXPECTED = "unexpected"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """
+    One place where the actual object is not as expected.
+
+    Attributes:
+        path: Spelled as the server does.
+        label: The list-map keys of the item that *path* ends in, or nothing.
+        kind: What the difference is.
+        expected: JSON value; None where there is none.
+        actual: JSON value; None where there is none.
+        reason: Why it is so, as far as the passes tell; may be empty.
+        text_diff: A unified diff where both are strings of several lines, else empty.
+    """
+
+    path: str
+    label: str
+    kind: Kind
+    expected: JSONValue
+    actual: JSONValue
+    reason: str
+    text_diff: str = ""
+
+
+# deepdiff's reports on objects; lists never reach it, and what is not named here is a changed value.
+_KINDS: Final = {"dictionary_item_removed": Kind.MISSING, "dictionary_item_added": Kind.UNEXPECTED}
+
+
+def find(mismatch: ObjectMismatch, trace: Trace) -> list[Difference]:
+    """
+    Return the differences in *mismatch*, in the order of their paths.
+
+    Args:
+        mismatch: Two objects that are not equal.
+        trace: What the passes did, from which the reasons come.
+    """
+    remainder = mismatch.remainder
+    if not (isinstance(remainder.expected, dict) and isinstance(remainder.actual, dict)):
+        return [Difference("", "", Kind.CHANGED, remainder.expected, remainder.actual, "")]
+    levels = sorted(_levels(remainder.expected, remainder.actual), key=lambda level: _order(level[1]))
+    return [_difference(report, path, node, mismatch, trace) for report, path, node in levels]
+
+
+def _levels(expected: JSONValue, actual: JSONValue) -> Iterator[tuple[str, list[Segment], Any]]:
+    from deepdiff import DeepDiff  # noqa: PLC0415 - 25 to 70 ms, and only a failure needs it
+
+    tree = DeepDiff(
+        expected,
+        actual,
+        view="tree",
+        verbose_level=2,
+        threshold_to_diff_deeper=0,  # else objects with few common keys become one changed value
+        ignore_private_variables=False,  # else keys that begin with `__` are passed over
+    )
+    for report, levels in tree.items():
+        for level in levels:
+            yield report, level.path(output_format="list"), level
+
+
+def _order(path: Iterable[Segment]) -> list[tuple[int, str, int]]:
+    return [(0, segment, 0) if isinstance(segment, str) else (1, "", segment.index) for segment in path]
+
+
+def _difference(report: str, path: list[Segment], node: Any, mismatch: ObjectMismatch, trace: Trace) -> Difference:
+    kind = _KINDS.get(report, Kind.CHANGED)
+    spelled = comparison.spelled(path)
+    last = path[-1]
+    return Difference(
+        path=spelled,
+        label=last.label if isinstance(last, Item) else "",
+        kind=kind,
+        expected=None if kind is Kind.UNEXPECTED else _without_items(node.t1),
+        actual=None if kind is Kind.MISSING else _without_items(node.t2),
+        reason=_REASONS[kind](spelled, mismatch, trace),
+        text_diff=(node.additional or {}).get("diff", ""),
+    )
+
+
+def _without_items(value: JSONValue) -> JSONValue:
+    """Return *value* with lists as lists again, where a remainder has them as objects by Item."""
+    if isinstance(value, dict):
+        if value and isinstance(next(iter(value)), Item):
+            return [_without_items(item) for item in value.values()]
+        return {key: _without_items(item) for key, item in value.items()}
+    return value
+
+
+def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> str:
+    if pruned := _covering(path, trace.pruned):
+        return "pruned: the schema does not specify " + ("it" if pruned == path else pruned)
+    if dropped := _covering(path, trace.nulls):
+        return f"null dropped: the schema does not allow null at {dropped}, and has no default for it"
+    if not list(comparison.value_at(mismatch.input, path)):
+        return "the input does not have it, and no default puts it in"
+    return ""
+
+
+def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: Trace) -> str:
+    if defaulted := _covering(path, trace.defaulted):
+        return "defaulted: the schema's default" + ("" if defaulted == path else f" of {defaulted}")
+    if list(comparison.value_at(mismatch.input, path)):
+        return "kept from the input"
+    return ""
+
+
+def _why_changed(path: str, _mismatch: ObjectMismatch, trace: Trace) -> str:
+    defaulted = _covering(path, trace.defaulted)
+    return "defaulted: the schema's default" + ("" if defaulted == path else f" of {defaulted}") if defaulted else ""
+
+
+_REASONS: Final = {Kind.MISSING: _why_missing, Kind.UNEXPECTED: _why_unexpected, Kind.CHANGED: _why_changed}
+
+
+def _covering(path: str, paths: Iterable[str]) -> str:
+    """Return the longest of *paths* that is *path* or leads to it; empty when none does."""
+    candidates = (other for other in paths if path == other or path.startswith((f"{other}.", f"{other}[")))
+    return max(candidates, key=len, default="")

@@ -1,0 +1,182 @@
+"""Texts read as Go reads them: RFC 3339 times and base64, with Go's leniency and its error texts."""
+
+from __future__ import annotations
+
+import base64
+import calendar
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+_LAYOUT: Final = b"2006-01-02T15:04:05Z07:00"
+_FRACTION: Final = re.compile(rb"[.,]([0-9]+)")
+_TWO_DIGITS: Final = re.compile(rb"[0-9]{2}")
+_ALPHABET: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+_CANONICAL: Final = re.compile(
+    r"(?!0001-01-01)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
+)
+
+
+class GoParseError(ValueError):
+    """A text that Go's parser refuses; `str()` is Go's error."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """One element of the layout: the literal before it, its name in the layout, its form and its range."""
+
+    literal: bytes
+    name: bytes
+    form: re.Pattern[bytes]
+    unit: str = ""
+    lowest: int = 0
+    highest: int = 0
+
+
+_ELEMENTS: Final = (
+    _Element(b"", b"2006", re.compile(rb"[0-9]{4}")),
+    _Element(b"-", b"01", _TWO_DIGITS, "month", 1, 12),
+    _Element(b"-", b"02", _TWO_DIGITS),
+    _Element(b"T", b"15", re.compile(rb"[0-9]{1,2}"), "hour", 0, 23),
+    _Element(b":", b"04", _TWO_DIGITS, "minute", 0, 59),
+    _Element(b":", b"05", _TWO_DIGITS, "second", 0, 59),
+)
+
+
+def rfc3339(text: str) -> str | None:
+    """
+    Return the time in *text* as `metav1.Time` writes it: in UTC, whole seconds.
+
+    Args:
+        text: `2006-01-02T15:04:05Z`, with any offset, fraction, and what else Go lets pass (`T5:04:05,9+24:60`).
+
+    Returns:
+        `2006-01-02T15:04:05Z`, or None for Go's zero time, the first second of year 1.
+
+    Raises:
+        GoParseError: Not such a time.
+
+    Reference:
+        Go time.Parse with time.RFC3339; apimachinery meta/v1/time.go, Time.UnmarshalJSON and MarshalJSON.
+    """
+    if _CANONICAL.fullmatch(text):
+        return text
+    value = text.encode("utf-8", "surrogatepass")
+    rest, numbers = value, []
+    for element in _ELEMENTS:
+        number, rest = _element(element, value, rest)
+        numbers.append(number)
+    nanoseconds = b""
+    if fraction := _FRACTION.match(rest):
+        nanoseconds, rest = fraction[1][:9], rest[fraction.end() :]
+    offset, rest = _zone(value, rest)
+    if rest:
+        raise GoParseError(f"parsing time {_quote(value)}: extra text: {_quote(rest)}")
+    year, month, day, *clock = numbers
+    if not 1 <= day <= _days_in(month, year):
+        raise GoParseError(f"parsing time {_quote(value)}: day out of range")
+    written = _in_utc(year, (month, day, clock[0], clock[1], clock[2]), offset)
+    if written == "0001-01-01T00:00:00Z" and not nanoseconds.strip(b"0"):
+        return None
+    return text if written == text else written
+
+
+def _days_in(month: int, year: int) -> int:
+    if month == 2:
+        return 29 if calendar.isleap(year) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+def _element(element: _Element, value: bytes, rest: bytes) -> tuple[int, bytes]:
+    if not rest.startswith(element.literal):
+        _refuse(value, rest, element.literal)
+    rest = rest[len(element.literal) :]
+    if (match := element.form.match(rest)) is None:
+        _refuse(value, rest, element.name)
+    number = int(match[0])
+    if element.unit and not element.lowest <= number <= element.highest:
+        raise GoParseError(f"parsing time {_quote(value)}: {element.unit} out of range")
+    return number, rest[match.end() :]
+
+
+def _zone(value: bytes, rest: bytes) -> tuple[dt.timedelta, bytes]:
+    """Return the offset from UTC, and what follows it; Go allows offsets up to 24:60."""
+    if rest.startswith(b"Z"):
+        return dt.timedelta(), rest[1:]
+    if len(rest) < 6 or rest[3:4] != b":":
+        _refuse(value, rest, b"Z07:00")
+    hours = int(rest[1:3]) if _TWO_DIGITS.match(rest[1:3]) else None
+    minutes = int(rest[4:6]) if hours is not None and _TWO_DIGITS.match(rest[4:6]) else None
+    # Go looks at the ranges before it looks at the errors, and the last one out of range is reported.
+    for number, highest, unit in ((minutes, 60, "minute"), (hours, 24, "hour")):
+        if number is not None and number > highest:
+            raise GoParseError(f"parsing time {_quote(value)}: time zone offset {unit} out of range")
+    if hours is None or minutes is None or rest[:1] not in (b"+", b"-"):
+        _refuse(value, rest, b"Z07:00")
+    offset = dt.timedelta(hours=hours, minutes=minutes)
+    return (-offset if rest.startswith(b"-") else offset), rest[6:]
+
+
+def _in_utc(year: int, parts: tuple[int, int, int, int, int], offset: dt.timedelta) -> str:
+    # Python knows the years 1 to 9999 only; the calendar repeats every 400 years.
+    cycle_year = 2000 + year % 400
+    moment = dt.datetime(cycle_year, *parts, tzinfo=dt.UTC) - offset
+    year += moment.year - cycle_year
+    return f"{'-' if year < 0 else ''}{abs(year):04d}{moment:-%m-%dT%H:%M:%SZ}"
+
+
+def _refuse(value: bytes, rest: bytes, name: bytes) -> NoReturn:
+    text = f"parsing time {_quote(value)} as {_quote(_LAYOUT)}: cannot parse {_quote(rest)} as {_quote(name)}"
+    raise GoParseError(text)
+
+
+def _quote(value: bytes) -> str:
+    """Quote as package time does, which escapes every byte of what is not ASCII."""
+    parts = (f"\\x{byte:02x}" if byte < 0x20 or byte >= 0x80 else chr(byte) for byte in value)
+    return '"' + "".join(f"\\{part}" if part in '"\\' else part for part in parts) + '"'
+
+
+def base64_text(text: str) -> str:
+    r"""
+    Return the base64 *text* as Go writes it back: without line breaks, unused bits zero.
+
+    Args:
+        text: Standard base64 with padding; `\r` and `\n` may stand anywhere.
+
+    Raises:
+        GoParseError: `illegal base64 data at input byte …`, 0-based, in bytes of UTF-8.
+
+    Reference:
+        Go encoding/base64, StdEncoding.Decode.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    kept: list[tuple[int, int]] = [(index, byte) for index, byte in enumerate(data) if byte not in b"\r\n"]
+    for position, (index, byte) in enumerate(kept):
+        if byte in _ALPHABET:
+            continue
+        if byte != ord("=") or position % 4 < 2:
+            _refuse_base64(index)
+        _check_padding(data, kept[position:], position % 4)
+        break
+    else:
+        if unread := len(kept) % 4:
+            _refuse_base64(len(data) - unread)
+    written = base64.b64encode(base64.b64decode(bytes(byte for _, byte in kept))).decode("ascii")
+    return text if written == text else written
+
+
+def _check_padding(data: bytes, kept: list[tuple[int, int]], digits: int) -> None:
+    """Check what stands from the first `=` on, after 2 or 3 *digits* of its group of four."""
+    if digits == 2:
+        kept = kept[1:]
+        if not kept:
+            _refuse_base64(len(data))
+        if kept[0][1] != ord("="):
+            _refuse_base64(kept[0][0] - 1)
+    if len(kept) > 1:
+        _refuse_base64(kept[1][0])
+
+
+def _refuse_base64(index: int) -> NoReturn:
+    raise GoParseError(f"illegal base64 data at input byte {index}")

@@ -1,0 +1,91 @@
+"""
+Rewriting a JSON tree without touching the caller's: what changed is new, what did not is shared.
+
+The passes note changes by path from the bottom up, so that an object in which nothing changes costs no path at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.jsonvalue import JSONValue
+
+# Object keys and 0-based list indices, from the root of the tree; while it is rewritten, from the node at hand.
+Path: TypeAlias = "tuple[str | int, ...]"
+
+# Rewrites one object or list, and appends the path of every change that the pass reports.
+Rewrite: TypeAlias = "Callable[[JSONValue, list[Path]], JSONValue]"
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """
+    What a pass made of a tree.
+
+    Attributes:
+        value: The new tree; it shares with the old one what did not change.
+        paths: Where something changed.
+    """
+
+    value: JSONValue
+    paths: tuple[Path, ...]
+
+
+TreePass: TypeAlias = "Callable[[JSONValue], Rewritten]"
+
+
+class _Dropped:
+    """Stands in place of a value that is to go."""
+
+
+DROPPED: Final = _Dropped()
+
+
+def as_pass(rewrite: Rewrite) -> TreePass:
+    """Return *rewrite* as a pass over any JSON value; scalars stay as they are."""
+
+    def rewrite_tree(value: JSONValue) -> Rewritten:
+        if type(value) is not dict and type(value) is not list:
+            return Rewritten(value, ())
+        paths: list[Path] = []
+        new = rewrite(value, paths)
+        return Rewritten(new, tuple(paths))
+
+    return rewrite_tree
+
+
+def descend(rewrite: Rewrite, value: JSONValue, segment: str | int, paths: list[Path]) -> JSONValue:
+    """Return *value* rewritten; what that appends to *paths* is put below *segment*."""
+    start = len(paths)
+    new = rewrite(value, paths)
+    for position in range(start, len(paths)):
+        paths[position] = (segment, *paths[position])
+    return new
+
+
+def changed_object(value: Mapping[str, JSONValue], changes: Mapping[str, JSONValue]) -> JSONValue:
+    """Return *value* with *changes* by key: replaced in place, added at the end, left out where DROPPED."""
+    return {key: item for key, item in {**value, **changes}.items() if item is not DROPPED}
+
+
+def changed_list(value: list[JSONValue], changes: Mapping[int, JSONValue]) -> JSONValue:
+    """Return *value* with the items of *changes* in place of those at their indices."""
+    return [changes.get(index, item) for index, item in enumerate(value)]
+
+
+def items(rewrite: Rewrite) -> Rewrite:
+    """Return the rewrite of a list whose objects and lists are rewritten by *rewrite*."""
+
+    def rewrite_items(value: JSONValue, paths: list[Path]) -> JSONValue:
+        changes: dict[int, JSONValue] = {}
+        for index, item in enumerate(value):
+            kind = type(item)
+            if kind is dict or kind is list:
+                new = descend(rewrite, item, index, paths)
+                if new is not item:
+                    changes[index] = new
+        return changed_list(value, changes) if changes else value
+
+    return rewrite_items

@@ -1,0 +1,262 @@
+"""
+Structural schemas: an OpenAPI v3 schema split into what gives structure and what only validates values (KEP-2335).
+
+Any schema without unsupported constructs has this form; whether it may be used as a structural schema is decided in `nonstructural`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from pytest_crd.engine.jsonvalue import JSONValue
+
+# Go leaves these out when they are empty; every other keyword that is not null counts as set, be it `[]` or `0`.
+_OMITTED_WHEN_FALSY: Final = frozenset(
+    {
+        *("type", "format", "pattern", "title", "description", "id", "$schema", "$ref"),
+        *("nullable", "uniqueItems", "exclusiveMaximum", "exclusiveMinimum"),
+        *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"),
+        *("enum", "patternProperties", "definitions"),
+    }
+)
+_UNSUPPORTED: Final = ("id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions")
+_ANNOTATIONS: Final = frozenset({"title", "description", "externalDocs", "example"})
+_GENERICS: Final = _ANNOTATIONS | {"type", "default", "nullable"}
+_EXTENSIONS: Final = frozenset(
+    {
+        *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"),
+        *("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"),
+    }
+)
+_VALUE_KEYWORDS: Final = frozenset(
+    {
+        *("format", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern"),
+        *("maxItems", "minItems", "uniqueItems", "multipleOf", "enum", "maxProperties", "minProperties", "required"),
+    }
+)
+
+
+class UnsupportedConstructError(ValueError):
+    """A construct that no structural schema can express; the message is the server's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueValidation:
+    """
+    What a schema demands of a value without giving it structure.
+
+    Attributes:
+        keywords: `format`, `minimum`, `pattern`, `required` … as far as they are set.
+        all_of: Nested validations of `allOf`, in order.
+        any_of: Nested validations of `anyOf`, in order.
+        one_of: Nested validations of `oneOf`, in order.
+        not_: The nested validation of `not`.
+    """
+
+    keywords: Mapping[str, JSONValue] = field(default_factory=dict)
+    all_of: tuple[NestedValueValidation, ...] = ()
+    any_of: tuple[NestedValueValidation, ...] = ()
+    one_of: tuple[NestedValueValidation, ...] = ()
+    not_: NestedValueValidation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NestedValueValidation:
+    """
+    A value validation under `allOf`, `anyOf`, `oneOf` or `not`.
+
+    Attributes:
+        validation: Its keywords and junctors.
+        items: The validation of `items`.
+        properties: The validations of `properties` by name; None where the keyword is absent.
+        additional_properties: The validation of `additionalProperties`; an empty one for `true`, None for `false`.
+        x_validations: CEL rules as declared; None where the keyword is absent.
+        forbidden: What makes the schema non-structural in this place: generic keywords and extensions, by keyword.
+    """
+
+    validation: ValueValidation = field(default_factory=ValueValidation)
+    items: NestedValueValidation | None = None
+    properties: Mapping[str, NestedValueValidation] | None = None
+    additional_properties: NestedValueValidation | None = None
+    x_validations: tuple[JSONValue, ...] | None = None
+    forbidden: Mapping[str, JSONValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Structural:
+    """
+    One node of a structural schema; names are those of the OpenAPI keywords.
+
+    Attributes:
+        type: `object`, `array`, …; empty where it is not specified.
+        nullable: Whether null is a value.
+        default: JSON value, None where there is none (a null default is none).
+        properties: Schemas of the fields by name; empty where there are none.
+        additional_properties: The schema of map values, or the boolean that stands in its place; None where absent.
+        items: The schema of list items.
+        annotations: `title`, `description`, `externalDocs`, `example` as far as they are set.
+        x_validations: CEL rules as declared; None where the keyword is absent.
+        validation: The value validations.
+    """
+
+    type: str = ""
+    nullable: bool = False
+    default: JSONValue = None
+    properties: Mapping[str, Structural] = field(default_factory=dict)
+    additional_properties: Structural | bool | None = None
+    items: Structural | None = None
+    annotations: Mapping[str, JSONValue] = field(default_factory=dict)
+    x_preserve_unknown_fields: bool = False
+    x_embedded_resource: bool = False
+    x_int_or_string: bool = False
+    x_list_type: str | None = None
+    x_list_map_keys: tuple[str, ...] | None = None
+    x_map_type: str | None = None
+    x_validations: tuple[JSONValue, ...] | None = None
+    validation: ValueValidation = field(default_factory=ValueValidation)
+
+    @property
+    def value_schema(self) -> Structural | None:
+        """The schema of map values; None where `additionalProperties` is absent or a boolean."""
+        return self.additional_properties if isinstance(self.additional_properties, Structural) else None
+
+
+INT_OR_STRING: Final = (
+    NestedValueValidation(forbidden={"type": "integer"}),
+    NestedValueValidation(forbidden={"type": "string"}),
+)
+
+
+def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
+    """
+    Return the structural form of an OpenAPI v3 schema.
+
+    Args:
+        schema: `openAPIV3Schema` as the server decodes it: known keywords only, each of its type.
+
+    Raises:
+        UnsupportedConstructError: `$ref`, `patternProperties`, `items` as a list … are in it.
+
+    Reference:
+        KEP-2335; apiextensions-apiserver schema/convert.go, NewStructural. Go meets properties in random order; here
+        the first unsupported construct is that of the first property by name.
+    """
+    set_keywords = _set_keywords(schema)
+    validation = _value_validation(set_keywords)
+    _check_preserve(set_keywords)
+    items = set_keywords.get("items")
+    properties = set_keywords.get("properties") or {}
+    additional = set_keywords.get("additionalProperties")
+    rules = set_keywords.get("x-kubernetes-validations")
+    map_keys = set_keywords.get("x-kubernetes-list-map-keys")
+    return Structural(
+        type=set_keywords.get("type", ""),
+        nullable=set_keywords.get("nullable", False),
+        default=set_keywords.get("default"),
+        items=None if items is None else from_schema(_single(items)),
+        properties={name: from_schema(properties[name]) for name in sorted(properties)},
+        additional_properties=from_schema(additional) if isinstance(additional, Mapping) else additional,
+        annotations={name: value for name, value in set_keywords.items() if name in _ANNOTATIONS},
+        x_preserve_unknown_fields="x-kubernetes-preserve-unknown-fields" in set_keywords,
+        x_embedded_resource=set_keywords.get("x-kubernetes-embedded-resource", False),
+        x_int_or_string=set_keywords.get("x-kubernetes-int-or-string", False),
+        x_list_type=set_keywords.get("x-kubernetes-list-type"),
+        x_list_map_keys=None if map_keys is None else tuple(map_keys),
+        x_map_type=set_keywords.get("x-kubernetes-map-type"),
+        x_validations=None if rules is None else tuple(rules),
+        validation=validation,
+    )
+
+
+def is_int_or_string_any_of(validation: ValueValidation) -> bool:
+    """Return whether `anyOf` is exactly `[{type: integer}, {type: string}]`, the first permitted pattern."""
+    return validation.any_of == INT_OR_STRING
+
+
+def is_int_or_string_all_of(validation: ValueValidation) -> bool:
+    """Return whether the first of `allOf` has exactly that `anyOf`, the second permitted pattern."""
+    return bool(validation.all_of) and is_int_or_string_any_of(validation.all_of[0].validation)
+
+
+def nodes(schema: Structural, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Structural]]:
+    """
+    Yield every node of *schema*, parents first, with the path of a value that it describes.
+
+    Args:
+        schema: The root.
+        path: The path of the root.
+
+    Returns:
+        Pairs of path and node; `[]` stands for any list item, `*` for any map key.
+    """
+    yield path, schema
+    if schema.items is not None:
+        yield from nodes(schema.items, (*path, "[]"))
+    if schema.value_schema is not None:
+        yield from nodes(schema.value_schema, (*path, "*"))
+    for name, child in schema.properties.items():
+        yield from nodes(child, (*path, name))
+
+
+def _set_keywords(schema: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    """Return the keywords that Go sees as set, after refusing those that no structural schema can express."""
+    found = {
+        keyword: value
+        for keyword, value in schema.items()
+        if value or not (value is None or keyword in _OMITTED_WHEN_FALSY)
+    }
+    for keyword in _UNSUPPORTED:
+        if keyword in found and (keyword != "dependencies" or found[keyword]):
+            raise UnsupportedConstructError(
+                f"OpenAPIV3Schema '{keyword.removeprefix('$') if keyword == '$schema' else keyword}' is not supported"
+            )
+    return found
+
+
+def _value_validation(set_keywords: Mapping[str, JSONValue]) -> ValueValidation:
+    return ValueValidation(
+        not_=_nested(set_keywords["not"]) if "not" in set_keywords else None,
+        keywords={keyword: value for keyword, value in set_keywords.items() if keyword in _VALUE_KEYWORDS},
+        all_of=tuple(map(_nested, set_keywords.get("allOf", ()))),
+        any_of=tuple(map(_nested, set_keywords.get("anyOf", ()))),
+        one_of=tuple(map(_nested, set_keywords.get("oneOf", ()))),
+    )
+
+
+def _nested(schema: Mapping[str, JSONValue]) -> NestedValueValidation:
+    set_keywords = _set_keywords(schema)
+    validation = _value_validation(set_keywords)
+    _check_preserve(set_keywords)
+    items = set_keywords.get("items")
+    properties = set_keywords.get("properties")
+    rules = set_keywords.get("x-kubernetes-validations")
+    return NestedValueValidation(
+        validation=validation,
+        items=None if items is None else _nested(_single(items)),
+        properties=None if properties is None else {name: _nested(properties[name]) for name in sorted(properties)},
+        additional_properties=_nested_additional(set_keywords.get("additionalProperties")),
+        x_validations=None if rules is None else tuple(rules),
+        forbidden={
+            keyword: value for keyword, value in set_keywords.items() if keyword in _GENERICS or keyword in _EXTENSIONS
+        },
+    )
+
+
+def _nested_additional(schema: JSONValue) -> NestedValueValidation | None:
+    if isinstance(schema, Mapping):
+        return _nested(schema)
+    return NestedValueValidation() if schema is True else None
+
+
+def _single(items: JSONValue) -> Mapping[str, JSONValue]:
+    if isinstance(items, Mapping):
+        return items
+    raise UnsupportedConstructError("OpenAPIV3Schema 'items' must be a schema, but is an array")
+
+
+def _check_preserve(set_keywords: Mapping[str, JSONValue]) -> None:
+    if set_keywords.get("x-kubernetes-preserve-unknown-fields") is False:
+        message = "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+        raise UnsupportedConstructError(message)

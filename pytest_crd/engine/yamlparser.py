@@ -1,0 +1,120 @@
+"""
+YAML events: libyaml's parser, with what it cannot read said in plain words.
+
+It knows where libyaml and the server's own scanner differ, and refuses what only libyaml would accept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import yaml
+from yaml.events import DocumentStartEvent, ScalarEvent
+
+# The server's scanner knows YAML 1.1 alone.
+_VERSIONS: Final = (None, (1, 1))
+_BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_ESCAPED_SLASH: Final = re.compile(r"[^\\]*(?:\\[^/][^\\]*)*\\/", re.DOTALL)
+_REMEDIES: Final = {
+    "found character that cannot start any token": "quote a value that begins with it, and indent with spaces, not tabs",
+    "mapping values are not allowed in this context": "quote a value that contains ': ', and check the indentation",
+    "could not find expected ':'": "a key ends with ': '; check the indentation of the lines around it",
+    "did not find expected key": "check the indentation",
+    "did not find expected '-' indicator": "check the indentation",
+    "found unexpected ':'": "quote a value that ends with ':' inside [] or {}",
+    "did not find expected ',' or ']'": "quote a value that contains ':', ',' or brackets inside []",
+    "did not find expected ',' or '}'": "quote a value that contains ':', ',' or brackets inside {}",
+    "found incompatible YAML document": "the server reads YAML 1.1: leave the %YAML line out",
+    "found unknown escape character": "write the character itself, or double a backslash that is meant",
+}
+
+
+class UnreadableError(Exception):
+    """
+    Text that cannot be read.
+
+    Attributes:
+        line: 1-based line within that text, or 0 for all of it.
+        message: What is wrong, and what to write instead where that is known.
+    """
+
+    def __init__(self, line: int, message: str) -> None:
+        """Take the line, counted within the text, and the message."""
+        super().__init__(message)
+        self.line = line
+        self.message = message
+
+
+def events(text: str) -> Callable[[], Any]:
+    """
+    Return a function that gives the next event of *text*, from that of the first document on.
+
+    Raises:
+        UnreadableError: From here or from the function: only the server's own scanner refuses it, or there is no libyaml.
+        UnicodeEncodeError: The text holds a lone surrogate.
+        yaml.YAMLError: From here or from the function: the text is not YAML. See problem.
+    """
+    if not yaml.__with_libyaml__:
+        raise UnreadableError(0, "PyYAML was built without libyaml: install one of its wheels, which have it")
+    parser = yaml.cyaml.CParser(text)
+    advance: Callable[[], Any] = parser.get_event
+    advance()
+    if "\\/" not in text:
+        return advance
+
+    def next_event() -> Any:
+        event = advance()
+        if type(event) is ScalarEvent and event.style == '"':
+            _refuse_escaped_slash(event, text)
+        return event
+
+    return next_event
+
+
+def check_version(event: Any) -> None:
+    """
+    Check the `%YAML` directive of the event that starts a document.
+
+    Raises:
+        UnreadableError: The server does not know that version.
+    """
+    if type(event) is DocumentStartEvent and event.version not in _VERSIONS:
+        raise UnreadableError(event.start_mark.line + 1, _with_remedy("found incompatible YAML document"))
+
+
+def problem(text: str, error: yaml.YAMLError | UnicodeEncodeError) -> UnreadableError:
+    """Return what libyaml says of *text*, with its line and, where one is known, a remedy."""
+    if isinstance(error, UnicodeEncodeError):
+        return UnreadableError(line_at(text, error.start), _undecodable(text[error.start]))
+    if isinstance(error, yaml.MarkedYAMLError):
+        mark = error.problem_mark or error.context_mark
+        message = _with_remedy(str(error.problem))
+        return UnreadableError(mark.line + 1 if mark else 0, f"{message} ({error.context})" if error.context else message)
+    assert isinstance(error, yaml.reader.ReaderError)
+    # The position is a byte's; the character is the number of what stands there.
+    index = len(text.encode()[: error.position].decode(errors="ignore"))
+    return UnreadableError(line_at(text, index), f"{error.reason}: U+{error.character:04X}")
+
+
+def line_at(text: str, index: int) -> int:
+    """Return the 1-based line of the character at *index*, with YAML's line breaks."""
+    return 1 + sum(1 for _ in _BREAK.finditer(text, 0, index))
+
+
+def _refuse_escaped_slash(event: Any, text: str) -> None:
+    written = text[event.start_mark.index : event.end_mark.index]
+    if event.style == '"' and _ESCAPED_SLASH.match(written):
+        raise UnreadableError(event.start_mark.line + 1, _with_remedy("found unknown escape character"))
+
+
+def _undecodable(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":
+        return f"not UTF-8: byte 0x{ord(char) - 0xDC00:02x}; save the file as UTF-8"
+    return f"not Unicode: the lone surrogate U+{ord(char):04X}"
+
+
+def _with_remedy(problem: str) -> str:
+    remedy = _REMEDIES.get(problem)
+    return f"{problem}: {remedy}" if remedy else problem

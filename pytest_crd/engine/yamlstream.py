@@ -1,0 +1,118 @@
+"""
+Streams: which bytes are which text, and where one document of it ends and the next begins.
+
+kubectl cuts a stream at lines that begin with `---` before anything is parsed; a request body is not cut.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.engine.yamlparser import UnreadableError
+
+_BOM: Final = "\ufeff"
+# The line break is written out: a search for `^` would stop at every line of a large text.
+_SEPARATOR: Final = re.compile(r"(?:\A|\n)---([^\n]*)")
+_BODY_SEPARATOR: Final = re.compile(r"[\n\r\x85\u2028\u2029]---(?=[\s\x85\u2028\u2029]|\Z)")
+_JSON_START: Final = re.compile(r"[ \t\r\n]*\{")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """
+    A text to read.
+
+    Attributes:
+        content: The text without its byte order mark; bytes that are not UTF-8 are lone surrogates.
+        maybe_json: Whether it begins as JSON does; a byte order mark makes the server take it for YAML.
+        is_utf16: Whether it came as UTF-16, which a request body may be and a stream may not.
+    """
+
+    content: str
+    maybe_json: bool
+    is_utf16: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A part of a text, and how many lines stand before it."""
+
+    text: str
+    offset: int
+
+
+def decode(text: str | bytes) -> Text:
+    """
+    Return *text* as text: UTF-8, or UTF-16 where a byte order mark says so.
+
+    Raises:
+        UnreadableError: UTF-16 that is cut off or not Unicode.
+
+    Reference:
+        go.yaml.in/yaml/v2 readerc.go, yaml_parser_determine_encoding.
+    """
+    if isinstance(text, bytes):
+        if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            try:
+                return Text(text.decode("utf-16"), maybe_json=False, is_utf16=True)
+            except UnicodeDecodeError as error:
+                raise UnreadableError(0, f"not UTF-16: {error.reason}; save the file as UTF-8") from None
+        text = text.decode(errors="surrogateescape")
+    return Text(text.removeprefix(_BOM), maybe_json=_JSON_START.match(text) is not None)
+
+
+def split(text: str, offset: int = 0) -> list[Chunk]:
+    """
+    Return the documents of a stream, as kubectl cuts it.
+
+    Args:
+        text: The stream.
+        offset: How many lines stand before it.
+
+    Raises:
+        UnreadableError: A line begins with `---` and goes on with something other than a comment.
+
+    Reference:
+        apimachinery util/yaml decoder.go, (*YAMLReader).Read: a separator stays only at the beginning of a document.
+    """
+    text = text.replace("\r\n", "\n")
+    if text and not text.endswith("\n"):
+        text += "\n"
+    chunks: list[Chunk] = []
+    start = 0
+    for separator in _separators(text):
+        behind = separator[1].strip()
+        if behind and not behind.startswith("#"):
+            line = offset + text.count("\n", start, separator.start(1)) + 1
+            raise UnreadableError(line, f"invalid Yaml document separator: {behind}: {_remedy(separator[1])}")
+        begin = separator.start(1) - len("---")
+        if begin > start:
+            chunks.append(Chunk(text[start:begin], offset))
+            offset += text.count("\n", start, separator.end() + 1)
+            start = separator.end() + 1
+    chunks.append(Chunk(text[start:], offset))
+    return chunks
+
+
+def next_document(text: str, end: int) -> int | None:
+    """Return the index of the next separator of documents in a body, from *end* on; None when there is none."""
+    if "---" not in text:
+        return None
+    # A document without an end marker ends where the separator begins, one behind the line break.
+    separator = _BODY_SEPARATOR.search(text, max(end - 1, 0))
+    return separator.end() - len("---") if separator else None
+
+
+def _separators(text: str) -> Iterator[re.Match[str]]:
+    start = 0 if text.startswith("---") else text.find("\n---")
+    while start >= 0 and (separator := _SEPARATOR.match(text, start)):
+        yield separator
+        start = text.find("\n---", separator.end())
+
+
+def _remedy(behind: str) -> str:
+    return "put the document on the next line" if behind[0].isspace() else "quote or indent what is no separator"

@@ -1,0 +1,154 @@
+"""What the user can set: ini settings and command line options, read into one frozen Settings."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.catalog import Catalog
+
+CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """
+    One setting.
+
+    Attributes:
+        ini: Its name in the ini file.
+        flag: Its name on the command line; empty where it has none.
+        ini_type: How pytest reads it from the ini file: `args` is a list of words, `string` one text.
+        help: One sentence, for `--help` and for the README.
+    """
+
+    ini: str
+    flag: str
+    ini_type: Literal["args", "string"]
+    help: str
+
+
+SETTINGS: Final = (
+    Setting(
+        "crd_paths",
+        "--crd-path",
+        "args",
+        "Files, folders and globs with CustomResourceDefinitions; unset: the conventional places that exist.",
+    ),
+    Setting(
+        "crd_case_files",
+        "",
+        "args",
+        f"Name patterns of case files to collect; unset: {' '.join(CASE_FILES)}.",
+    ),
+    Setting(
+        "crd_kubernetes_version",
+        "--crd-kubernetes-version",
+        "string",
+        "The Kubernetes version whose behaviour and words the answers have; unset: the newest known.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """
+    What is set, wherever it was set.
+
+    Attributes:
+        crd_paths: Files, folders and globs; None where nothing is set.
+        base: What relative paths among them, and the conventional places, are relative to.
+        case_files: Name patterns of case files.
+        kubernetes_version: As the user wrote it; None where nothing is set.
+    """
+
+    crd_paths: tuple[str, ...] | None
+    base: Path
+    case_files: tuple[str, ...]
+    kubernetes_version: str | None
+
+
+_KEY: Final = pytest.StashKey[Settings]()
+_CATALOG: Final = pytest.StashKey["Catalog"]()
+
+
+def add(parser: pytest.Parser) -> None:
+    """Declare the settings."""
+    group = parser.getgroup("crd", "Kubernetes CustomResourceDefinitions")
+    for setting in SETTINGS:
+        parser.addini(setting.ini, setting.help, type=setting.ini_type, default=None)
+        if setting.flag:
+            action = "append" if setting.ini_type == "args" else "store"
+            replaces = f"{setting.help} Replaces {setting.ini}."
+            group.addoption(setting.flag, action=action, dest=setting.ini, metavar="VALUE", help=replaces)
+
+
+def of(config: pytest.Config) -> Settings:
+    """Return the settings of a session, as `check` has found them."""
+    return config.stash[_KEY]
+
+
+def check(config: pytest.Config) -> None:
+    """
+    Read the settings.
+
+    Raises:
+        UsageError: A path that names nothing, or a Kubernetes version that nobody recorded.
+    """
+    config.stash[_KEY] = settings = _read(config)
+    for path in settings.crd_paths or ():
+        # Not Path.glob, which takes no absolute pattern.
+        if not (settings.base / path).exists() and not glob.glob(path, root_dir=settings.base, recursive=True):  # noqa: PTH207
+            raise pytest.UsageError(f"crd_paths: {path!r} matches nothing in {settings.base}")
+    if settings.kubernetes_version is not None:
+        from pytest_crd.engine import profile  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+        try:
+            profile.named(settings.kubernetes_version)
+        except profile.UnknownVersionError as error:
+            raise pytest.UsageError(f"crd_kubernetes_version: {error}") from None
+
+
+def _read(config: pytest.Config) -> Settings:
+    of_project = config.inipath.parent if config.inipath else config.rootpath
+    named: Sequence[str] | None = config.getoption("crd_paths")
+    return Settings(
+        crd_paths=tuple(named or config.getini("crd_paths") or ()) or None,
+        base=config.invocation_params.dir if named else of_project,
+        case_files=tuple(config.getini("crd_case_files") or CASE_FILES),
+        kubernetes_version=config.getoption("crd_kubernetes_version")
+        or config.getini("crd_kubernetes_version")
+        or None,
+    )
+
+
+def catalog(config: pytest.Config) -> Catalog:
+    """Return the CRDs of a session; nothing is read before somebody asks for one."""
+    from pytest_crd.cases.catalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
+    from pytest_crd.engine import profile  # noqa: PLC0415
+    from pytest_crd.engine.project import CONVENTIONAL_PATHS  # noqa: PLC0415
+
+    if _CATALOG not in config.stash:
+        settings = of(config)
+        paths = settings.crd_paths or tuple(path for path in CONVENTIONAL_PATHS if any(settings.base.glob(path)))
+        config.stash[_CATALOG] = Catalog(settings.base, paths, settings.kubernetes_version or profile.DEFAULT)
+    return config.stash[_CATALOG]
+
+
+def header(config: pytest.Config) -> str:
+    """Return one line on what is loaded; empty where the session has nothing to do with CRDs."""
+    loaded = config.stash.get(_CATALOG, None)
+    if loaded is None or not loaded.is_loaded:
+        paths = of(config).crd_paths
+        return f"crd: no CRD was asked for, none was loaded (crd_paths: {' '.join(paths)})" if paths else ""
+    crds = loaded.crds
+    versions = sum(len(crd.versions) for crd in crds)
+    found = f"{len(crds)} CRD{'' if len(crds) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
+    line = f"crd: {found} from {' '.join(loaded.paths)}; Kubernetes {loaded.kubernetes_version}"
+    return "\n".join([line, *(f"crd: {note}" for note in crds.notes)])

@@ -1,0 +1,272 @@
+"""
+Conformance case files: what was asked of a real API server, beside what it answered.
+
+The recorder writes the answers and the runner compares them with the engine; both read and complete the files here, and only here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+JSONValue = Any
+
+FILE_KEYS: Final = ("name", "reference", "source", "asks", "gap", "beyond", "schema", "crd", "answer", "requests")
+REQUEST_KEYS: Final = (
+    "name",
+    "gap",
+    "create",
+    "createText",
+    "update",
+    "updateStatus",
+    "updateCRD",
+    "old",
+    "oldSchema",
+    "answer",
+)
+VERBS: Final = ("create", "createText", "update", "updateStatus", "updateCRD")
+# The one object of most cases; it and what the CRD says are left out of a file, so that what a case is about stands out.
+NAME: Final = "case"
+
+_WIDTH: Final = 120
+
+
+class CaseFileError(ValueError):
+    """A case file that is not one; the message names the file and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """
+    One request against the CRD of a case file.
+
+    Attributes:
+        name: A sentence, unique in the file.
+        verb: One of VERBS.
+        sent: What is sent, completed; text where the verb says so.
+        old: What is stored before, completed; None where nothing is.
+        old_crd: The CRD under which *old* was stored, where it is not the CRD of the file.
+        answer: The recorded answer, completed; empty before the first recording.
+        gap: Why the engine is known not to answer so; empty where it does.
+    """
+
+    name: str
+    verb: str
+    sent: JSONValue
+    old: JSONValue
+    old_crd: JSONValue
+    answer: Mapping[str, JSONValue]
+    gap: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """
+    One CRD, the requests against it, and the answers.
+
+    Attributes:
+        path: Where it stands: `…/VERSION/TERM/NAME.yaml`.
+        content: The file as it was read.
+        crd: The whole manifest that is sent.
+    """
+
+    path: Path
+    content: Mapping[str, JSONValue]
+    crd: JSONValue
+
+    @property
+    def version(self) -> str:
+        """The Kubernetes version that was asked."""
+        return self.path.parent.parent.name
+
+    @property
+    def id(self) -> str:
+        """How a report names the file."""
+        return f"{self.version}/{self.path.parent.name}/{self.path.stem}"
+
+    @property
+    def api_version(self) -> str:
+        """The API version of the custom resources that the requests send, unless they state another."""
+        spec = self.crd["spec"]
+        version = spec.get("version") or spec["versions"][0]["name"]
+        return f"{spec['group']}/{version}"
+
+    @property
+    def requests(self) -> list[Request]:
+        """The requests, in order."""
+        return [self._request(content) for content in self.content.get("requests", ())]
+
+    def _request(self, content: Mapping[str, JSONValue]) -> Request:
+        verb = next(verb for verb in VERBS if verb in content)
+        sent, old, answer = content[verb], content.get("old"), dict(content.get("answer", {}))
+        if verb == "updateCRD":
+            sent = self._with_schema(sent)
+        elif verb != "createText":
+            sent = self.completed(sent)
+        for key in ("stored",):
+            if key in answer:
+                answer[key] = self.completed(answer[key])
+        schema = content.get("oldSchema")
+        return Request(
+            name=content["name"],
+            verb=verb,
+            sent=sent,
+            old=self.completed(old) if "old" in content else None,
+            old_crd=self._with_schema(schema) if schema is not None else None,
+            answer=answer,
+            gap=content.get("gap", ""),
+        )
+
+    def completed(self, resource: JSONValue) -> JSONValue:
+        """Return *resource* with the apiVersion, kind and name that a file may leave out; unchanged where it is no object."""
+        if not isinstance(resource, dict):
+            return resource
+        whole = {"apiVersion": self.api_version, "kind": self.crd["spec"]["names"]["kind"], "metadata": {}} | resource
+        metadata = whole["metadata"]
+        if isinstance(metadata, dict) and not metadata.keys() & {"name", "generateName"}:
+            whole["metadata"] = {"name": NAME} | metadata
+        return whole
+
+    def abbreviated(self, resource: JSONValue) -> JSONValue:
+        """Return *resource* without what `completed` would put back."""
+        short = dict(resource)
+        if short.get("apiVersion") == self.api_version:
+            del short["apiVersion"]
+        if short.get("kind") == self.crd["spec"]["names"]["kind"]:
+            del short["kind"]
+        metadata = short.get("metadata")
+        if isinstance(metadata, dict) and metadata.get("name") == NAME:
+            metadata = {key: value for key, value in metadata.items() if key != "name"}
+            short = short | {"metadata": metadata} if metadata else {k: v for k, v in short.items() if k != "metadata"}
+        return short
+
+    def _with_schema(self, schema_or_crd: JSONValue) -> JSONValue:
+        if "apiVersion" in schema_or_crd:
+            return schema_or_crd
+        return manifest(schema_or_crd, group=self.crd["spec"]["group"])
+
+
+def read(path: Path) -> CaseFile:
+    """
+    Read one case file.
+
+    Raises:
+        CaseFileError: It is no case file.
+    """
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for problem in _problems(content):
+        raise CaseFileError(f"{path}: {problem}")
+    group = f"{path.stem}.{path.parent.name}.example.com"
+    crd = content["crd"] if "crd" in content else manifest(content["schema"], group=group)
+    return CaseFile(path, content, crd)
+
+
+def read_folder(folder: Path) -> list[CaseFile]:
+    """
+    Read all case files below *folder*, in the order of their paths.
+
+    Raises:
+        CaseFileError: One is no case file, or there is none at all.
+    """
+    files = [read(path) for path in sorted(folder.glob("**/*.yaml"))]
+    if not files:
+        raise CaseFileError(f"{folder}: no case files")
+    return files
+
+
+def write(path: Path, content: Mapping[str, JSONValue]) -> None:
+    """Write the *content* of a case file in the one form that it has: the same content, the same bytes."""
+    path.write_text(dumped(content), encoding="utf-8")
+
+
+def dumped(content: Mapping[str, JSONValue]) -> str:
+    """Return the *content* of a case file as YAML: keys in their order, on one line what fits there."""
+    node = _Representer(sort_keys=False).represent_data(_ordered(content))
+    _lay_out(node, 0, top=True)
+    text = yaml.serialize(node, Dumper=yaml.SafeDumper, width=10**6, allow_unicode=True)
+    return str(text).replace("\nrequests:", "\n\nrequests:")
+
+
+def manifest(schema: JSONValue, *, group: str) -> JSONValue:
+    """Return the CRD that the short form stands for: cluster-wide `Case`s of *group* in one version `v1` with *schema*."""
+    names = {"plural": "cases", "singular": "case", "kind": "Case", "listKind": "CaseList"}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"cases.{group}"},
+        "spec": {
+            "conversion": {"strategy": "None"},
+            "group": group,
+            "names": names,
+            "scope": "Cluster",
+            "versions": [version],
+        },
+    }
+
+
+class _Representer(yaml.representer.SafeRepresenter):
+    """Values as YAML nodes; a value that stands twice is written twice."""
+
+    def ignore_aliases(self, _data: object) -> bool:
+        """Say that a value needs no anchor, whatever it is."""
+        return True
+
+
+def _problems(content: JSONValue) -> Iterator[str]:
+    if not isinstance(content, dict):
+        yield "not a mapping"
+        return
+    if unknown := content.keys() - set(FILE_KEYS):
+        yield f"unknown keys {sorted(unknown)}"
+    if ("schema" in content) == ("crd" in content):
+        yield "needs either `schema` or `crd`"
+    if not content.get("name") or not content.get("asks"):
+        yield "needs `name` and `asks`"
+    names = [request.get("name") for request in content.get("requests", ())]
+    if len(set(names)) != len(names) or not all(names):
+        yield "requests need names, each its own"
+    for request in content.get("requests", ()):
+        if unknown := request.keys() - set(REQUEST_KEYS):
+            yield f"{request['name']}: unknown keys {sorted(unknown)}"
+        if len(request.keys() & set(VERBS)) != 1:
+            yield f"{request['name']}: needs one of {', '.join(VERBS)}"
+
+
+def _ordered(content: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    ordered = {key: content[key] for key in FILE_KEYS if key in content}
+    if "requests" in ordered:
+        ordered["requests"] = [{key: item[key] for key in REQUEST_KEYS if key in item} for item in ordered["requests"]]
+    return ordered
+
+
+def _lay_out(node: yaml.Node, column: int, *, top: bool = False) -> int:
+    """Choose flow style where a collection fits on one line from *column* on; return the width it has so, or a huge one."""
+    if isinstance(node, yaml.ScalarNode):
+        if "\n" in node.value and node.value.strip("\n") and not node.value.startswith((" ", "\n")):
+            node.style = "|"
+            return 10**6
+        return len(yaml.serialize(node, Dumper=yaml.SafeDumper, width=10**6, allow_unicode=True).split("\n")[0])
+    if not isinstance(node, yaml.CollectionNode):
+        return 0
+    if isinstance(node, yaml.MappingNode):
+        width = sum(_lay_out(key, 0) + _lay_out(value, column + 2) + 4 for key, value in node.value)
+    else:
+        width = sum(_lay_out(item, column + 2) + 2 for item in node.value)
+    node.flow_style = not top and column + width < _WIDTH and not _is_steps(node)
+    return width
+
+
+def _is_steps(node: yaml.Node) -> bool:
+    """Whether *node* is a request or the list of them: these stand one below the other, however short."""
+    children = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    return bool(children) and all(
+        isinstance(child, yaml.MappingNode)
+        and any(key.value == "name" for key, _ in child.value[:1])
+        and any(key.value in VERBS for key, _ in child.value)
+        for child in children
+    )

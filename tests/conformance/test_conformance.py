@@ -1,0 +1,159 @@
+"""
+Replay what real API servers answered, without them: the engine must say the same.
+
+What of an answer is compared stands in the file's `asks`, and each name there is one function below; an unknown name fails. A declared gap is
+a strict xfail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from conformance import casefile
+from pytest_crd import engine
+from pytest_crd.engine import jsonvalue
+
+FOLDER: Final = Path(__file__).parent
+FILES: Final = casefile.read_folder(FOLDER)
+# An HTTP header holds no control characters: the server drops a warning that has one.
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# Older servers prune without a word.
+WARNING_SINCE: Final = 25
+
+
+def _params() -> Iterator[Any]:
+    for file in FILES:
+        for asked in file.content["asks"]:
+            yield _param(file, None, asked)
+            for request in file.requests:
+                yield _param(file, request, asked)
+
+
+def _param(file: casefile.CaseFile, request: casefile.Request | None, asked: str) -> Any:
+    gap = request.gap if request else file.content.get("gap")
+    marks = [pytest.mark.xfail(reason=gap, strict=True)] if gap else []
+    return pytest.param(
+        file, request, asked, marks=marks, id=f"{file.id}: {request.name if request else 'the CRD'} ({asked})"
+    )
+
+
+@pytest.mark.parametrize(("file", "request_", "asked"), list(_params()))
+def test_the_engine_answers_as_the_server_did(
+    file: casefile.CaseFile, request_: casefile.Request | None, asked: str
+) -> None:
+    crd = engine.CustomResourceDefinition.from_manifest(file.crd, kubernetes_version=file.version)
+    of_crd, of_request = COMPARISONS[asked]
+
+    if request_ is None:
+        of_crd(crd, file)
+    else:
+        of_request(crd, file, request_)
+
+
+def _structural_of_crd(crd: engine.CustomResourceDefinition, file: casefile.CaseFile) -> None:
+    """The causes that the structural check makes, in order; where the CRD is accepted, the condition instead."""
+    answer = file.content["answer"]
+    if answer["code"] == 201:
+        recorded = [condition for condition in answer["conditions"] if condition["type"] == "NonStructuralSchema"]
+        keys = ("type", "status", "reason", "message")
+        found = [{key: getattr(condition, key) for key in keys} for condition in crd.conditions]
+        assert [condition for condition in found if condition["type"] == "NonStructuralSchema"] == recorded
+    else:
+        made = [error for version in crd.versions for error in version.structural_errors]
+        causes = [{"reason": error.type.reason, "field": error.field, "message": error.message} for error in made]
+        assert _each_once(causes) == _structural_causes(file)
+
+
+def _each_once(causes: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Versions of one schema share their errors: the server states them once."""
+    return [cause for index, cause in enumerate(causes) if cause not in causes[:index]]
+
+
+def _structural_causes(file: casefile.CaseFile) -> list[Mapping[str, str]]:
+    """The recorded causes without those that the file says lie `beyond` the structural check; each must be there."""
+    causes = list(file.content["answer"].get("causes", ()))
+    for other in file.content.get("beyond", ()):
+        causes.remove(next(cause for cause in causes if other in f"{cause['field']}: {cause['message']}"))
+    return causes
+
+
+def _structural_of_request(
+    crd: engine.CustomResourceDefinition, file: casefile.CaseFile, request: casefile.Request
+) -> None:
+    """Nothing: that a schema is structural or not shows in the answer to the CRD alone."""
+
+
+def _passes_of_crd(crd: engine.CustomResourceDefinition, file: casefile.CaseFile) -> None:
+    """The CRD was accepted: else there would be no requests to compare."""
+    assert file.content["answer"]["code"] == 201
+
+
+def _passes_of_request(
+    crd: engine.CustomResourceDefinition, file: casefile.CaseFile, request: casefile.Request
+) -> None:
+    """Of an accepted create the stored object and the warnings; of a rejected one the warnings; else the message."""
+    assert request.verb in ("create", "createText")
+    version = crd.version(file.api_version.partition("/")[2])
+    answer = request.answer
+    if answer["code"] == 400:
+        with pytest.raises(engine.DecodeError) as raised:
+            version.prune(request.sent)
+        kind = file.crd["spec"]["names"]["kind"]
+        before = f'{kind} in version "{version.name}" cannot be handled as a {kind}: '
+        assert f"{before}{raised.value}" in _one_of(answer)
+        return
+
+    pruned = version.prune(request.sent)
+    if int(file.version.partition(".")[2]) >= WARNING_SINCE:
+        warnings = [f'unknown field "{path}"' for path in pruned.paths if not _CONTROL.search(path)]
+        assert _sorted_if_unordered(warnings, "warnings", answer) == answer.get("warnings", [])
+    if answer["code"] == 201:
+        stored = version.default(pruned.value).value
+        recorded = jsonvalue.from_python(answer["stored"])
+        assert jsonvalue.equal(_without_server_made(stored, file, request), recorded), f"{stored}\nrecorded: {recorded}"
+
+
+def _one_of(answer: Mapping[str, Any]) -> list[str]:
+    return [alternative["message"] for alternative in answer.get("alternatives", [answer])]
+
+
+def _sorted_if_unordered(found: list[str], part: str, answer: Mapping[str, Any]) -> list[str]:
+    return sorted(found) if part in answer.get("unordered", ()) else found
+
+
+def _without_server_made(stored: Any, file: casefile.CaseFile, request: casefile.Request) -> Any:
+    """Drop what the recorder drops, and what the server overwrites in every create."""
+    made = {"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"}
+    made |= {"deletionGracePeriodSeconds", "deletionTimestamp", "namespace"} - _metadata(
+        request.answer["stored"]
+    ).keys()
+    metadata = {key: value for key, value in stored["metadata"].items() if key not in made}
+    return file.completed(stored | {"metadata": metadata})
+
+
+def _metadata(resource: Any) -> Mapping[str, Any]:
+    metadata: Mapping[str, Any] = resource["metadata"]
+    return metadata
+
+
+OfCrd = Callable[[engine.CustomResourceDefinition, casefile.CaseFile], None]
+OfRequest = Callable[[engine.CustomResourceDefinition, casefile.CaseFile, casefile.Request], None]
+COMPARISONS: Final[Mapping[str, tuple[OfCrd, OfRequest]]] = {
+    "structural": (_structural_of_crd, _structural_of_request),
+    "passes": (_passes_of_crd, _passes_of_request),
+}
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(casefile.CaseFileError, match="no case files"):
+        casefile.read_folder(tmp_path)
+
+
+def test_every_recorded_file_is_written_in_the_one_form_that_it_has() -> None:
+    for file in FILES:
+        assert file.path.read_text(encoding="utf-8") == casefile.dumped(file.content)

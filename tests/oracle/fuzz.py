@@ -1,0 +1,264 @@
+"""
+Compare the engine with the reference on generated schemas and objects, and print what they disagree on as a conformance case.
+
+`python tests/oracle/fuzz.py [--schemas 2000] [--objects 50] [--seed N] [--server URL] [--corpus FOLDER]`: without a URL the reference's passes
+are asked alone, which is fast; a corpus brings real CRDs and samples, mutated. The same seed asks the same again. Exit code 1: a disagreement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import itertools
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random, SystemRandom
+from typing import Any, Final
+
+import corpus
+import judges
+import objectgen
+import schemagen
+import serve
+import shrinking
+from conformance import casefile
+from judges import Decoded, Engine, Judge, Question, Verdict
+
+from pytest_crd.engine import jsonvalue
+
+JSONValue = Any
+
+BATCH: Final = 20
+# The reference iterates maps: of several problems it names another one each time.
+_TIMES: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A question with at most one object, and what the two say of it."""
+
+    question: Question
+    reference: str
+    engine: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A disagreement that is known: its name, why it is, and how it is recognised."""
+
+    name: str
+    reason: str
+    covers: Callable[[Disagreement], bool]
+
+
+GAPS: Final[tuple[Gap, ...]] = ()
+
+
+class Fuzzer:
+    """Two judges, and the tally of what they were asked."""
+
+    def __init__(self, reference: Judge, engine: Judge, *, exact: bool) -> None:
+        """Take the judges; *exact* says that the reference shows metadata as it was decoded, and is fast."""
+        self._reference = reference
+        self._engine = engine
+        self._exact = exact
+        self.tally: collections.Counter[str] = collections.Counter()
+
+    def disagreements(self, questions: Sequence[Question]) -> Iterator[Disagreement]:
+        """Yield the first disagreement on each of *questions*, as small as it gets."""
+        for question, verdict in zip(questions, self._reference.ask(questions), strict=True):
+            self._count(question, verdict)
+            found = self._difference(question, verdict)
+            if found is not None:
+                yield self._shrunk(found)
+
+    def _difference(self, question: Question, verdict: Verdict) -> Disagreement | None:
+        if verdict.problem:
+            return None
+        [ours] = self._engine.ask([question])
+        if ours.errors != verdict.errors:
+            return Disagreement(replace(question, objects=()), _lines(verdict.errors), _lines(ours.errors))
+        for index, theirs in enumerate(verdict.objects):
+            single = replace(question, objects=[question.objects[index]])
+            if not self._agree(single, theirs, ours.objects[index]):
+                return Disagreement(single, str(theirs), str(ours.objects[index]))
+        return None
+
+    def _agree(self, question: Question, theirs: Decoded, ours: Decoded) -> bool:
+        if theirs.problem or ours.problem:
+            return theirs.problem == ours.problem or self._is_among(question, ours.problem)
+        if theirs.paths != (ours.paths if self._exact else judges.warned(ours.paths)):
+            return False
+        if theirs.value is None:
+            return True
+        values = (theirs.value, ours.value)
+        left, right = values if self._exact else map(judges.without_server_made, values)
+        return jsonvalue.equal(jsonvalue.from_python(left), right)
+
+    def _is_among(self, question: Question, problem: str) -> bool:
+        return any(
+            verdict.objects[0].problem == problem
+            for _ in range(_TIMES)
+            for verdict in self._reference.ask([question])
+            if verdict.objects
+        )
+
+    def _shrunk(self, found: Disagreement) -> Disagreement:
+        def disagreement(schema: JSONValue, objects: Sequence[JSONValue]) -> Disagreement | None:
+            question = Question(schema, objects)
+            [verdict] = self._reference.ask([question])
+            different = self._difference(question, verdict)
+            return different if different and bool(different.question.objects) == bool(objects) else None
+
+        def smaller_object(question: Question) -> Question:
+            [item] = question.objects
+            keep = {key: item[key] for key in ("apiVersion", "kind", "metadata")}
+            small = shrinking.shrunk(item, lambda part: disagreement(question.schema, [keep | part]) is not None)
+            return replace(question, objects=[keep | small])
+
+        def smaller_schema(question: Question) -> Question:
+            holds = lambda part: disagreement(part, question.objects) is not None  # noqa: E731 - reads as what it is
+            return replace(
+                question, schema=shrinking.shrunk(question.schema, holds, attempts=4000 if self._exact else 60)
+            )
+
+        question = found.question
+        for _ in range(3):
+            question = smaller_schema(smaller_object(question) if question.objects else question)
+        return disagreement(question.schema, question.objects) or found
+
+    def _count(self, question: Question, verdict: Verdict) -> None:
+        tally = self.tally
+        tally["schemas"] += 1
+        tally["schemas not structural"] += bool(verdict.errors)
+        tally["schemas unsupported"] += bool(verdict.problem)
+        tally["schemas refused for other reasons"] += verdict.refused
+        tally["schemas with objects"] += bool(verdict.objects)
+        for sent, decoded in zip(question.objects, verdict.objects, strict=False):
+            tally["objects"] += 1
+            tally["objects malformed"] += bool(decoded.problem)
+            tally["objects rejected"] += not decoded.problem and decoded.value is None
+            tally["objects pruned"] += bool(decoded.paths)
+            if decoded.value is not None:
+                tally["objects with nulls dropped"] += _holds_less_nulls(sent, decoded.value)
+                tally["objects defaulted"] += _holds_more(sent, decoded.value)
+                tally["objects as sent"] += jsonvalue.equal(
+                    jsonvalue.from_python(decoded.value), jsonvalue.from_python(sent)
+                )
+
+
+def _lines(errors: judges.Errors) -> str:
+    return "\n".join(f"{error['field']}: {error['message']}" for error in errors) or "structural"
+
+
+def _holds_less_nulls(sent: JSONValue, stored: JSONValue) -> bool:
+    """Whether a field that both name was null only before, or is gone and was null."""
+    if isinstance(sent, dict) and isinstance(stored, dict):
+        return any(
+            (item is None and stored.get(key, 0) is not None) or _holds_less_nulls(item, stored.get(key))
+            for key, item in sent.items()
+        )
+    if isinstance(sent, list) and isinstance(stored, list):
+        return any(map(_holds_less_nulls, sent, stored))
+    return False
+
+
+def _holds_more(sent: JSONValue, stored: JSONValue) -> bool:
+    if isinstance(sent, dict) and isinstance(stored, dict):
+        return bool(stored.keys() - sent.keys()) or any(_holds_more(sent[key], item) for key, item in stored.items())
+    if isinstance(sent, list) and isinstance(stored, list):
+        return any(map(_holds_more, sent, stored))
+    return sent is None and stored is not None
+
+
+def generated(random: Random, *, objects: int) -> Iterator[Question]:
+    """Yield questions for ever: a structural schema with objects, then a flawed copy of it."""
+    seen = set()
+    while True:
+        schema = schemagen.schema(random)
+        key = json.dumps(schema)
+        if key in seen:
+            continue
+        seen.add(key)
+        made = [
+            objectgen.resource(random, schema, api_version=f"{judges.GROUP}/v1", kind="Case", name=casefile.NAME)
+            for _ in range(objects)
+        ]
+        yield Question(schema, made)
+        yield Question(schemagen.flawed(random, schema))
+
+
+def printed(found: Disagreement) -> str:
+    """Return a disagreement as the text of a case file that the recorder can complete."""
+    question = found.question
+    asks = "passes" if question.objects else "structural"
+    content: dict[str, JSONValue] = {"name": "found by fuzzing", "asks": [asks], "schema": question.schema}
+    if question.objects:
+        short = [
+            {key: item for key, item in made.items() if key not in {"apiVersion", "kind"}} for made in question.objects
+        ]
+        content["requests"] = [{"name": "what differs", "create": made} for made in short]
+    said = (("reference", found.reference), ("engine", found.engine))
+    comments = [f"#   {who}: {line}" for who, text in said for line in text.splitlines()]
+    return "\n".join([casefile.dumped(content), *comments])
+
+
+def run(fuzzer: Fuzzer, questions: Iterator[Question], *, schemas: int, limit: int) -> int:
+    """
+    Ask until *schemas* schemas were asked with objects, or *limit* disagreements were found; return how many were.
+
+    Disagreements are printed as they are found; those that a gap covers are counted under its name.
+    """
+    found = 0
+    while fuzzer.tally["schemas with objects"] < schemas and found < limit:
+        batch = list(itertools.islice(questions, BATCH))
+        if not batch:
+            break
+        for disagreement in fuzzer.disagreements(batch):
+            gap = next((gap for gap in GAPS if gap.covers(disagreement)), None)
+            if gap:
+                fuzzer.tally[f"known gap: {gap.name} ({gap.reason})"] += 1
+                continue
+            found += 1
+            if found > limit:
+                return found
+            print(f"\n--- disagreement {found}\n{printed(disagreement)}", flush=True)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line asks for; return 1 where the engine and the reference disagree."""
+    parser = argparse.ArgumentParser(
+        description="Compare the engine with the reference on generated schemas and objects."
+    )
+    parser.add_argument("--schemas", type=int, default=2000, help="how many schemas are asked with objects")
+    parser.add_argument("--objects", type=int, default=50, help="how many objects each of them gets")
+    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
+    parser.add_argument("--limit", type=int, default=5, help="after how many disagreements to stop")
+    parser.add_argument("--kubernetes-version", default="1.37", choices=serve.VERSIONS)
+    parser.add_argument("--server", metavar="URL", help="ask this API server instead of the reference's passes alone")
+    parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="mutate the CRDs and samples of this folder")
+    options = parser.parse_args(arguments)
+    print(f"seed {options.seed}", flush=True)
+    random = Random(options.seed)  # noqa: S311 - nothing here is secret
+    if options.corpus:
+        questions = corpus.questions(random, options.corpus, objects=options.objects)
+    else:
+        questions = generated(random, objects=options.objects)
+    version = options.kubernetes_version
+    with contextlib.closing(judges.Server(options.server)) if options.server else judges.passes(version) as reference:
+        fuzzer = Fuzzer(reference, Engine(version), exact=not options.server)
+        found = run(fuzzer, questions, schemas=options.schemas, limit=options.limit)
+    for what, count in fuzzer.tally.items():
+        of = "schemas" if what.startswith("schemas") else "objects"
+        print(f"{count:>9} {what} ({count / max(1, fuzzer.tally[of]):.0%})")
+    print(f"{found} disagreements")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,631 @@
+"""
+Compare the reader with Go's on generated documents: `python tests/oracle/fuzz_yaml.py --documents 100000 --seed 1`.
+
+It needs Go. Each document is read as a request body and as a stream, by sigs.k8s.io/yaml, sigs.k8s.io/json and
+apimachinery on one side and by pytest_crd.engine.yamlreader on the other; a disagreement that is no known gap is
+shrunk, printed and makes the exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import collections
+import dataclasses
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from pytest_crd.engine import inputerror, jsonvalue, yamlreader
+
+_TOOL: Final = Path(__file__).parent / "yaml"
+
+# What libyaml's scanner refuses and the server's reads: an error here, never another value.
+REFUSED: Final = {
+    "found unexpected ':'": "libyaml wants no ':' at the end of a plain scalar inside [] or {}",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What one side makes of one document: the values, or an error; and the duplicate keys."""
+
+    values: tuple[Any, ...] = ()
+    error: str = ""
+    strict: tuple[str, ...] = ()
+    random: bool = False
+
+    def agrees(self, other: Answer) -> bool:
+        """Return whether both read the same, or both refuse."""
+        if self.error or other.error:
+            return bool(self.error) == bool(other.error)
+        return (
+            len(self.values) == len(other.values)
+            and all(map(jsonvalue.equal, self.values, other.values))
+            and self.strict == other.strict
+        )
+
+
+class Oracle:
+    """The Go program, running."""
+
+    def __init__(self) -> None:
+        """Build the program where Go's cache makes that cheap, and start it."""
+        cache = Path(os.environ.get("CRD_ORACLE_CACHE", Path.home() / ".cache" / "crd-oracle"))
+        cache.mkdir(parents=True, exist_ok=True)
+        program = cache / "yaml"
+        subprocess.run(["go", "build", "-o", program, "."], cwd=_TOOL, check=True)
+        self._process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def ask(self, mode: str, documents: Iterable[bytes]) -> list[Answer]:
+        """Return the answers to *documents*: mode Y a YAML body, J a JSON body, S a stream."""
+        assert self._process.stdin
+        assert self._process.stdout
+        answers = []
+        for document in documents:
+            self._process.stdin.write(mode.encode() + base64.b64encode(document) + b"\n")
+            self._process.stdin.flush()
+            answers.append(self._answer(json.loads(self._process.stdout.readline(), object_hook=_untag)))
+        return answers
+
+    @staticmethod
+    def _answer(raw: dict[str, Any]) -> Answer:
+        return Answer(
+            tuple(raw["values"] or ()), raw.get("error", ""), tuple(raw.get("strict", ())), raw.get("random", False)
+        )
+
+    def body(self, document: bytes) -> Answer:
+        """Return what the server makes of a body whose content type is that of its first character."""
+        if document.lstrip(b" \t\r\n").startswith(b"{"):
+            answer = self.ask("J", [document])[0]
+            if not answer.error or "cannot unmarshal number" in answer.error or "exceeded max depth" in answer.error:
+                return answer
+        return self.ask("Y", [document])[0]
+
+    def stream(self, document: bytes) -> Answer:
+        """Return what kubectl makes of a file."""
+        return self.ask("S", [document])[0]
+
+
+def _untag(value: dict[str, Any]) -> Any:
+    if set(value) == {"\0"}:
+        return struct.unpack(">d", bytes.fromhex(value["\0"].rjust(16, "0")))[0]
+    return value
+
+
+def our_body(document: bytes) -> Answer:
+    """Return what the reader makes of a body; the server reads an empty body as null."""
+    try:
+        one = yamlreader.read_one(document)
+    except inputerror.ManifestError as error:
+        if "no document" in str(error):
+            return Answer((None,))
+        return Answer(error=error.mistakes[0].message)
+    return Answer((one.value,), strict=tuple(duplicate.message for duplicate in one.duplicates))
+
+
+def our_stream(document: bytes) -> Answer:
+    """Return what the reader makes of a file; only the body's answer lists duplicate keys."""
+    try:
+        return Answer(tuple(one.value for one in yamlreader.read(document)))
+    except inputerror.ManifestError as error:
+        return Answer(error=error.mistakes[0].message)
+
+
+def gap(ours: Answer, theirs: Answer) -> str | None:
+    """Return the name of the known gap that explains a disagreement."""
+    if theirs.random:
+        return "Go keeps one of two keys that become equal as text, at random"
+    if ours.error.startswith("several documents"):
+        return "several documents in a body are refused, the server reads the first"
+    if ours.error.startswith("nested more than"):
+        return "fewer levels than Go's 10,000"
+    if ours.error.startswith("UTF-16"):
+        return "a stream in UTF-16 is refused, kubectl adds a byte to it and reads what that makes"
+    if ours.error.startswith("invalid map key") and not theirs.error:
+        return "Go takes an empty {} or [] that is a key for the whole document"
+    for start, reason in REFUSED.items():
+        if ours.error.startswith(start) and not theirs.error:
+            return reason
+    return None
+
+
+class Generator:
+    """Makes documents: well-formed ones, and such with a few characters changed."""
+
+    words: Final = [
+        "a",
+        "b",
+        "c",
+        "x",
+        "y",
+        "n",
+        "on",
+        "off",
+        "yes",
+        "No",
+        "true",
+        "FALSE",
+        "null",
+        "~",
+        "Null",
+        "<<",
+        "=",
+        "1",
+        "0",
+        "-1",
+        "+1",
+        "1.0",
+        "-0",
+        "-0.0",
+        "0.5",
+        ".5",
+        "-.5",
+        "+.5",
+        "5.",
+        "1e3",
+        "1E3",
+        "1.5e3",
+        "1e+3",
+        "12e03",
+        "1e-7",
+        "1.e3",
+        "1_e3",
+        "1_0e2",
+        "1e400",
+        "-1e400",
+        "1e18",
+        "1e21",
+        "1e20",
+        "1:30",
+        "190:20:30",
+        "0777",
+        "014",
+        "0o14",
+        "0O14",
+        "0b11",
+        "0B11",
+        "0b-1",
+        "0b+1",
+        "0b-0",
+        "-0b1",
+        "0x1f",
+        "0X1F",
+        "-0x1f",
+        "+0x1f",
+        "08",
+        "089",
+        "0_8",
+        "1_000",
+        "1__0",
+        "0x_1F",
+        "1_0.5",
+        ".6_1",
+        "._6",
+        ".6_",
+        ".6__1",
+        "0x",
+        "0b",
+        "0o",
+        "00",
+        "0_",
+        "+",
+        "-",
+        ".",
+        "..",
+        "-.",
+        "_1",
+        "1_",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "18446744073709551615",
+        "18446744073709551616",
+        "0xffffffffffffffff",
+        "0x8000000000000000",
+        "+18446744073709551615",
+        "9007199254740993.0",
+        "9223372036854774784.0",
+        "-9223372036854775808.0",
+        "123456789012345680000.0",
+        "1e22",
+        "123456789.5",
+        ".inf",
+        "-.inf",
+        "+.Inf",
+        ".nan",
+        ".NaN",
+        "inf",
+        "nan",
+        "2001-01-01",
+        "2001-02-30",
+        "2001-12-14t21:59:43.10-05:00",
+        "2001-1-1",
+        "tRue",
+        "nuLL",
+        "oN",
+        "8777500331.07",
+        "0.1",
+        "1.5",
+        "100000.0",
+        "1000000.5",
+        "1e-5",
+        "3.4e38",
+        "3.5e38",
+        "1e-46",
+        "a:b",
+        "a#b",
+        "#c",
+        "*a",
+        "&a",
+        "!x",
+        "@x",
+        "`x",
+        "%x",
+        "|x",
+        ">x",
+        "-x",
+        "?x",
+        ":x",
+        "x:",
+        ",x",
+        "]x",
+        "{x}",
+        "[x]",
+        "-",
+        "?",
+        ":",
+        "http://a/b:c",
+        "é",
+        "😀",
+        "\u2028",
+        "\x85",
+        "\ufeff",
+        "\x00",
+        "\x07",
+        "\t",
+        "a\tb",
+        "'q'",
+        '"q"',
+        "---",
+        "...",
+        "---x",
+        "${a}",
+        "aGk=",
+        "====",
+        "",
+    ]
+    tags: Final = [
+        "!x",
+        "!",
+        "!!str",
+        "!!int",
+        "!!float",
+        "!!bool",
+        "!!null",
+        "!!binary",
+        "!!timestamp",
+        "!!merge",
+        "!!map",
+        "!!seq",
+        "!!set",
+        "!!omap",
+        "!!python/none",
+        "!<!>",
+        "!<tag:yaml.org,2002:int>",
+        "!<x>",
+        "!a!b",
+        "!e!x",
+    ]
+    special: Final = "\n\n  \t\r:-?[]{},#&*!|>'\"%@`~<=.0123456789eExXoOyn_+/\\\x00\ufeff\u2028\x85é😀a"
+
+    def __init__(self, seed: int) -> None:
+        """Take the seed that makes a run repeatable."""
+        self.random = random.Random(seed)
+
+    def document(self) -> bytes:
+        """Return one document."""
+        roll = self.random.random()
+        text = self.json(0) if roll < 0.12 else self.stream() if roll < 0.25 else self.node(0, 0)
+        if roll < 0.02:
+            text += self.random.choice(["", " ", "\n"]) + self.random.choice(
+                [self.json(0), self.node(0, 0), "---\na: 1"]
+            )
+        if self.random.random() < 0.35:
+            text = self.mutated(text)
+        if self.random.random() < 0.03:
+            text = text.replace("\n", self.random.choice(["\r\n", "\r", "\n\n", "\u2028"]))
+        data = text.encode(errors="surrogatepass")
+        roll = self.random.random()
+        if roll < 0.01:
+            return b"\xef\xbb\xbf" + data
+        if roll < 0.015:
+            return text.encode("utf-16", "replace")
+        if roll < 0.02 and data:
+            position = self.random.randrange(len(data))
+            return data[:position] + bytes([self.random.randrange(128, 256)]) + data[position:]
+        return data
+
+    def mutated(self, text: str) -> str:
+        for _ in range(self.random.choice([1, 1, 2, 3])):
+            position = self.random.randint(0, len(text))
+            removed = self.random.choice([0, 0, 1, 1, 2])
+            added = self.random.choice(self.special) if self.random.random() < 0.7 else ""
+            text = text[:position] + added + text[position + removed :]
+        return text
+
+    def stream(self) -> str:
+        parts = []
+        for _ in range(self.random.choice([1, 2, 2, 3])):
+            parts.append(
+                self.random.choice(
+                    [
+                        "",
+                        "",
+                        "---\n",
+                        "--- # c\n",
+                        "--- ",
+                        "---\t",
+                        "%YAML 1.1\n---\n",
+                        "%YAML 1.2\n---\n",
+                        "%TAG !e! tag:e,1:\n---\n",
+                        "%FOO x\n---\n",
+                        "# c\n",
+                        "\n",
+                    ]
+                )
+            )
+            parts.append(self.node(0, 0) + "\n")
+            parts.append(self.random.choice(["", "", "", "...\n", "---\n", "... # c\n", "---x\n"]))
+        return "".join(parts)
+
+    def scalar(self) -> str:
+        roll = self.random.random()
+        if roll < 0.3:
+            return self.random.choice(["a", "b", "c", "some text", "1", "true", "x-y", "a.b/c"])
+        if roll < 0.8:
+            return self.random.choice(self.words)
+        if roll < 0.88:
+            return "".join(self.random.choices("+-.0123456789_eExXoObB", k=self.random.randint(1, 8)))
+        return "".join(self.random.choices("ab :#,-[]{}'\"\\", k=self.random.randint(1, 6))).strip()
+
+    def properties(self) -> str:
+        roll = self.random.random()
+        if roll < 0.86:
+            return ""
+        if roll < 0.93:
+            return f"&{self.random.choice('abc')} "
+        return self.random.choice(self.tags) + " "
+
+    def inline(self, depth: int, *, key: bool = False) -> str:
+        roll = self.random.random()
+        if roll < 0.06 and not key:
+            return f"*{self.random.choice('abc')}"
+        prefix = self.properties()
+        if roll < 0.55:
+            return prefix + self.scalar()
+        if roll < 0.65:
+            return prefix + "'" + self.scalar().replace("'", "''") + "'"
+        if roll < 0.75:
+            return prefix + self.double_quoted()
+        if depth > 3 or key:
+            return prefix + self.random.choice(["a", "b", "1", "c d"])
+        if roll < 0.87:
+            return (
+                prefix + "[" + self.separated([self.inline(depth + 1) for _ in range(self.random.randint(0, 3))]) + "]"
+            )
+        pairs = [self.pair(depth) for _ in range(self.random.randint(0, 3))]
+        return prefix + "{" + self.separated(pairs) + "}"
+
+    def separated(self, items: list[str]) -> str:
+        return self.random.choice([", ", ",", " , ", ",\n ", ", # c\n  "]).join(items) + self.random.choice(
+            ["", "", "", ",", " "]
+        )
+
+    def pair(self, depth: int) -> str:
+        value = self.inline(depth + 1)
+        roll = self.random.random()
+        if roll < 0.06:
+            return f"<<: {self.random.choice(['*a', '*b', '{a: 1}', '[*a, {b: 2}]', '[*a, *b]', value])}"
+        if roll < 0.1:
+            return f"? {self.inline(depth, key=True)} : {value}"
+        if roll < 0.15:
+            return self.inline(depth, key=True)
+        return self.inline(depth, key=True) + self.random.choice([": ", ": ", ":  ", ":", " : ", ":\t"]) + value
+
+    def double_quoted(self) -> str:
+        escapes = [
+            "\\n",
+            "\\t",
+            "\\\\",
+            '\\"',
+            "\\/",
+            "\\x41",
+            "\\u00e9",
+            "\\ud800",
+            "\\U0001f600",
+            "\\0",
+            "\\ ",
+            "\\\n  ",
+            "\\q",
+            "\\_",
+            "\\N",
+            "\\e",
+            "\\ud83d\\ude00",
+        ]
+        parts = [
+            self.random.choice([self.scalar().replace('"', "").replace("\\", ""), self.random.choice(escapes), " "])
+            for _ in range(self.random.randint(0, 3))
+        ]
+        return '"' + "".join(parts) + '"'
+
+    def block_scalar(self, indent: int) -> str:
+        header = (
+            self.random.choice("|>")
+            + self.random.choice(["", "", "-", "+", "2", "1-", "9"])
+            + self.random.choice(["", "", " # c", "#"])
+        )
+        lines = [
+            " " * (indent + self.random.choice([2, 2, 2, 3, 4])) + self.scalar() if self.random.random() < 0.8 else ""
+            for _ in range(self.random.randint(0, 4))
+        ]
+        return header + "\n" + "\n".join(lines)
+
+    def comment(self) -> str:
+        return self.random.choice(["", "", "", "", "", " # c", "  #", " #: x"])
+
+    def node(self, indent: int, depth: int) -> str:
+        """Return a node that begins where the line stands and whose further lines are indented by *indent*."""
+        roll = self.random.random()
+        if depth > 3 or roll < 0.15:
+            return self.inline(depth) + self.comment()
+        pad = " " * indent
+        if roll < 0.22:
+            return self.properties() + self.block_scalar(indent)
+        if roll < 0.45:
+            return f"\n{pad}".join("- " + self.node(indent + 2, depth + 1) for _ in range(self.random.randint(1, 3)))
+        return f"\n{pad}".join(self.entry(indent, depth) for _ in range(self.random.choice([1, 2, 2, 3, 4])))
+
+    def entry(self, indent: int, depth: int) -> str:
+        roll = self.random.random()
+        if roll < 0.08:
+            return "<<: " + self.random.choice(["*a", "*b", "{a: 1}", "[*a, *b]", "[{a: 1}, *a]", self.inline(depth)])
+        pad = " " * (indent + 2)
+        if roll < 0.13:
+            return f"? {self.node(indent + 2, depth + 1)}\n{' ' * indent}: {self.node(indent + 2, depth + 1)}"
+        key = self.random.choice("abc") if self.random.random() < 0.4 else self.inline(depth, key=True)
+        colon = self.random.choice([":", ":", ":", ":", " :", ":\t"])
+        if roll < 0.5:
+            return f"{key}{colon} {self.inline(depth)}{self.comment()}"
+        if roll < 0.6:
+            return f"{key}{colon} {self.properties()}{self.block_scalar(indent)}"
+        if roll < 0.65:
+            return f"{key}{colon}{self.comment()}"
+        return f"{key}{colon} {self.properties().strip()}{self.comment()}\n{pad}{self.node(indent + 2, depth + 1)}"
+
+    def json(self, depth: int) -> str:
+        roll = self.random.random()
+        blank = self.random.choice(["", "", " ", "\n", "\t"])
+        if depth and (roll < 0.45 or depth > 3):
+            return self.random.choice(
+                [
+                    "1",
+                    "-0",
+                    "-0.0",
+                    "1.0",
+                    "1e3",
+                    "1E400",
+                    "1e-400",
+                    "0.5",
+                    "9223372036854775807",
+                    "9223372036854775808",
+                    "-9223372036854775809",
+                    "true",
+                    "false",
+                    "null",
+                    "NaN",
+                    "-Infinity",
+                    '"a"',
+                    '"\\ud800"',
+                    '"\\ud83d\\ude00"',
+                    '"\\udc00\\ud800"',
+                    '"\\/"',
+                    '"\\u0000"',
+                    '"😀"',
+                    '"\u2028"',
+                    '"\\x41"',
+                    '"\t"',
+                    "01",
+                    "1.",
+                    '"a b: c"',
+                ]
+            )
+        if depth and roll < 0.65:
+            return "[" + f",{blank}".join(self.json(depth + 1) for _ in range(self.random.randint(0, 3))) + "]"
+        keys = ['"a"', '"b"', '"a.b"', '"c"', '"\\u0061"', '"\\ud800"', '"\\udc01"', '""', '"é"', "a", "1", "'a'"]
+        pairs = [
+            f"{self.random.choice(keys[:9] if self.random.random() < 0.95 else keys)}{blank}:{blank}{self.json(depth + 1)}"
+            for _ in range(self.random.randint(0, 3))
+        ]
+        return "{" + blank + f"{blank},".join(pairs) + blank + "}" + self.random.choice(["", "\n"])
+
+
+def shrink(document: bytes, disagrees: Callable[[bytes], bool]) -> bytes:
+    """Return a smaller document that still disagrees."""
+    size = max(len(document) // 2, 1)
+    while size:
+        position = 0
+        while position < len(document):
+            smaller = document[:position] + document[position + size :]
+            if disagrees(smaller):
+                document = smaller
+            else:
+                position += size
+        size //= 2
+    return document
+
+
+def run(documents: int, seed: int, limit: int) -> int:
+    """Compare that many documents; return the exit code."""
+    oracle, generator = Oracle(), Generator(seed)
+    counts: collections.Counter[str] = collections.Counter()
+    found: dict[bytes, str] = {}
+    ways = (("body", oracle.body, our_body), ("stream", oracle.stream, our_stream))
+    for _ in range(documents):
+        document = generator.document()
+        for name, their_reading, our_reading in ways:
+            theirs, ours = their_reading(document), our_reading(document)
+            counts[f"{name} refused" if theirs.error else f"{name} accepted"] += 1
+            counts["with duplicates"] += bool(theirs.strict)
+            if ours.agrees(theirs):
+                continue
+            if known := gap(ours, theirs):
+                counts[f"known gap: {known}"] += 1
+                continue
+            counts["DISAGREE"] += 1
+
+            def disagrees(
+                smaller: bytes,
+                theirs: Any = their_reading,
+                ours: Any = our_reading,
+                want: tuple[bool, bool] = (bool(theirs.error), bool(ours.error)),
+            ) -> bool:
+                left, right = ours(smaller), theirs(smaller)
+                return (
+                    not left.agrees(right)
+                    and gap(left, right) is None
+                    and want == (bool(right.error), bool(left.error))
+                )
+
+            if len(found) < limit:
+                small = shrink(document, disagrees)
+                if small not in found:
+                    found[small] = name
+                    print(f"{name} {small!r}\n  Go:   {their_reading(small)}\n  ours: {our_reading(small)}", flush=True)
+    print(f"seed {seed}, {documents} documents")
+    for name, count in sorted(counts.items()):
+        print(f"{count:8} {count / documents:7.2%} {name}")
+    return 1 if counts["DISAGREE"] else 0
+
+
+def main() -> int:
+    """Read the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=40, help="how many disagreements to shrink and print")
+    arguments = parser.parse_args()
+    return run(arguments.documents, arguments.seed, arguments.limit)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,3 @@
+module crd-oracle/reference
+
+go 1.21
