@@ -112,7 +112,8 @@ def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> str:
     if pruned := _covering(path, trace.pruned):
         return "pruned: the schema does not specify " + ("it" if pruned == path else pruned)
     if dropped := _covering(path, trace.nulls):
-        return f"null dropped: the schema does not allow null at {dropped}, and has no default for it"
+        at = "there" if dropped == path else f"at {dropped}"
+        return f"null dropped: the schema does not allow null {at}, and has no default for it"
     if not list(comparison.value_at(mismatch.input, path)):
         return "the input does not have it, and no default puts it in"
     return ""
@@ -120,7 +121,7 @@ def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> str:
 
 def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: Trace) -> str:
     if defaulted := _covering(path, trace.defaulted):
-        return "defaulted: the schema's default" + ("" if defaulted == path else f" of {defaulted}")
+        return _default_of(path, defaulted)
     if list(comparison.value_at(mismatch.input, path)):
         return "kept from the input"
     return ""
@@ -128,7 +129,11 @@ def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: Trace) -> str:
 
 def _why_changed(path: str, _mismatch: ObjectMismatch, trace: Trace) -> str:
     defaulted = _covering(path, trace.defaulted)
-    return "defaulted: the schema's default" + ("" if defaulted == path else f" of {defaulted}") if defaulted else ""
+    return _default_of(path, defaulted) if defaulted else ""
+
+
+def _default_of(path: str, defaulted: str) -> str:
+    return "the schema's default" if defaulted == path else f"the schema's default for {defaulted}"
 
 
 _REASONS: Final = {Kind.MISSING: _why_missing, Kind.UNEXPECTED: _why_unexpected, Kind.CHANGED: _why_changed}

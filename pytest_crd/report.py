@@ -20,6 +20,9 @@ _LONGEST_VALUE: Final = 72
 _WIDEST_PATH: Final = 40
 _MOST_LINES: Final = 20
 
+# What happened to the paths that a key of a case lists.
+_DONE: Final = {"pruned": "pruned", "defaulted": "defaulted", "nullsDropped": "dropped"}
+
 
 def plain(text: str, _style: str) -> str:
     """Return *text* as it is: no colour."""
@@ -86,10 +89,12 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint) -> Iterator[_Row]:
             path = f"{difference.path} ({difference.label})" if difference.label else difference.path
             yield path, _words(difference, paint), difference.text_diff
     elif isinstance(mismatch, PathsMismatch):
+        done = _DONE[mismatch.key]
         for path in mismatch.missing:
-            yield path, f"{paint('expected', 'expected')}, but did not happen{_nearest(path, mismatch.unasked)}", ""
+            words = f"{paint('listed', 'expected')}, but not {done}{_nearest(path, mismatch.unasked)}"
+            yield path, words, ""
         for path in mismatch.unasked:
-            yield path, f"{paint('happened', 'actual')}, but is not expected", ""
+            yield path, f"{paint(done, 'actual')}, but not listed", ""
     elif isinstance(mismatch, Present):
         yield mismatch.path, f"must be absent, but is {paint(shown(mismatch.value), 'actual')}", ""
     else:

@@ -47,7 +47,7 @@ class _Flaw:
         demand: The value of that keyword.
         form: The schema of the place.
         found: What is at the place.
-        clash: The two keys that contradict each other, if that is the flaw.
+        clash: The two keys that contradict each other; empty for other flaws.
         meant: The keys that the unknown ones of the same mapping may stand for.
     """
 
@@ -57,7 +57,7 @@ class _Flaw:
     demand: Any
     form: Any
     found: JSONValue
-    clash: tuple[str, str]
+    clash: tuple[str, ...]
     meant: frozenset[str] = frozenset()
 
     @property
@@ -178,10 +178,10 @@ def _explain_missing(flaw: _Flaw) -> _Explanation:
             yield flaw.path, f"{_subject(flaw)} has no '{key}'; add `{key}:` with {_wanted(key, flaw)}"
 
 
-def _wanted(key: str, flaw: _Flaw) -> str:
-    if len(flaw.path) == 2:
-        return str(caseformat.CASE_KEYS[key].form["title"])
-    return str(flaw.form["properties"].get(key, {"title": "what the operation needs"})["title"])
+def _wanted(key: str, flaw: _Flaw) -> Any:
+    # A demand that depends on another key stands beside the keys, not among them.
+    keys = flaw.form.get("properties", {})
+    return keys[key]["title"] if key in keys else "what the operation needs"
 
 
 def _explain_nothing(flaw: _Flaw) -> _Explanation:
@@ -194,9 +194,13 @@ def _explain_nothing(flaw: _Flaw) -> _Explanation:
 
 
 def _explain_not(flaw: _Flaw) -> _Explanation:
-    if flaw.path[2:] != ("name",):
-        yield from _explain_value(flaw)
-        return
+    """Explain what must not be: a key beside another, a text with a pattern."""
+    if flaw.clash:
+        return _explain_conflict(flaw)
+    return _explain_name(flaw) if flaw.path[2:] == ("name",) else _explain_value(flaw)
+
+
+def _explain_name(flaw: _Flaw) -> _Explanation:
     part = next(re.finditer(flaw.demand["pattern"], flaw.found)).group()
     remedy = _NAME_REMEDIES.get(part)
     problem = f"'{part}': {remedy}" if remedy else f"the control character U+{ord(part):04X}; write one line of text"
@@ -207,7 +211,7 @@ def _explain_conflict(flaw: _Flaw) -> _Explanation:
     first, second = flaw.clash
     parent = flaw.path[:-1]
     place = f"{within(parent)} of {flaw.place}" if len(parent) > 2 else flaw.place
-    reason = caseformat.CONFLICTS[flaw.clash].reason
+    reason = caseformat.CONFLICTS[first, second].reason
     yield flaw.path, f"'{first}' and '{second}' contradict each other in {place}: {reason}; remove one of them"
 
 
@@ -236,8 +240,8 @@ def _remedy(flaw: _Flaw) -> str:
         near = nearest(flaw.found, tuple(flaw.demand))
         return f"did you mean '{near}'?" if near else ""
     wanted = flaw.form.get("type", ())
-    if flaw.found is None:
-        return "remove it, or write {} for an empty mapping" if "object" in wanted else "give it a value or remove it"
+    if flaw.found is None and "object" in wanted:
+        return "" if "properties" in flaw.form else "write {} for an empty mapping"
     return "quote it" if "string" in wanted and isinstance(flaw.found, bool | int | float) else ""
 
 
@@ -253,10 +257,7 @@ def _shown(value: JSONValue) -> str:
 
 
 _SECTIONS: Final = frozenset(section.value for section in Section)
-# What the schema `false` demands has no keyword.
-_FORBIDDEN: Final = "false"
 _EXPLANATIONS: Final[Mapping[str, Callable[[_Flaw], _Explanation]]] = {
-    _FORBIDDEN: _explain_conflict,
     "additionalProperties": _explain_unknown_keys,
     "required": _explain_missing,
     "anyOf": _explain_nothing,
@@ -269,16 +270,16 @@ def _is_unknown_key(error: ValidationError) -> bool:
 
 
 def _flaw(error: ValidationError, root: JSONValue, meant: frozenset[str] = frozenset()) -> _Flaw:
-    where = [str(step) for step in error.absolute_schema_path]
+    # …, "dependentSchemas", first, "properties", second, "not"
+    where = list(error.absolute_schema_path)
     return _Flaw(
         root=root,
         path=tuple(error.absolute_path),
-        keyword=str(error.validator or _FORBIDDEN),
+        keyword=str(error.validator),
         demand=error.validator_value,
         form=error.schema,
         found=error.instance,
-        # …, "dependentSchemas", first, "properties", second
-        clash=("", "") if error.validator else (where[-3], where[-1]),
+        clash=(str(where[-4]), str(where[-2])) if "dependentSchemas" in where[-5:] else (),
         meant=meant,
     )
 
@@ -292,8 +293,34 @@ def _meant(flaw: _Flaw) -> frozenset[str]:
 def _validator() -> Draft202012Validator:
     import jsonschema  # noqa: PLC0415 - costs 30 ms, and most sessions read no case file
 
+    checks = {"anyOf": _check_any_of, "dependentSchemas": _check_conflicts}
     schema = caseformat.schema()
-    return jsonschema.Draft202012Validator(_inlined(schema, schema["$defs"]))
+    quick = jsonschema.validators.extend(jsonschema.Draft202012Validator, checks)
+    return quick(_inlined(schema, schema["$defs"]))
+
+
+# The two keywords below have one shape each in the schema of case files: jsonschema's own, which take any, cost half the check.
+
+
+def _check_any_of(
+    _: object, options: list[dict[str, list[str]]], instance: JSONValue, __: object
+) -> Iterator[ValidationError]:
+    if isinstance(instance, dict) and not any(option["required"][0] in instance for option in options):
+        yield _error("none of the keys is there")
+
+
+def _check_conflicts(_: object, clashes: Any, instance: JSONValue, __: object) -> Iterator[ValidationError]:
+    for first in clashes.keys() & instance.keys() if isinstance(instance, dict) else ():
+        for second in clashes[first]["properties"].keys() & instance.keys():
+            yield _error(
+                "both keys are there", path=[second], schema_path=[first, "properties", second, "not"], validator="not"
+            )
+
+
+def _error(message: str, **details: Any) -> ValidationError:
+    from jsonschema import ValidationError  # noqa: PLC0415 - loaded by then
+
+    return ValidationError(message, **details)
 
 
 def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:

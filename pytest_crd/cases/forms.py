@@ -93,10 +93,10 @@ def mapping(
         form["required"] = needed
     if alternatives := [{"required": [key]} for key in one_of]:
         form["anyOf"] = alternatives
-    clashes: dict[str, dict[str, bool]] = {}
+    clashes: dict[str, dict[str, Form]] = {}
     for conflict in conflicts:
         if conflict.first in keys and conflict.second in keys:
-            clashes.setdefault(conflict.first, {})[conflict.second] = False
+            clashes.setdefault(conflict.first, {})[conflict.second] = {"not": {}}
     if clashes:
         form["dependentSchemas"] = {first: {"properties": seconds} for first, seconds in clashes.items()}
     return form

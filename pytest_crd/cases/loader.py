@@ -59,7 +59,7 @@ def load(content: str | bytes, *, source: str, sections: frozenset[Section] = SU
 def _mistakes(document: Document, sections: frozenset[Section], *, merges: bool) -> Iterator[Mistake]:
     if _is_openshift_suite(document.value):
         yield Mistake(
-            document.source, document.line, "a suite of openshift/api: its create and update cases cannot be run yet"
+            document.source, document.line, "this is a suite of openshift/api; its create and update cases cannot be run yet"
         )
         return
     yield from diagnosis.find(document)

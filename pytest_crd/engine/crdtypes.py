@@ -54,7 +54,7 @@ def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True) -> godeco
 
     Reference:
         apiextensions-apiserver pkg/apis/apiextensions/v1 and v1beta1: types.go, types_jsonschema.go, marshal.go. The words
-        are those of servers from 1.22 on; older ones decode with another library.
+        are those of a 1.37 server; a 1.21 server decodes with another library, in other words.
     """
     version = "v1beta1" if manifest.get("apiVersion") == f"{GROUP}/v1beta1" else "v1"
     value = manifest if type(manifest) is dict else dict(manifest)

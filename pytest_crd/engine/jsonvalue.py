@@ -6,6 +6,7 @@ Written once because Python blurs what JSON and Go keep apart: `True == 1 == 1.0
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -87,7 +88,8 @@ def number(value: float) -> int | float:
     if isinstance(value, int):
         return value if MIN_INT64 <= value <= MAX_INT64 else float(value)
     if value.is_integer() and abs(value) < _FIXED_NOTATION_LIMIT and MIN_INT64 <= value < 2.0**63:
-        return int(value)
+        # Through its shortest digits, as Go writes it: int() would give those that the binary form happens to have.
+        return int(decimal.Decimal(repr(value)))
     return value
 
 

@@ -68,7 +68,7 @@ def coerce_root(metadata: JSONValue, *, drop_malformed: bool = False) -> Coerced
 
     Reference:
         apiextensions-apiserver schema/objectmeta/coerce.go, GetObjectMetaWithOptions and SetObjectMeta. The words are those
-        of servers from 1.23 on; older ones refuse the same values in words of another library.
+        of a 1.37 server; a 1.21 server decodes with another library, in other words.
     """
     return _coerce_metadata(metadata, _ROOT, drop_malformed=drop_malformed)
 

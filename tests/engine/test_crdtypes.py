@@ -1,4 +1,4 @@
-"""CRD manifests are decoded as a 1.37 server decoded them, v1beta1 as a 1.21 server; the messages are the server's."""
+"""CRD manifests are decoded as the Go types of 1.37 decode them, v1beta1 too, which a server of 1.37 does not serve any more."""
 
 from __future__ import annotations
 

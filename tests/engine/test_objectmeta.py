@@ -1,4 +1,4 @@
-"""Metadata coercion, as servers 1.21 and 1.37 did it (1.21 in words of its own) with the same objects."""
+"""Metadata coercion, as a 1.37 server does it; what happens to stored objects, as the Go package of 1.37 does it."""
 
 from __future__ import annotations
 

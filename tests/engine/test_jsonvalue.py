@@ -1,0 +1,137 @@
+"""JSON values: equality by JSON type, copies that share nothing, and what a Python object becomes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, UserList
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine import jsonvalue
+
+
+class Shell(StrEnum):
+    BASH = "bash"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        pytest.param(True, 1, id="true is not 1"),
+        pytest.param(1, 1.0, id="an integer is not a float"),
+        pytest.param(None, False, id="null is not false"),
+        pytest.param("1", 1, id="a text is not a number"),
+        pytest.param({"a": 1}, {"a": True}, id="values of objects count by type"),
+        pytest.param({"a": None}, {"b": None}, id="a null is not an absent key"),
+        pytest.param({"a": 1}, {"a": 1, "b": 2}, id="a key more"),
+        pytest.param([1, 2], [2, 1], id="lists are ordered"),
+        pytest.param([1], [1, 1], id="an item more"),
+        pytest.param([], {}, id="an empty list is no empty object"),
+    ],
+)
+def test_values_that_json_keeps_apart_are_not_equal(left: Any, right: Any) -> None:
+    assert not jsonvalue.equal(left, right)
+    assert not jsonvalue.equal(right, left)
+
+
+def test_equality_is_deep_and_ignores_the_order_of_keys() -> None:
+    left = {"a": [1, {"b": 1.5}], "c": None}
+    right = {"c": None, "a": [1, {"b": 1.5}]}
+    assert jsonvalue.equal(left, right)
+    assert jsonvalue.equal(left, left)
+
+
+def test_a_copy_shares_no_container_with_the_original() -> None:
+    value: Any = {"a": [1, {"b": []}, [2]], "c": {"d": "e"}}
+    copied = jsonvalue.copy(value)
+    assert jsonvalue.equal(copied, value)
+    copied["a"][1]["b"].append(1)
+    copied["a"][2].append(1)
+    copied["c"]["d"] = "f"
+    assert value == {"a": [1, {"b": []}, [2]], "c": {"d": "e"}}
+
+
+def test_a_copy_of_a_scalar_is_the_scalar() -> None:
+    assert jsonvalue.copy("a") == "a"
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (None, "null"),
+        (True, "boolean"),
+        (1, "integer"),
+        (1.5, "number"),
+        ("", "string"),
+        ([], "array"),
+        ({}, "object"),
+    ],
+)
+def test_the_type_is_named_as_a_schema_names_it(value: Any, name: str) -> None:
+    assert jsonvalue.type_of(value) == name
+
+
+@pytest.mark.parametrize(
+    ("value", "held"),
+    [
+        pytest.param(1.0, 1, id="a whole float becomes an integer"),
+        pytest.param(-0.5, -0.5, id="a fraction stays"),
+        pytest.param(2**63 - 1, 2**63 - 1, id="the largest int64 stays"),
+        pytest.param(2**63, 2.0**63, id="the next one becomes a float"),
+        pytest.param(-(2**63), -(2**63), id="the smallest int64 stays"),
+        pytest.param(-(2**63) - 1, -(2.0**63), id="the one before becomes a float"),
+        pytest.param(2.0**63, 2.0**63, id="a whole float beyond int64 stays a float"),
+        pytest.param(-(2.0**63), -(2**63), id="the smallest int64 as a float becomes an integer"),
+        pytest.param(1e21, 1e21, id="what is written with an exponent stays a float"),
+    ],
+)
+def test_numbers_are_held_as_after_one_trip_through_json(value: float, held: float) -> None:
+    assert jsonvalue.equal(jsonvalue.number(value), held)
+
+
+def test_an_integer_beyond_float64_overflows() -> None:
+    with pytest.raises(OverflowError):
+        jsonvalue.number(10**400)
+
+
+def test_python_objects_become_plain_json() -> None:
+    value = OrderedDict({Shell.BASH: (1.0, UserList([None, True])), "s": Shell.BASH, "f": 1.5})
+    converted = jsonvalue.from_python(value)
+    assert jsonvalue.equal(converted, {"bash": [1, [None, True]], "s": "bash", "f": 1.5})
+    assert type(converted["s"]) is str
+    assert {type(key) for key in converted} == {str}
+
+
+def _cycle() -> list[Any]:
+    items: list[Any] = []
+    items.append(items)
+    return items
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        pytest.param({"a": [{1: 2}]}, "a[0]: key 1 is not a string", id="a key that is no text"),
+        pytest.param({1: 2}, "the value: key 1 is not a string", id="such a key at the root"),
+        pytest.param(
+            {"a": date(2020, 1, 2)},
+            "a: datetime.date(2020, 1, 2) is not JSON (date)",
+            id="a date, as YAML 1.1 reads it",
+        ),
+        pytest.param([float("nan")], "[0]: nan is not JSON (float)", id="not a number"),
+        pytest.param(float("inf"), "the value: inf is not JSON (float)", id="infinity at the root"),
+        pytest.param({"a": b"x"}, "a: b'x' is not JSON (bytes)", id="bytes, which are a sequence in Python"),
+        pytest.param({"a": {1}}, "a: {1} is not JSON (set)", id="a set"),
+    ],
+)
+def test_what_is_not_json_is_refused_with_its_place(value: Any, message: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        jsonvalue.from_python(value)
+    assert str(raised.value) == message
+
+
+def test_a_cycle_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"nested more than 256 levels deep, or a cycle$"):
+        jsonvalue.from_python(_cycle())

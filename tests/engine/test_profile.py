@@ -1,0 +1,38 @@
+"""Kubernetes versions: the recorded ones are known, any other is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.profile import UnknownVersionError
+
+
+@pytest.mark.parametrize("version", ["1.37", "v1.37", "1.37.2", "v1.37.2", " 1.37 "])
+def test_a_version_may_be_written_with_prefix_and_patch_release(version: str) -> None:
+    assert profile.named(version).version == "1.37"
+
+
+def test_only_1_21_serves_v1beta1() -> None:
+    assert [known.version for known in profile.KNOWN.values() if known.serves_v1beta1] == ["1.21"]
+
+
+def test_the_default_is_known() -> None:
+    assert profile.DEFAULT in profile.KNOWN
+
+
+def test_an_unknown_version_is_refused_and_the_known_ones_are_listed() -> None:
+    with pytest.raises(UnknownVersionError) as raised:
+        profile.named("2.99")
+    assert str(raised.value) == f"unknown Kubernetes version '2.99'; known versions: {', '.join(profile.KNOWN)}"
+
+
+def test_what_may_have_lost_its_zero_is_hinted_at() -> None:
+    with pytest.raises(UnknownVersionError, match=r"\(without quotes, 1\.30 is the number 1\.3: quote it\)"):
+        profile.named("1.3")
+
+
+@pytest.mark.parametrize("version", [1.3, 1, None])
+def test_a_version_that_is_no_text_is_refused(version: object) -> None:
+    with pytest.raises(UnknownVersionError, match="is a number: quote it"):
+        profile.named(version)

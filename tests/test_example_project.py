@@ -1,0 +1,27 @@
+"""The example project is a project as users have it, and every outcome in it is known."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).parents[1] / "example_project"
+
+
+def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pytester) -> None:
+    shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+
+    result.assert_outcomes(passed=29, skipped=1, xfailed=1)
+    result.stdout.fnmatch_lines(["crd: 3 CRDs, 4 versions from config/crd/bases; Kubernetes 1.37"])
+
+
+def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pytester: pytest.Pytester) -> None:
+    shutil.copytree(EXAMPLE, pytester.path / "example", ignore=shutil.ignore_patterns("__pycache__", ".*"))
+
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "example")
+
+    result.assert_outcomes(passed=29, skipped=1, xfailed=1)

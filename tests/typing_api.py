@@ -1,0 +1,49 @@
+"""The public API as users' type checkers see it; checked by mypy, never run."""
+
+from __future__ import annotations
+
+from typing import assert_type
+
+import pytest
+
+from pytest_crd import engine
+from pytest_crd.nodes import BoundCase
+
+
+def test_one_crd(crd: engine.CustomResourceDefinition) -> None:
+    assert_type(crd.name, str)
+    assert_type(crd.versions, tuple[engine.Version, ...])
+    assert_type(crd.conditions, tuple[engine.Condition, ...])
+    assert_type(crd.version("v1"), engine.Version)
+
+
+@pytest.mark.crd("gardens.stories.example.com", version="v1")
+def test_one_version(crd_version: engine.Version) -> None:
+    assert_type(crd_version.structural_errors, tuple[engine.FieldError, ...])
+    assert_type(crd_version.is_structural, bool)
+    assert_type(crd_version.prune({"spec": {}}), engine.Pruned)
+    assert_type(crd_version.prune("spec: {}"), engine.Pruned)
+    assert_type(crd_version.default({"spec": {}}), engine.Defaulted)
+    assert_type(crd_version.prune({}).paths, tuple[str, ...])
+    crd_version.assert_structural()
+
+
+@pytest.mark.crd_cases("cases/*.yaml")
+def test_one_case(crd_case: BoundCase) -> None:
+    assert_type(crd_case.name, str)
+    crd_case.check()
+
+
+def test_all_crds(crds: engine.CustomResourceDefinitions) -> None:
+    assert_type(crds["Garden"], engine.CustomResourceDefinition)
+    assert_type(crds[0], engine.CustomResourceDefinition)
+    assert_type(crds[:1], tuple[engine.CustomResourceDefinition, ...])
+    assert_type(crds.notes, tuple[str, ...])
+
+
+def without_pytest() -> str:
+    try:
+        return engine.load(["config/crd/bases"])[0].name
+    except engine.InputError as error:
+        assert_type(error.mistakes, tuple[engine.Mistake, ...])
+        return str(error)
