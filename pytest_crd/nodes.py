@@ -87,9 +87,17 @@ class BoundCase:
 
     @property
     def marks(self) -> list[pytest.MarkDecorator]:
-        """What the case's `skip`, `xfail` and `marks` mean to pytest."""
+        """
+        What the case's `skip`, `xfail` and `marks` mean to pytest.
+
+        Raises:
+            CollectError: A mark that `--strict-markers` does not know.
+        """
         case = self.case
-        marks = [getattr(pytest.mark, name) for name in case.marks]
+        try:
+            marks = [getattr(pytest.mark, name) for name in case.marks]
+        except pytest.fail.Exception as error:  # so pytest refuses a mark that --strict-markers does not know
+            raise pytest.Collector.CollectError(f"{_relative(self.path)}:{case.line}: {error}") from None
         if case.skip is not None:
             marks.append(pytest.mark.skip(reason=case.skip))
         if case.xfail is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -136,9 +136,18 @@ def catalog(config: pytest.Config) -> Catalog:
 
     if _CATALOG not in config.stash:
         settings = of(config)
-        paths = settings.crd_paths or tuple(path for path in CONVENTIONAL_PATHS if any(settings.base.glob(path)))
+        paths = settings.crd_paths or _narrowest(path for path in CONVENTIONAL_PATHS if any(settings.base.glob(path)))
         config.stash[_CATALOG] = Catalog(settings.base, paths, settings.kubernetes_version or profile.DEFAULT)
     return config.stash[_CATALOG]
+
+
+def _narrowest(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return *paths* without those around one that comes earlier: `config/crd` where there is `config/crd/bases`."""
+    kept: list[str] = []
+    for path in paths:
+        if not any(other.startswith(f"{path}/") for other in kept):
+            kept.append(path)
+    return tuple(kept)
 
 
 def header(config: pytest.Config) -> str:

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_crd import nodes
+
+# Sessions in this process share what is imported here: PyYAML's C extension cannot be imported twice in one process.
+SHARED = (nodes,)
 EXAMPLE = Path(__file__).parents[1] / "example_project"
 
 

@@ -295,7 +295,7 @@ def _validator() -> Draft202012Validator:
 
     checks = {"anyOf": _check_any_of, "dependentSchemas": _check_conflicts}
     schema = caseformat.schema()
-    quick = jsonschema.validators.extend(jsonschema.Draft202012Validator, checks)
+    quick: type[Draft202012Validator] = jsonschema.validators.extend(jsonschema.Draft202012Validator, checks)  # type: ignore[no-untyped-call]
     return quick(_inlined(schema, schema["$defs"]))
 
 

@@ -6,6 +6,7 @@ The JSON Schema that ships with the package and the words of the mistakes are bo
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -303,3 +304,8 @@ def schema() -> dict[str, Any]:
         "description": "Cases for a CustomResourceDefinition, run by pytest-crd.",
         "$defs": {name: forms.with_meaning(key.form, key.meaning) for name, key in CASE_KEYS.items()},
     }
+
+
+def schema_text() -> str:
+    """Return the text of the JSON Schema file that ships with the package."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"

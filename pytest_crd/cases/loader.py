@@ -59,7 +59,9 @@ def load(content: str | bytes, *, source: str, sections: frozenset[Section] = SU
 def _mistakes(document: Document, sections: frozenset[Section], *, merges: bool) -> Iterator[Mistake]:
     if _is_openshift_suite(document.value):
         yield Mistake(
-            document.source, document.line, "this is a suite of openshift/api; its create and update cases cannot be run yet"
+            document.source,
+            document.line,
+            "this is a suite of openshift/api; its create and update cases cannot be run yet",
         )
         return
     yield from diagnosis.find(document)
@@ -126,7 +128,7 @@ def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:
     first: dict[str, tuple[Document, diagnosis.Path]] = {}
     for document in documents:
         for section, index, case in _cases(document.value):
-            name, path = case.get("name"), (section, index, "name")
+            name, path = case.get("name"), (section, index)
             if isinstance(name, str) and (found := first.setdefault(name, (document, path))) != (document, path):
                 other = f"the {found[1][0]} case on line {diagnosis.line_of(*found)}"
                 message = f"the name {diagnosis.quoted(name)} is that of {other} too; rename one"

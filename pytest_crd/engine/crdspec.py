@@ -23,6 +23,9 @@ _VERBATIM: Final = frozenset(
     {"default", "example", "x-kubernetes-preserve-unknown-fields", "optionalOldSelf", "additionalItems"}
 )
 
+# The keys below these are names, of which each counts even when its schema is empty.
+_BY_NAME: Final = frozenset({"properties", "patternProperties", "definitions", "dependencies"})
+
 
 @dataclass(frozen=True, slots=True)
 class VersionSpec:
@@ -132,13 +135,21 @@ def _schema(validation: JSONValue) -> Mapping[str, JSONValue] | None:
     return schema
 
 
+def _same_keyword(keyword: str, left: JSONValue, right: JSONValue) -> bool:
+    if keyword in _VERBATIM:
+        return jsonvalue.equal(left, right)
+    if keyword in _BY_NAME:
+        left, right = left or {}, right or {}
+        return left.keys() == right.keys() and all(_same(schema, right[name]) for name, schema in left.items())
+    return _same(left, right)
+
+
 def _same(left: JSONValue, right: JSONValue) -> bool:
     """Return whether Go holds the same schema for both: what is empty counts as absent, except behind a pointer."""
+    if left is right:
+        return True
     if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return all(
-            jsonvalue.equal(left.get(key), right.get(key)) if key in _VERBATIM else _same(left.get(key), right.get(key))
-            for key in left.keys() | right.keys()
-        )
+        return all(_same_keyword(key, left.get(key), right.get(key)) for key in left.keys() | right.keys())
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(_same, left, right))
     if type(left) is type(right):

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from pytest_crd.engine import jsonvalue, rewriting
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rewriting import DROPPED, Path, Rewrite, TreePass
+from pytest_crd.engine.rewriting import CONTAINERS, DROPPED, Path, Rewrite, TreePass
 from pytest_crd.engine.structural import Structural
 
 
@@ -96,10 +96,8 @@ def _drop_nulls(schema: Structural) -> Rewrite:
                 if child is not None and not child.nullable and child.default is None:
                     changes[key] = DROPPED
                     paths.append((key,))
-            elif type(item) is dict or type(item) is list:
-                new = rewriting.descend(below[key], item, key, paths)
-                if new is not item:
-                    changes[key] = new
+            elif type(item) in CONTAINERS:
+                rewriting.descend(below[key], item, key, paths, changes)
         return rewriting.changed_object(value, changes) if changes else value
 
     return drop
@@ -159,10 +157,8 @@ def _in_fields(schema: Structural) -> _Step | None:
                 changes[name] = default.put(name, paths)
         for name, rewrite in below:
             item = value.get(name)
-            if type(item) is dict or type(item) is list:
-                new = rewriting.descend(rewrite, item, name, paths)
-                if new is not item:
-                    changes[name] = new
+            if type(item) in CONTAINERS:
+                rewriting.descend(rewrite, item, name, paths, changes)
 
     return put_in_fields if own or below else None
 
@@ -179,10 +175,8 @@ def _in_map(schema: Structural) -> _Step | None:
                 continue
             if item is None and default and default.replaces_null:
                 changes[key] = default.put(key, paths)
-            elif below and (type(item) is dict or type(item) is list):
-                new = rewriting.descend(below, item, key, paths)
-                if new is not item:
-                    changes[key] = new
+            elif below and type(item) in CONTAINERS:
+                rewriting.descend(below, item, key, paths, changes)
 
     return put_in_map if default or below else None
 

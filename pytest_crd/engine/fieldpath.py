@@ -50,7 +50,7 @@ class FieldPath:
             return "<nil>"
         parts: list[str] = []
         for segment in self.segments:
-            if isinstance(segment, str):
+            if isinstance(segment, str) and segment:  # an empty name is printed as Go prints an empty key
                 parts.append(f".{segment}" if parts else segment)
             else:
                 parts.append(f"[{segment.name if isinstance(segment, Key) else segment}]")
@@ -67,10 +67,10 @@ def unknown_field(segments: tuple[str | int, ...]) -> str:
     Reference:
         apiextensions-apiserver schema/options.go, UnknownFieldPathOptions.
     """
-    text = ""
+    parts: list[str] = []
     for segment in segments:
         if isinstance(segment, int):
-            text += f"[{segment}]"
+            parts.append(f"[{segment}]")
         else:
-            text += f".{segment}" if text else segment
-    return text
+            parts.append(f".{segment}" if parts else segment)
+    return "".join(parts)

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pytest_crd.engine import goformat, jsonvalue, yamlnode
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -21,7 +21,6 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s\[\]{},:"]+')
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 _ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_SAFE_DIGITS: Final = 18
 _INT64_DIGITS: Final = 20
 # Go stops to collect strict errors there.
 _MAX_DUPLICATES: Final = 100
@@ -29,12 +28,22 @@ _MAX_DUPLICATES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One JSON value of a text: where it begins and ends there, and whether an object in it has a key twice."""
+    """
+    One JSON value of a text.
+
+    Attributes:
+        value: The value.
+        start: Index of its first character in the text.
+        end: Index behind its last character.
+        has_duplicates: Whether an object in it has a key twice.
+        problem: Why the server could not decode it though it is JSON.
+    """
 
     value: JSONValue
     start: int
     end: int
     has_duplicates: bool
+    problem: UnreadableError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,32 +72,44 @@ def parse(text: str, start: int = 0) -> Parsed:
 
     Raises:
         json.JSONDecodeError: It is not JSON.
-        UnreadableError: It is JSON that the server cannot decode: a number beyond float64, or nested too deep.
+        UnreadableError: It is nested too deep.
 
     Reference:
         sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts.
     """
     start = skip_blank(text, start)
+    lone = bool(_SURROGATE.search(text, start) or _ESCAPED_SURROGATE.search(text, start))
     duplicated = False
 
     def build(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
         nonlocal duplicated
-        result = dict(pairs)
+        result = {_replace(key): item for key, item in pairs} if lone else dict(pairs)
         duplicated = duplicated or len(result) != len(pairs)
         return result
 
-    decoder = json.JSONDecoder(object_pairs_hook=build, parse_int=_integer, parse_float=_float, parse_constant=_refuse)
+    def integer(number: str) -> int | float:
+        return _integer(number) if len(number) <= _INT64_DIGITS else real(number)
+
+    def real(number: str) -> float:
+        value = float(number)
+        if math.isinf(value):
+            beyond.append(number)
+        return value
+
+    beyond: list[str] = []
+    decoder = json.JSONDecoder(object_pairs_hook=build, parse_int=integer, parse_float=real, parse_constant=_refuse)
     try:
         value, end = decoder.raw_decode(text, start)
     except RecursionError:
         raise UnreadableError(0, yamlnode.TOO_DEEP) from None
-    except _NumberError as error:
-        line = text.count("\n", 0, max(text.find(error.number, start), 0)) + 1
-        raise UnreadableError(line, str(error)) from None
+    if type(value) in (int, float) and text[end : end + 1] in (".", "e", "E"):
+        raise json.JSONDecodeError("Invalid number", text, end)
+    problem = None
+    if beyond:
+        line = text.count("\n", 0, text.find(beyond[0], start)) + 1
+        problem = UnreadableError(line, f"json: cannot unmarshal number {beyond[0]} into Go value of type float64")
     _limit_depth(value, text, start, end)
-    if _SURROGATE.search(text, start, end) or _ESCAPED_SURROGATE.search(text, start, end):
-        value, duplicated = _replace(value), True
-    return Parsed(value, start, end, duplicated)
+    return Parsed(_replace(value) if lone else value, start, end, duplicated, problem)
 
 
 def nodes(text: str, start: int, end: int) -> Node:
@@ -145,9 +166,8 @@ def _collect(node: Node, path: tuple[str | int, ...], field: str, found: dict[st
     elif isinstance(node, MappingNode):
         seen: set[str] = set()
         for key_node, value_node in node.pairs:
-            assert isinstance(key_node, ScalarNode)
-            key = key_node.text
-            name = f"{field}.{key}" if field else key
+            key = cast("ScalarNode", key_node).text
+            name = f"{field}.{key}" if path else key
             if key in seen and name not in found:
                 message = f"duplicate field {goformat.quote(name)}"
                 found[name] = DuplicateField(key_node.line, key, (*path, key), message)
@@ -155,27 +175,9 @@ def _collect(node: Node, path: tuple[str | int, ...], field: str, found: dict[st
             _collect(value_node, (*path, key), name, found)
 
 
-class _NumberError(Exception):
-    """A number that float64 cannot hold, or a word that only JavaScript takes for one."""
-
-    def __init__(self, number: str) -> None:
-        super().__init__(f"json: cannot unmarshal number {number} into Go value of type float64")
-        self.number = number
-
-
 def _integer(text: str) -> int | float:
-    if len(text) <= _SAFE_DIGITS:
-        return int(text)
-    if len(text) <= _INT64_DIGITS and jsonvalue.MIN_INT64 <= (number := int(text)) <= jsonvalue.MAX_INT64:
-        return number
-    return _float(text)
-
-
-def _float(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise _NumberError(text)
-    return number
+    number = int(text)
+    return number if jsonvalue.MIN_INT64 <= number <= jsonvalue.MAX_INT64 else float(text)
 
 
 def _refuse(word: str) -> None:

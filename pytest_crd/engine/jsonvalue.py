@@ -6,6 +6,7 @@ Written once because Python blurs what JSON and Go keep apart: `True == 1 == 1.0
 
 from __future__ import annotations
 
+import contextlib
 import decimal
 import math
 from collections.abc import Mapping, Sequence
@@ -87,9 +88,11 @@ def number(value: float) -> int | float:
     """
     if isinstance(value, int):
         return value if MIN_INT64 <= value <= MAX_INT64 else float(value)
-    if value.is_integer() and abs(value) < _FIXED_NOTATION_LIMIT and MIN_INT64 <= value < 2.0**63:
+    if value.is_integer() and abs(value) < _FIXED_NOTATION_LIMIT:
         # Through its shortest digits, as Go writes it: int() would give those that the binary form happens to have.
-        return int(decimal.Decimal(repr(value)))
+        # Those of -2**63 lie beyond int64.
+        whole = int(decimal.Decimal(repr(value)))
+        return whole if MIN_INT64 <= whole <= MAX_INT64 else value
     return value
 
 
@@ -106,27 +109,71 @@ def from_python(value: object) -> JSONValue:
     Raises:
         TypeError: Something in it is not JSON: a key that is not a string, a date, NaN, a cycle. The message says where.
     """
-    return _from_python(value, "", 0)
+    with contextlib.suppress(_NotPlainError):
+        return _plain(value, 0)
+    return _from_python(value, None, 0)
 
 
-def _from_python(value: object, where: str, depth: int) -> JSONValue:
+class _NotPlainError(Exception):
+    """Something that is not made of exactly dict, list, str, bool, None and small int and needs a closer look."""
+
+
+_ATOMS: Final = frozenset({str, bool, type(None)})
+
+
+def _plain(value: object, depth: int) -> JSONValue:
+    """Return a copy of what nearly every test writes, in a third of the time that the closer look takes."""
     kind = type(value)
-    if kind is str or kind is bool or value is None:
+    if depth <= MAX_DEPTH:
+        depth += 1
+        if kind is dict:
+            return {
+                key if type(key) is str else _refuse(): item if type(item) in _ATOMS else _plain(item, depth)
+                for key, item in value.items()  # type: ignore[attr-defined] # a dict
+            }
+        if kind is list:
+            return [item if type(item) in _ATOMS else _plain(item, depth) for item in value]  # type: ignore[attr-defined]
+    if kind in _ATOMS or (kind is int and MIN_INT64 <= value <= MAX_INT64):  # type: ignore[operator] # an int
         return value
-    if depth > MAX_DEPTH:
-        raise TypeError(f"{where.lstrip('.')[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
-    if isinstance(value, Mapping):
-        return {_key(key, where): _from_python(item, f"{where}.{key}", depth + 1) for key, item in value.items()}
+    return _refuse()
+
+
+def _refuse() -> JSONValue:
+    raise _NotPlainError
+
+
+def _from_python(value: object, where: _Where, depth: int) -> JSONValue:
     if isinstance(value, str):
         return str(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if depth > MAX_DEPTH:
+        raise TypeError(f"{_spelled(where)[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
+    if isinstance(value, Mapping):
+        return {
+            _key(key, where): _from_python(item, (where, str(key)), depth + 1)  # the key is checked first
+            for key, item in value.items()
+        }
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
-        return [_from_python(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value)]
+        return [_from_python(item, (where, index), depth + 1) for index, item in enumerate(value)]
     if isinstance(value, int | float) and math.isfinite(value):
         return number(value)
-    raise TypeError(f"{where.lstrip('.') or 'the value'}: {value!r} is not JSON ({kind.__name__})")
+    raise TypeError(f"{_spelled(where)}: {value!r} is not JSON ({type(value).__name__})")
 
 
-def _key(key: object, where: str) -> str:
+# The place around a value and its key or index there; linked, so that only an error pays for a whole path.
+_Where: TypeAlias = "tuple[_Where, str | int] | None"
+
+
+def _spelled(where: _Where) -> str:
+    parts: list[str] = []
+    while where is not None:
+        where, segment = where
+        parts.append(f"[{segment}]" if isinstance(segment, int) else f".{segment}")
+    return "".join(reversed(parts)).removeprefix(".") or "the value"
+
+
+def _key(key: object, where: _Where) -> str:
     if isinstance(key, str):
         return str(key)
-    raise TypeError(f"{where.lstrip('.') or 'the value'}: key {key!r} is not a string")
+    raise TypeError(f"{_spelled(where)}: key {key!r} is not a string")

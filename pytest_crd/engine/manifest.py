@@ -40,7 +40,9 @@ class Manifest:
 
     def line_of(self, *path: str | int) -> int:
         """Return the 1-based line of the value at *path* in the object, or of the nearest that there is."""
-        return self.document.line_of((*self.path, *path))
+        whole = (*self.path, *path)
+        # The marks of a document take as long to make as its value, and most files are one object.
+        return self.document.line_of(whole) if whole else self.document.line
 
     @property
     def where(self) -> str:

@@ -165,7 +165,10 @@ def _compile(schema: Structural, *, drop_malformed: bool) -> _Walk | None:
         items=None if schema.items is None else _compile(schema.items, drop_malformed=drop_malformed),
     )
     if schema.x_embedded_resource:
-        return _resource_walk(walks, drop_malformed=drop_malformed)
+        falls_away = frozenset(
+            name for name, child in schema.properties.items() if not child.nullable and child.default is None
+        )
+        return _resource_walk(walks, falls_away, drop_malformed=drop_malformed)
     return _walk(walks) if walks.properties or walks.additional or walks.items else None
 
 
@@ -207,9 +210,11 @@ def _walk(below: _Below) -> _Walk:
     return walk
 
 
-def _resource_walk(below: _Below, *, drop_malformed: bool) -> _Walk:
+def _resource_walk(below: _Below, falls_away: frozenset[str], *, drop_malformed: bool) -> _Walk:
     def coerced(key: str, item: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
         coerced = _AS_IT_IS
+        if item is None and key in falls_away:
+            return item  # the server drops such a null before it looks at metadata
         if key == "metadata":
             coerced = _embedded_metadata(item, path, unknown, drop_malformed=drop_malformed)
         elif key in ("apiVersion", "kind") and not isinstance(item, str):

@@ -64,5 +64,6 @@ def problem_of(pattern: str) -> str:
 
 def _in_go_words(error: Exception) -> str:
     text = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-    code, separator, fragment = text.partition(": ")
-    return f"error parsing regexp: {_GO_WORDS.get(code, code)}{f': `{fragment}`' if separator else ''}"
+    code, _, fragment = text.partition(": ")
+    # Go prints the fragment even where it is empty, as after a trailing backslash.
+    return f"error parsing regexp: {_GO_WORDS.get(code, code)}: `{fragment}`"

@@ -59,6 +59,10 @@ def named(version: object) -> Profile:
     profile = KNOWN.get(".".join(version.strip().removeprefix("v").split(".")[:2]))
     if profile is None:
         # What TOML and YAML make of 1.30 when nobody quotes it, by the time that pytest hands it over as a text.
-        hint = f" (without quotes, {version}0 is the number {version}: quote it)" if re.fullmatch(r"1\.\d", version) else ""
+        hint = (
+            f" (without quotes, {version}0 is the number {version}: quote it)"
+            if re.fullmatch(r"1\.\d", version)
+            else ""
+        )
         raise UnknownVersionError(f"unknown Kubernetes version {version!r}{hint}; known versions: {known}")
     return profile

@@ -132,6 +132,7 @@ class _Scan:
 
     def file(self, file: ManifestFile) -> None:
         """Take the CRDs of one file, or note its mistakes."""
+        content = b""
         try:
             content = file.read()
             if manifest.may_mention(content, crdspec.KIND):

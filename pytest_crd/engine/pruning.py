@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_crd.engine import rewriting
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rewriting import DROPPED, Path, Rewrite, TreePass
+from pytest_crd.engine.rewriting import CONTAINERS, DROPPED, Path, Rewrite, TreePass
 from pytest_crd.engine.structural import Structural
 
 _META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
@@ -82,11 +82,8 @@ def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
             if key in untouched:
                 continue
             if is_map or key in properties:
-                kind = type(item)
-                if kind is dict or kind is list:
-                    new = rewriting.descend(below[key], item, key, paths)
-                    if new is not item:
-                        changes[key] = new
+                if type(item) in CONTAINERS:
+                    rewriting.descend(below[key], item, key, paths, changes)
             elif not preserve:
                 changes[key] = DROPPED
                 paths.append((key,))

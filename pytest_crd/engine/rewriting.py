@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -42,12 +42,15 @@ class _Dropped:
 
 DROPPED: Final = _Dropped()
 
+# What a rewrite is for: everything else is left alone.
+CONTAINERS: Final = frozenset({dict, list})
+
 
 def as_pass(rewrite: Rewrite) -> TreePass:
     """Return *rewrite* as a pass over any JSON value; scalars stay as they are."""
 
     def rewrite_tree(value: JSONValue) -> Rewritten:
-        if type(value) is not dict and type(value) is not list:
+        if type(value) not in CONTAINERS:
             return Rewritten(value, ())
         paths: list[Path] = []
         new = rewrite(value, paths)
@@ -56,13 +59,16 @@ def as_pass(rewrite: Rewrite) -> TreePass:
     return rewrite_tree
 
 
-def descend(rewrite: Rewrite, value: JSONValue, segment: str | int, paths: list[Path]) -> JSONValue:
-    """Return *value* rewritten; what that appends to *paths* is put below *segment*."""
+def descend(
+    rewrite: Rewrite, value: JSONValue, segment: str | int, paths: list[Path], changes: dict[Any, JSONValue]
+) -> None:
+    """Rewrite *value*; put it into *changes* under *segment* if it is new, and what it adds to *paths* below *segment*."""
     start = len(paths)
     new = rewrite(value, paths)
-    for position in range(start, len(paths)):
-        paths[position] = (segment, *paths[position])
-    return new
+    if new is not value:
+        changes[segment] = new
+        for position in range(start, len(paths)):
+            paths[position] = (segment, *paths[position])
 
 
 def changed_object(value: Mapping[str, JSONValue], changes: Mapping[str, JSONValue]) -> JSONValue:
@@ -81,11 +87,8 @@ def items(rewrite: Rewrite) -> Rewrite:
     def rewrite_items(value: JSONValue, paths: list[Path]) -> JSONValue:
         changes: dict[int, JSONValue] = {}
         for index, item in enumerate(value):
-            kind = type(item)
-            if kind is dict or kind is list:
-                new = descend(rewrite, item, index, paths)
-                if new is not item:
-                    changes[index] = new
+            if type(item) in CONTAINERS:
+                descend(rewrite, item, index, paths, changes)
         return changed_list(value, changes) if changes else value
 
     return rewrite_items

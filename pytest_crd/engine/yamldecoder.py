@@ -6,6 +6,7 @@ Merge keys, aliases as copies, keys of other types, duplicate keys and tags; it 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -172,8 +173,7 @@ class _Decoder:
             native, key = self.key(key_node)
             self.path.append(str(key))
             value = self.decode(value_node, depth + 1)
-            # NaN is another key every time, in Go as in YAML.
-            identity = native if type(native) is str else (type(native), native) if native == native else object()
+            identity = _identity(native)
             if identity in seen:
                 printed = yamlscalar.go_syntax(native)
                 self.duplicates.append(DuplicateKey(value_node.line, str(key), printed, tuple(self.path)))
@@ -189,6 +189,13 @@ class _Decoder:
                 raise UnreadableError(source.line, _MERGE_NEEDS_MAP)
             self.fill(target, into, seen, depth)
             self.leave(source)
+
+
+def _identity(key: yamlscalar.Native) -> object:
+    """Return what two keys have in common that are one key to Go: `1` and `"1"` are two, and NaN is new every time."""
+    if isinstance(key, float) and math.isnan(key):
+        return object()
+    return key if isinstance(key, str) else (type(key), key)
 
 
 def _limit(depth: int, line: int) -> None:

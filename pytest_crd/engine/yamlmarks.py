@@ -7,6 +7,7 @@ It asks the nodes, so reading itself keeps no positions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from pytest_crd.engine import yamlnode, yamlscalar
 from pytest_crd.engine.yamlnode import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
@@ -46,8 +47,7 @@ def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
 
 def _assignments(mapping: Node) -> Iterator[tuple[Node, Node]]:
     """Give the keys and values of *mapping* in the order in which the server sets them: the last one stays."""
-    assert isinstance(mapping, MappingNode)
-    for key, value in mapping.pairs:
+    for key, value in cast("MappingNode", mapping).pairs:
         if isinstance(key, ScalarNode) and key.is_merge():
             for source in yamlnode.merged(value):
                 yield from _assignments(_target(source))
@@ -56,9 +56,7 @@ def _assignments(mapping: Node) -> Iterator[tuple[Node, Node]]:
 
 
 def _text(key: Node) -> str:
-    scalar = _target(key)
-    assert isinstance(scalar, ScalarNode)
-    return yamlscalar.to_key(scalar.resolve())
+    return yamlscalar.to_key(cast("ScalarNode", _target(key)).resolve())
 
 
 def _target(node: Node) -> Node:

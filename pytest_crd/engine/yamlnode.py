@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
@@ -66,6 +66,7 @@ class AliasNode:
     target: ScalarNode | SequenceNode | MappingNode
 
 
+_Anchored = TypeVar("_Anchored", ScalarNode, SequenceNode, MappingNode)
 Node = ScalarNode | SequenceNode | MappingNode | AliasNode
 
 
@@ -93,40 +94,52 @@ def compose(text: str) -> Composed:
         if type(start) is StreamEndEvent:
             return Composed(None, len(text))
         yamlparser.check_version(start)
-        root = _node(next_event(), next_event, {}, 1)
+        root = _Composer(text, next_event).node(next_event(), 1, flow=False)
         return Composed(root, next_event().end_mark.index)
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise yamlparser.problem(text, error) from None
 
 
-def _node(event: Any, next_event: Callable[[], Any], anchors: dict[str, Any], depth: int) -> Node:
-    line = event.start_mark.line + 1
-    kind = type(event)
-    if kind is ScalarEvent:
-        scalar = ScalarNode(line, event.value, event.tag, plain=event.implicit[0] and event.tag is None)
-        return _anchored(scalar, event, anchors)
-    if kind is AliasEvent:
-        if event.anchor not in anchors:
-            raise UnreadableError(line, f"unknown anchor '{event.anchor}' referenced")
-        return AliasNode(line, event.anchor, anchors[event.anchor])
-    if depth > jsonvalue.MAX_DEPTH:
-        raise UnreadableError(line, TOO_DEEP)
-    if kind is SequenceStartEvent:
-        sequence = _anchored(SequenceNode(line), event, anchors)
-        while type(event := next_event()) is not SequenceEndEvent:
-            sequence.items.append(_node(event, next_event, anchors, depth + 1))
+@dataclass(frozen=True, slots=True)
+class _Composer:
+    text: str
+    next_event: Callable[[], Any]
+    anchors: dict[str, Any] = field(default_factory=dict)
+
+    def node(self, event: Any, depth: int, *, flow: bool) -> Node:
+        line = event.start_mark.line + 1
+        kind = type(event)
+        if kind is AliasEvent:
+            if event.anchor not in self.anchors:
+                raise UnreadableError(line, f"unknown anchor '{event.anchor}' referenced")
+            return AliasNode(line, event.anchor, self.anchors[event.anchor])
+        if kind is ScalarEvent:
+            if flow:
+                yamlparser.check_flow_scalar(event)
+                yamlparser.check_flow_tag(event, self.text)
+            scalar = ScalarNode(line, event.value, event.tag, plain=event.implicit[0] and event.tag is None)
+            return self.anchored(scalar, event)
+        if depth > jsonvalue.MAX_DEPTH:
+            raise UnreadableError(line, TOO_DEEP)
+        if kind is SequenceStartEvent:
+            return self.sequence(self.anchored(SequenceNode(line), event), depth + 1, flow=flow or event.flow_style)
+        return self.mapping(self.anchored(MappingNode(line), event), depth + 1, flow=flow or event.flow_style)
+
+    def sequence(self, sequence: SequenceNode, depth: int, *, flow: bool) -> SequenceNode:
+        while type(event := self.next_event()) is not SequenceEndEvent:
+            sequence.items.append(self.node(event, depth, flow=flow))
         return sequence
-    mapping = _anchored(MappingNode(line), event, anchors)
-    while type(event := next_event()) is not MappingEndEvent:
-        key = _node(event, next_event, anchors, depth + 1)
-        mapping.pairs.append((key, _node(next_event(), next_event, anchors, depth + 1)))
-    return mapping
 
+    def mapping(self, mapping: MappingNode, depth: int, *, flow: bool) -> MappingNode:
+        while type(event := self.next_event()) is not MappingEndEvent:
+            key = self.node(event, depth, flow=flow)
+            mapping.pairs.append((key, self.node(self.next_event(), depth, flow=flow)))
+        return mapping
 
-def _anchored(node: Any, event: Any, anchors: dict[str, Any]) -> Any:
-    if event.anchor is not None:
-        anchors[event.anchor] = node
-    return node
+    def anchored(self, node: _Anchored, event: Any) -> _Anchored:
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+        return node
 
 
 def merged(node: Node) -> list[Node]:

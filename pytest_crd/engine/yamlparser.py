@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import yaml
 from yaml.events import DocumentStartEvent, ScalarEvent
+from yaml.reader import ReaderError
 
 # The server's scanner knows YAML 1.1 alone.
 _VERSIONS: Final = (None, (1, 1))
 _BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+# libyaml passes over it, the server's scanner takes it for text.
+_INNER_BOM: Final = re.compile("(?:\\A|(?<=[\n\r\x85\u2028\u2029]))\ufeff")
+_TAG_AT_END: Final = re.compile(r"(?<!\S)!\S*\Z")
 _ESCAPED_SLASH: Final = re.compile(r"[^\\]*(?:\\[^/][^\\]*)*\\/", re.DOTALL)
 _REMEDIES: Final = {
     "found character that cannot start any token": "quote a value that begins with it, and indent with spaces, not tabs",
@@ -58,8 +62,9 @@ def events(text: str) -> Callable[[], Any]:
     """
     if not yaml.__with_libyaml__:
         raise UnreadableError(0, "PyYAML was built without libyaml: install one of its wheels, which have it")
-    parser = yaml.cyaml.CParser(text)
-    advance: Callable[[], Any] = parser.get_event
+    if "\ufeff" in text and (mark := _INNER_BOM.search(text)):
+        raise UnreadableError(line_at(text, mark.start()), "byte order mark inside the text: remove it")
+    advance: Callable[[], Any] = yaml.cyaml.CParser(text).get_event  # type: ignore[attr-defined]  # the stubs hide it
     advance()
     if "\\/" not in text:
         return advance
@@ -81,7 +86,30 @@ def check_version(event: Any) -> None:
         UnreadableError: The server does not know that version.
     """
     if type(event) is DocumentStartEvent and event.version not in _VERSIONS:
-        raise UnreadableError(event.start_mark.line + 1, _with_remedy("found incompatible YAML document"))
+        raise UnreadableError(_line(event), _with_remedy("found incompatible YAML document"))
+
+
+def check_flow_scalar(event: Any) -> None:
+    """
+    Check a scalar inside [] or {}.
+
+    Raises:
+        UnreadableError: It is plain and has a `?`, at which the server's scanner ends it.
+    """
+    if type(event) is ScalarEvent and "?" in event.value and not event.style:
+        raise UnreadableError(_line(event), "a plain scalar inside [] or {} has a '?': quote it")
+
+
+def check_flow_tag(event: Any, text: str) -> None:
+    """
+    Check the tag of a scalar inside [] or {}.
+
+    Raises:
+        UnreadableError: A comma follows it at once, which the server's scanner takes for a part of the tag.
+    """
+    start, end = event.start_mark.index, event.end_mark.index
+    if event.tag is not None and text.startswith(",", end) and _TAG_AT_END.search(text[start:end]):
+        raise UnreadableError(_line(event), "a comma follows a tag: write a blank between them")
 
 
 def problem(text: str, error: yaml.YAMLError | UnicodeEncodeError) -> UnreadableError:
@@ -91,8 +119,10 @@ def problem(text: str, error: yaml.YAMLError | UnicodeEncodeError) -> Unreadable
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         message = _with_remedy(str(error.problem))
-        return UnreadableError(mark.line + 1 if mark else 0, f"{message} ({error.context})" if error.context else message)
-    assert isinstance(error, yaml.reader.ReaderError)
+        return UnreadableError(
+            mark.line + 1 if mark else 0, f"{message} ({error.context})" if error.context else message
+        )
+    error = cast("ReaderError", error)
     # The position is a byte's; the character is the number of what stands there.
     index = len(text.encode()[: error.position].decode(errors="ignore"))
     return UnreadableError(line_at(text, index), f"{error.reason}: U+{error.character:04X}")
@@ -104,9 +134,12 @@ def line_at(text: str, index: int) -> int:
 
 
 def _refuse_escaped_slash(event: Any, text: str) -> None:
-    written = text[event.start_mark.index : event.end_mark.index]
-    if event.style == '"' and _ESCAPED_SLASH.match(written):
-        raise UnreadableError(event.start_mark.line + 1, _with_remedy("found unknown escape character"))
+    if _ESCAPED_SLASH.match(text[event.start_mark.index : event.end_mark.index]):
+        raise UnreadableError(_line(event), _with_remedy("found unknown escape character"))
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
 
 
 def _undecodable(char: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
-from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
 
 from pytest_crd.engine import jsonvalue, yamlnode, yamlparser, yamlscalar
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -36,84 +36,75 @@ def load(text: str) -> Plain | None:
 
     Args:
         text: YAML, without a byte order mark.
+
+    Raises:
+        UnreadableError: The server could not read it though libyaml can.
     """
     try:
         next_event = yamlparser.events(text)
         start = next_event()
-        if getattr(start, "version", None) is not None or type(start) is yaml.StreamEndEvent:
+        if type(start) is StreamEndEvent or start.version is not None:
             return None
         root = next_event()
-        value = _value(root, next_event)
+        value = _scalar(root) if type(root) is ScalarEvent else _collection(root, next_event, 1)
         return Plain(value, root.start_mark.line + 1, next_event().end_mark.index)
     except (yaml.YAMLError, yamlscalar.ScalarError, UnicodeEncodeError, _UnusualError):
         return None
 
 
-def _value(event: Any, next_event: Callable[[], Any]) -> JSONValue:
-    kind = type(event)
-    if kind is MappingStartEvent and event.anchor is None:
-        return _mapping(next_event, 1)
-    if kind is SequenceStartEvent and event.anchor is None:
-        return _sequence(next_event, 1)
-    if kind is ScalarEvent and event.anchor is None and event.tag is None:
-        return yamlscalar.value(event.value) if event.implicit[0] else event.value
-    raise _UnusualError
+def _collection(event: Any, next_event: Callable[[], Any], depth: int) -> JSONValue:
+    """Return the mapping or list that *event* starts; an alias has an anchor too."""
+    if event.anchor is not None or depth > jsonvalue.MAX_DEPTH:
+        raise _UnusualError
+    if event.flow_style and type(next_event) is not _FlowEvents:
+        next_event = _FlowEvents(next_event)
+    return _mapping(next_event, depth) if type(event) is MappingStartEvent else _sequence(next_event, depth)
 
 
 def _mapping(next_event: Callable[[], Any], depth: int) -> dict[str, JSONValue]:
     # The loop that reading time is spent in: it asks each event as little as it can.
-    if depth > jsonvalue.MAX_DEPTH:
-        raise _UnusualError
     hints, resolve, resolve_key = yamlscalar.HINTS, yamlscalar.value, yamlscalar.key
     result: dict[str, JSONValue] = {}
-    while True:
-        event = next_event()
-        kind = type(event)
-        if kind is MappingEndEvent:
-            return result
-        if kind is not ScalarEvent or event.anchor is not None or event.tag is not None:
-            raise _UnusualError
+    while type(event := next_event()) is ScalarEvent:
         key = event.value
-        if event.implicit[0]:
-            if key[:1] in hints:
-                key = resolve_key(key)
-            elif key == yamlnode.MERGE:
-                raise _UnusualError
-        if key in result:
+        if event.implicit[0] and key[:1] in hints:
+            key = resolve_key(key)
+        if key in result or key == yamlnode.MERGE or event.anchor is not None or event.tag is not None:
             raise _UnusualError
         event = next_event()
-        kind = type(event)
-        if event.anchor is not None:
+        if type(event) is not ScalarEvent:
+            result[key] = _collection(event, next_event, depth + 1)
+            continue
+        if event.anchor is not None or event.tag is not None:
             raise _UnusualError
-        if kind is ScalarEvent:
-            if event.tag is not None:
-                raise _UnusualError
-            text = event.value
-            result[key] = resolve(text) if event.implicit[0] and text[:1] in hints else text
-        elif kind is MappingStartEvent:
-            result[key] = _mapping(next_event, depth + 1)
-        else:
-            result[key] = _sequence(next_event, depth + 1)
+        text = event.value
+        result[key] = resolve(text) if event.implicit[0] and text[:1] in hints else text
+    if type(event) is not MappingEndEvent:
+        raise _UnusualError
+    return result
 
 
 def _sequence(next_event: Callable[[], Any], depth: int) -> list[JSONValue]:
-    if depth > jsonvalue.MAX_DEPTH:
-        raise _UnusualError
-    hints, resolve = yamlscalar.HINTS, yamlscalar.value
     result: list[JSONValue] = []
-    while True:
-        event = next_event()
-        kind = type(event)
-        if kind is SequenceEndEvent:
-            return result
-        if event.anchor is not None:
-            raise _UnusualError
-        if kind is ScalarEvent:
-            if event.tag is not None:
-                raise _UnusualError
-            text = event.value
-            result.append(resolve(text) if event.implicit[0] and text[:1] in hints else text)
-        elif kind is MappingStartEvent:
-            result.append(_mapping(next_event, depth + 1))
-        else:
-            result.append(_sequence(next_event, depth + 1))
+    while type(event := next_event()) is not SequenceEndEvent:
+        result.append(_scalar(event) if type(event) is ScalarEvent else _collection(event, next_event, depth + 1))
+    return result
+
+
+def _scalar(event: Any) -> JSONValue:
+    if event.anchor is not None or event.tag is not None:
+        raise _UnusualError
+    text = event.value
+    return yamlscalar.value(text) if event.implicit[0] and text[:1] in yamlscalar.HINTS else text
+
+
+@dataclass(frozen=True, slots=True)
+class _FlowEvents:
+    """The events inside [] or {}, where the server's scanner is stricter."""
+
+    next_event: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        event = self.next_event()
+        yamlparser.check_flow_scalar(event)
+        return event

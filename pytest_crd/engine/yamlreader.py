@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from pytest_crd.engine import inputerror, jsonreader, yamldecoder, yamlmarks, yamlnode, yamlplain, yamlstream
 from pytest_crd.engine.inputerror import ManifestError
@@ -62,8 +62,7 @@ class _Marks:
     def root(self) -> Node:
         if self._root is None:
             self._root = self._make()
-        assert self._root is not None
-        return self._root
+        return cast("Node", self._root)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +117,7 @@ def read(text: str | bytes, *, source: str = "<text>", format: Format | None = N
     if decoded.is_utf16:
         raise with_source.error(UnreadableError(0, "UTF-16, which kubectl does not read: save the file as UTF-8"))
     if format == "yaml" or (format is None and not decoded.maybe_json):
-        return with_source.yaml_stream(decoded.content, 0)
+        return with_source.yaml_stream(decoded.content, 0, after_mark=decoded.has_mark)
     return with_source.json_stream(decoded.content, only_json=format == "json")
 
 
@@ -164,9 +163,9 @@ class _Source:
         except UnreadableError as problem:
             raise self.error(problem) from None
 
-    def yaml_stream(self, text: str, offset: int) -> list[Document]:
+    def yaml_stream(self, text: str, offset: int, *, after_mark: bool = False) -> list[Document]:
         try:
-            chunks = yamlstream.split(text, offset)
+            chunks = yamlstream.split(text, offset, after_mark=after_mark)
         except UnreadableError as problem:
             raise self.error(problem) from None
         documents = (self.yaml_document(chunk)[0] for chunk in chunks)
@@ -192,9 +191,10 @@ class _Source:
 
     def yaml_document(self, chunk: Chunk) -> tuple[Document | None, int]:
         """Return the first document of *chunk*, None for an empty one; and the index where it ends."""
+        found: tuple[yamldecoder.DuplicateKey, ...] = ()
         try:
             if (plain := yamlplain.load(chunk.text)) is not None:
-                line, value, end, found = plain.line, plain.value, plain.end, ()
+                line, value, end = plain.line, plain.value, plain.end
             else:
                 composed = yamlnode.compose(chunk.text)
                 if composed.root is None:
@@ -222,15 +222,15 @@ class _Source:
         end = count = 0
         while jsonreader.skip_blank(text, end) < len(text):
             try:
-                document, end = self.json_document(text, end)
+                parsed = self.json_parsed(text, end)
             except json.JSONDecodeError as error:
                 # After two values kubectl takes the stream for JSON and no longer for YAML.
                 if only_json or count > 1:
                     raise self.not_json(error) from None
                 return documents + self.yaml_rest(text, end, error)
-            count += 1
-            if document is not None:
-                documents.append(document)
+            count, end = count + 1, parsed.end
+            if parsed.value is not None:
+                documents.append(self.json_document(text, parsed))
         return documents
 
     def yaml_rest(self, text: str, end: int, error: json.JSONDecodeError) -> list[Document]:
@@ -248,38 +248,38 @@ class _Source:
             raise
 
     def json_body(self, text: str) -> list[Document]:
-        """Return the JSON values of a body; none when it has to be read as YAML."""
-        documents: list[Document] = []
-        end = 0
-        while jsonreader.skip_blank(text, end) < len(text):
-            try:
-                document, end = self.json_document(text, end)
-            except json.JSONDecodeError as error:
-                if not documents and _MEANT_AS_JSON.match(text) and not self.is_yaml(text):
-                    raise self.not_json(error) from None
-                return []
-            documents += [document] if document is not None else []
-        return documents
+        """Return the JSON value of a body; none when it has to be read as YAML."""
+        try:
+            parsed = self.json_parsed(text, 0)
+            if jsonreader.skip_blank(text, parsed.end) == len(text):
+                return [self.json_document(text, parsed)]
+            second = self.json_parsed(text, parsed.end)
+            raise self.error(UnreadableError(text.count("\n", 0, second.start) + 1, SEVERAL))
+        except json.JSONDecodeError as error:
+            if _MEANT_AS_JSON.match(text) and not self.is_yaml(text):
+                raise self.not_json(error) from None
+            return []
 
     def is_yaml(self, text: str) -> bool:
         try:
             return bool(self.yaml_body(text))
-        except ManifestError:
-            return False
+        except ManifestError as error:
+            return error.mistakes[0].message == SEVERAL
 
-    def json_document(self, text: str, start: int) -> tuple[Document | None, int]:
-        """Return the JSON value at *start*, None for null; and the index where it ends."""
+    def json_parsed(self, text: str, start: int) -> jsonreader.Parsed:
         try:
-            parsed = jsonreader.parse(text, start)
+            return jsonreader.parse(text, start)
         except UnreadableError as problem:
             raise self.error(problem) from None
-        if parsed.value is None:
-            return None, parsed.end
+
+    def json_document(self, text: str, parsed: jsonreader.Parsed) -> Document:
+        if parsed.problem:
+            raise self.error(parsed.problem)
         marks = _Marks(0, lambda: jsonreader.nodes(text, parsed.start, parsed.end))
         found = jsonreader.duplicates(marks.root()) if parsed.has_duplicates else []
         duplicates = tuple(Duplicate(one.line, one.key, one.path, one.message) for one in found)
         line = text.count("\n", 0, parsed.start) + 1
-        return Document(parsed.value, self.name, line, duplicates, marks), parsed.end
+        return Document(parsed.value, self.name, line, duplicates, marks)
 
     def not_json(self, error: json.JSONDecodeError) -> ManifestError:
         return self.error(UnreadableError(error.lineno, f"not JSON: {error.msg}"))

@@ -29,11 +29,13 @@ class Text:
     Attributes:
         content: The text without its byte order mark; bytes that are not UTF-8 are lone surrogates.
         maybe_json: Whether it begins as JSON does; a byte order mark makes the server take it for YAML.
+        has_mark: Whether there was a byte order mark; to kubectl it is a part of the first line.
         is_utf16: Whether it came as UTF-16, which a request body may be and a stream may not.
     """
 
     content: str
     maybe_json: bool
+    has_mark: bool = False
     is_utf16: bool = False
 
 
@@ -58,20 +60,22 @@ def decode(text: str | bytes) -> Text:
     if isinstance(text, bytes):
         if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             try:
-                return Text(text.decode("utf-16"), maybe_json=False, is_utf16=True)
+                return Text(text.decode("utf-16"), maybe_json=False, has_mark=True, is_utf16=True)
             except UnicodeDecodeError as error:
                 raise UnreadableError(0, f"not UTF-16: {error.reason}; save the file as UTF-8") from None
         text = text.decode(errors="surrogateescape")
-    return Text(text.removeprefix(_BOM), maybe_json=_JSON_START.match(text) is not None)
+    content = text.removeprefix(_BOM)
+    return Text(content, maybe_json=_JSON_START.match(text) is not None, has_mark=content is not text)
 
 
-def split(text: str, offset: int = 0) -> list[Chunk]:
+def split(text: str, offset: int = 0, *, after_mark: bool = False) -> list[Chunk]:
     """
     Return the documents of a stream, as kubectl cuts it.
 
     Args:
         text: The stream.
         offset: How many lines stand before it.
+        after_mark: Whether a byte order mark stands before it, so that its first line does not begin with `---`.
 
     Raises:
         UnreadableError: A line begins with `---` and goes on with something other than a comment.
@@ -84,7 +88,7 @@ def split(text: str, offset: int = 0) -> list[Chunk]:
         text += "\n"
     chunks: list[Chunk] = []
     start = 0
-    for separator in _separators(text):
+    for separator in _separators(text, after_mark=after_mark):
         behind = separator[1].strip()
         if behind and not behind.startswith("#"):
             line = offset + text.count("\n", start, separator.start(1)) + 1
@@ -95,7 +99,8 @@ def split(text: str, offset: int = 0) -> list[Chunk]:
             offset += text.count("\n", start, separator.end() + 1)
             start = separator.end() + 1
     chunks.append(Chunk(text[start:], offset))
-    return chunks
+    # Each document is parsed by itself, so each may begin with a byte order mark; that of the text is gone already.
+    return chunks[:1] + [Chunk(chunk.text.removeprefix(_BOM), chunk.offset) for chunk in chunks[1:]]
 
 
 def next_document(text: str, end: int) -> int | None:
@@ -107,8 +112,8 @@ def next_document(text: str, end: int) -> int | None:
     return separator.end() - len("---") if separator else None
 
 
-def _separators(text: str) -> Iterator[re.Match[str]]:
-    start = 0 if text.startswith("---") else text.find("\n---")
+def _separators(text: str, *, after_mark: bool) -> Iterator[re.Match[str]]:
+    start = 0 if text.startswith("---") and not after_mark else text.find("\n---")
     while start >= 0 and (separator := _SEPARATOR.match(text, start)):
         yield separator
         start = text.find("\n---", separator.end())

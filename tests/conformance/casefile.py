@@ -107,9 +107,8 @@ class CaseFile:
             sent = self._with_schema(sent)
         elif verb != "createText":
             sent = self.completed(sent)
-        for key in ("stored",):
-            if key in answer:
-                answer[key] = self.completed(answer[key])
+        if "stored" in answer:
+            answer["stored"] = self.completed(answer["stored"])
         schema = content.get("oldSchema")
         return Request(
             name=content["name"],
@@ -227,6 +226,8 @@ def _problems(content: JSONValue) -> Iterator[str]:
         yield "needs either `schema` or `crd`"
     if not content.get("name") or not content.get("asks"):
         yield "needs `name` and `asks`"
+    if odd := [key for key in _keys(content) if not isinstance(key, str)]:
+        yield f"keys that are no strings, {odd}: quote them"
     names = [request.get("name") for request in content.get("requests", ())]
     if len(set(names)) != len(names) or not all(names):
         yield "requests need names, each its own"
@@ -235,6 +236,15 @@ def _problems(content: JSONValue) -> Iterator[str]:
             yield f"{request['name']}: unknown keys {sorted(unknown)}"
         if len(request.keys() & set(VERBS)) != 1:
             yield f"{request['name']}: needs one of {', '.join(VERBS)}"
+
+
+def _keys(value: JSONValue) -> Iterator[object]:
+    """Yield every key of every mapping in *value*: YAML reads `true` as a boolean also where it is a key."""
+    if isinstance(value, dict):
+        yield from value
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _keys(item)
 
 
 def _ordered(content: Mapping[str, JSONValue]) -> dict[str, JSONValue]:

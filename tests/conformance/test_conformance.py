@@ -22,51 +22,27 @@ FOLDER: Final = Path(__file__).parent
 FILES: Final = casefile.read_folder(FOLDER)
 # An HTTP header holds no control characters: the server drops a warning that has one.
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# What the engine cannot be asked yet: recorded, replayed, and expected to fail until it can.
+NOT_YET: Final = {"response": "the engine does not answer whole requests yet"}
 # Older servers prune without a word.
 WARNING_SINCE: Final = 25
-
-
-def _params() -> Iterator[Any]:
-    for file in FILES:
-        for asked in file.content["asks"]:
-            yield _param(file, None, asked)
-            for request in file.requests:
-                yield _param(file, request, asked)
-
-
-def _param(file: casefile.CaseFile, request: casefile.Request | None, asked: str) -> Any:
-    gap = request.gap if request else file.content.get("gap")
-    marks = [pytest.mark.xfail(reason=gap, strict=True)] if gap else []
-    return pytest.param(
-        file, request, asked, marks=marks, id=f"{file.id}: {request.name if request else 'the CRD'} ({asked})"
-    )
-
-
-@pytest.mark.parametrize(("file", "request_", "asked"), list(_params()))
-def test_the_engine_answers_as_the_server_did(
-    file: casefile.CaseFile, request_: casefile.Request | None, asked: str
-) -> None:
-    crd = engine.CustomResourceDefinition.from_manifest(file.crd, kubernetes_version=file.version)
-    of_crd, of_request = COMPARISONS[asked]
-
-    if request_ is None:
-        of_crd(crd, file)
-    else:
-        of_request(crd, file, request_)
 
 
 def _structural_of_crd(crd: engine.CustomResourceDefinition, file: casefile.CaseFile) -> None:
     """The causes that the structural check makes, in order; where the CRD is accepted, the condition instead."""
     answer = file.content["answer"]
     if answer["code"] == 201:
-        recorded = [condition for condition in answer["conditions"] if condition["type"] == "NonStructuralSchema"]
+        expected = [condition for condition in answer["conditions"] if condition["type"] == "NonStructuralSchema"]
         keys = ("type", "status", "reason", "message")
         found = [{key: getattr(condition, key) for key in keys} for condition in crd.conditions]
-        assert [condition for condition in found if condition["type"] == "NonStructuralSchema"] == recorded
+        assert [condition for condition in found if condition["type"] == "NonStructuralSchema"] == expected
     else:
         made = [error for version in crd.versions for error in version.structural_errors]
         causes = [{"reason": error.type.reason, "field": error.field, "message": error.message} for error in made]
-        assert _each_once(causes) == _structural_causes(file)
+        recorded = _structural_causes(file)
+        if "unordered" in answer:
+            causes, recorded = sorted(causes, key=str), sorted(recorded, key=str)
+        assert _each_once(causes) == recorded
 
 
 def _each_once(causes: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -74,18 +50,12 @@ def _each_once(causes: list[dict[str, str]]) -> list[dict[str, str]]:
     return [cause for index, cause in enumerate(causes) if cause not in causes[:index]]
 
 
-def _structural_causes(file: casefile.CaseFile) -> list[Mapping[str, str]]:
+def _structural_causes(file: casefile.CaseFile) -> list[dict[str, str]]:
     """The recorded causes without those that the file says lie `beyond` the structural check; each must be there."""
     causes = list(file.content["answer"].get("causes", ()))
     for other in file.content.get("beyond", ()):
         causes.remove(next(cause for cause in causes if other in f"{cause['field']}: {cause['message']}"))
     return causes
-
-
-def _structural_of_request(
-    crd: engine.CustomResourceDefinition, file: casefile.CaseFile, request: casefile.Request
-) -> None:
-    """Nothing: that a schema is structural or not shows in the answer to the CRD alone."""
 
 
 def _passes_of_crd(crd: engine.CustomResourceDefinition, file: casefile.CaseFile) -> None:
@@ -136,6 +106,34 @@ def _without_server_made(stored: Any, file: casefile.CaseFile, request: casefile
     return file.completed(stored | {"metadata": metadata})
 
 
+def _response_of_crd(crd: Any, file: casefile.CaseFile) -> None:
+    """The whole answer to POSTing the CRD."""
+    _assert_response(crd.response, file.content["answer"])
+
+
+def _response_of_request(crd: Any, file: casefile.CaseFile, request: casefile.Request) -> None:
+    """The whole answer to the request."""
+    version = crd.version(file.api_version.partition("/")[2])
+    if request.verb in ("create", "createText"):
+        response = version.create(request.sent)
+    elif request.verb == "updateStatus":
+        response = version.update_status(request.sent, old=request.old)
+    else:
+        response = version.update(request.sent, old=request.old)
+    _assert_response(response, request.answer)
+
+
+def _assert_response(response: Any, answer: Mapping[str, Any]) -> None:
+    causes = [
+        {"reason": error.type.reason, "field": error.field, "message": error.message} for error in response.errors
+    ]
+    assert (response.code, response.message) == (answer["code"], answer.get("message", ""))
+    assert causes == answer.get("causes", [])
+    assert list(response.warnings) == answer.get("warnings", [])
+    if "stored" in answer:
+        assert jsonvalue.equal(response.stored, jsonvalue.from_python(answer["stored"]))
+
+
 def _metadata(resource: Any) -> Mapping[str, Any]:
     metadata: Mapping[str, Any] = resource["metadata"]
     return metadata
@@ -143,10 +141,42 @@ def _metadata(resource: Any) -> Mapping[str, Any]:
 
 OfCrd = Callable[[engine.CustomResourceDefinition, casefile.CaseFile], None]
 OfRequest = Callable[[engine.CustomResourceDefinition, casefile.CaseFile, casefile.Request], None]
-COMPARISONS: Final[Mapping[str, tuple[OfCrd, OfRequest]]] = {
-    "structural": (_structural_of_crd, _structural_of_request),
+# What is asked, and how it shows in the answer to the CRD and in the answers to the requests, if it does.
+COMPARISONS: Final[Mapping[str, tuple[OfCrd, OfRequest | None]]] = {
+    "structural": (_structural_of_crd, None),
     "passes": (_passes_of_crd, _passes_of_request),
+    "response": (_response_of_crd, _response_of_request),
 }
+
+
+def _params() -> Iterator[Any]:
+    for file in FILES:
+        for asked in file.content["asks"]:
+            yield _param(file, None, asked)
+            if COMPARISONS[asked][1] is not None:
+                yield from (_param(file, request, asked) for request in file.requests)
+
+
+def _param(file: casefile.CaseFile, request: casefile.Request | None, asked: str) -> Any:
+    gap = request.gap if request else file.content.get("gap")
+    gap = gap or NOT_YET.get(asked)
+    marks = [pytest.mark.xfail(reason=gap, strict=True)] if gap else []
+    return pytest.param(
+        file, request, asked, marks=marks, id=f"{file.id}: {request.name if request else 'the CRD'} ({asked})"
+    )
+
+
+@pytest.mark.parametrize(("file", "request_", "asked"), list(_params()))
+def test_the_engine_answers_as_the_server_did(
+    file: casefile.CaseFile, request_: casefile.Request | None, asked: str
+) -> None:
+    crd = engine.CustomResourceDefinition.from_manifest(file.crd, kubernetes_version=file.version)
+    of_crd, of_request = COMPARISONS[asked]
+
+    if request_ is None:
+        of_crd(crd, file)
+    elif of_request is not None:
+        of_request(crd, file, request_)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

@@ -24,7 +24,9 @@ PATH = FieldPath(("spec", "a"))
         ),
         pytest.param(fielderror.invalid(PATH, 1, "bad"), "spec.a: Invalid value: 1: bad", id="an integer"),
         pytest.param(fielderror.invalid(PATH, 1.5, "bad"), "spec.a: Invalid value: 1.5: bad", id="a float"),
-        pytest.param(fielderror.invalid(PATH, True, "bad"), "spec.a: Invalid value: true: bad", id="a boolean"),
+        pytest.param(
+            fielderror.invalid(PATH, bad_value=True, detail="bad"), "spec.a: Invalid value: true: bad", id="a boolean"
+        ),
         pytest.param(fielderror.invalid(PATH, None, "bad"), "spec.a: Invalid value: null: bad", id="null"),
         pytest.param(
             fielderror.invalid(PATH, {"b": [1]}, "bad"), 'spec.a: Invalid value: {"b":[1]}: bad', id="an object as JSON"

@@ -83,7 +83,9 @@ def test_the_type_is_named_as_a_schema_names_it(value: Any, name: str) -> None:
         pytest.param(-(2**63), -(2**63), id="the smallest int64 stays"),
         pytest.param(-(2**63) - 1, -(2.0**63), id="the one before becomes a float"),
         pytest.param(2.0**63, 2.0**63, id="a whole float beyond int64 stays a float"),
-        pytest.param(-(2.0**63), -(2**63), id="the smallest int64 as a float becomes an integer"),
+        pytest.param(-(2.0**63), -(2.0**63), id="the smallest int64 as a float stays one: its digits are beyond"),
+        pytest.param(float(2**62), 4611686018427388000, id="a large float has its shortest digits"),
+        pytest.param(-0.0, 0, id="there is no negative zero"),
         pytest.param(1e21, 1e21, id="what is written with an exponent stays a float"),
     ],
 )

@@ -29,7 +29,10 @@ def test_a_pass_reports_the_new_tree_and_its_paths() -> None:
 
 def test_paths_from_below_are_put_below_the_segment() -> None:
     paths: list[Path] = [("before",)]
-    assert rewriting.descend(_drop_x, {"x": 1}, "a", paths) == {}
+    changes: dict[Any, Any] = {}
+    rewriting.descend(_drop_x, {"x": 1}, "a", paths, changes)
+    rewriting.descend(_drop_x, {"y": 1}, "b", paths, changes)
+    assert changes == {"a": {}}
     assert paths == [("before",), ("a", "x")]
 
 

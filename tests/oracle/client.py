@@ -46,14 +46,15 @@ class Server:
         Args:
             method: HTTP method.
             path: URL path.
-            body: A JSON value, or the text of a YAML or JSON document, sent as it is; None sends none.
+            body: A JSON value, or the text of a document, sent as it is: JSON where it begins with a brace, else YAML.
             query: Parameters of the URL.
         """
         url = f"{path}?{urllib.parse.urlencode(query)}" if query else path
         data = None if body is None else (body if isinstance(body, str) else json.dumps(body)).encode()
         headers = {"Accept": "application/json"}
         if data is not None:
-            headers["Content-Type"] = "application/yaml" if isinstance(body, str) else "application/json"
+            plain = not isinstance(body, str) or body.lstrip().startswith("{")
+            headers["Content-Type"] = "application/json" if plain else "application/yaml"
         try:
             self._connection.request(method, url, data, headers)
             response = self._connection.getresponse()

@@ -67,6 +67,10 @@ def _recorded(server: client.Server, file: casefile.CaseFile, answer: Recorded) 
         answer = _with_stored_crd(server, file.crd, answer)
     content["answer"] = answer
     if "requests" in content:
+        if answer["code"] != 201:
+            raise RuntimeError(
+                f"{file.path}: the CRD is rejected, so its requests cannot be asked: {answer['message']}"
+            )
         pairs = zip(content["requests"], file.requests, strict=True)
         content["requests"] = [asked | {"answer": _request_answer(server, file, request)} for asked, request in pairs]
     return content

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import deepdiff
 import pytest
+
+from pytest_crd import nodes
+
+# Sessions in this process share what is imported here: PyYAML's C extension cannot be imported twice in one process.
+SHARED = (deepdiff, nodes)
 
 GARDEN = """\
 apiVersion: apiextensions.k8s.io/v1

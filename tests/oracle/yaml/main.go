@@ -68,16 +68,18 @@ func answerTo(line []byte) (result answer) {
 }
 
 func yamlBody(document []byte) (result answer) {
+	result.Random = random(document)
 	converted, err := yaml.YAMLToJSON(document)
 	if err != nil {
-		return answer{Error: err.Error()}
+		result.Error = err.Error()
+		return result
 	}
 	var value any
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(converted, &value); err != nil {
-		return answer{Error: err.Error()}
+		result.Error = err.Error()
+		return result
 	}
 	result.Values = []any{tagged(value)}
-	result.Random = random(document)
 	if _, err := yaml.YAMLToJSONStrict(document); err != nil {
 		var typeError *goyaml.TypeError
 		if errors.As(err, &typeError) {
@@ -104,13 +106,14 @@ func jsonBody(document []byte) (result answer) {
 
 func stream(text []byte) (result answer) {
 	result.Values = []any{}
+	result.Random = randomStream(text)
 	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
 	for {
 		var raw json.RawMessage
 		if err := decoder.Decode(&raw); err == io.EOF {
 			return result
 		} else if err != nil {
-			return answer{Error: err.Error()}
+			return answer{Error: err.Error(), Random: result.Random}
 		}
 		raw = bytes.TrimSpace(raw)
 		if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
@@ -124,11 +127,11 @@ func stream(text []byte) (result answer) {
 	}
 }
 
-// tagged wraps every float64 as {"\x00": bits}, so that the answer keeps integers and floats apart.
+// tagged wraps every float64 as {"\x00float64": bits}, so that the answer keeps integers and floats apart.
 func tagged(value any) any {
 	switch value := value.(type) {
 	case float64:
-		return map[string]any{"\x00": strconv.FormatUint(math.Float64bits(value), 16)}
+		return map[string]any{"\x00float64": strconv.FormatUint(math.Float64bits(value), 16)}
 	case map[string]any:
 		for key, item := range value {
 			value[key] = tagged(item)
@@ -144,6 +147,19 @@ func tagged(value any) any {
 func random(document []byte) bool {
 	var value any
 	return goyaml.Unmarshal(document, &value) == nil && collides(value)
+}
+
+func randomStream(text []byte) bool {
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	for {
+		document, err := reader.Read()
+		if err != nil {
+			return false
+		}
+		if random(document) {
+			return true
+		}
+	}
 }
 
 func collides(value any) bool {

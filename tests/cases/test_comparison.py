@@ -1,0 +1,144 @@
+"""Two objects are equal by JSON type, and of two that are not, only the differences remain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.cases import comparison
+from pytest_crd.cases.comparison import Item, Remainder
+from pytest_crd.engine import structural
+from pytest_crd.engine.structural import Structural
+
+ITEM = {"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"}}}
+LIST_MAP = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": ITEM}
+SCHEMA = structural.from_schema(
+    {
+        "type": "object",
+        "properties": {"items": LIST_MAP, "plain": {"type": "array", "items": ITEM}},
+        "additionalProperties": LIST_MAP,
+    }
+)
+A, B, C = {"name": "a"}, {"name": "b"}, {"name": "c"}
+
+
+def _compare(
+    expected: Any, actual: Any, *, schema: Structural | None = SCHEMA, subset: bool = False
+) -> Remainder | None:
+    return comparison.compare(expected, actual, schema, subset=subset)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "remains"),
+    [
+        pytest.param({"a": 1}, {"a": 1}, None, id="equal objects leave nothing"),
+        pytest.param({"a": 1, "b": 2}, {"b": 2, "a": 1}, None, id="the order of keys is nothing"),
+        pytest.param({"a": 1}, {"a": "1"}, ({"a": 1}, {"a": "1"}), id="types count"),
+        pytest.param({"a": True}, {"a": 1}, ({"a": True}, {"a": 1}), id="a boolean is no number"),
+        pytest.param({"a": 1}, {}, ({"a": 1}, {}), id="what is missing stands on one side"),
+        pytest.param({}, {"a": None}, ({}, {"a": None}), id="a null is something"),
+        pytest.param({"a": {}}, {"a": []}, ({"a": {}}, {"a": []}), id="an object is no list"),
+        pytest.param(
+            {"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}}, ({"a": {"c": 2}}, {"a": {"c": 3}}), id="equal keys go"
+        ),
+        pytest.param({"plain": [1, 2]}, {"plain": [1, 2]}, None, id="equal lists leave nothing"),
+        pytest.param(
+            {"plain": [1, 3]},
+            {"plain": [1, 2, 3]},
+            ({"plain": {}}, {"plain": {Item(None, 1): 2}}),
+            id="an inserted item is one difference",
+        ),
+        pytest.param(
+            {"plain": [1, 2, 3]},
+            {"plain": [1, 3]},
+            ({"plain": {Item(1, None): 2}}, {"plain": {}}),
+            id="a removed item is one difference",
+        ),
+        pytest.param(
+            {"plain": [1, 2]},
+            {"plain": [1, 3]},
+            ({"plain": {Item(1, 1): 2}}, {"plain": {Item(1, 1): 3}}),
+            id="a changed item is a pair",
+        ),
+        pytest.param(
+            {"items": [A, C]},
+            {"items": [A, B, C]},
+            ({"items": {}}, {"items": {Item(None, 1, 'name="b"'): B}}),
+            id="items of a list map belong together by key",
+        ),
+        pytest.param(
+            {"items": [A, B]},
+            {"items": [B, A]},
+            ({"items": {Item(1, None): B}}, {"items": {Item(None, 0): B}}),
+            id="the order of a list map counts",
+        ),
+        pytest.param(
+            {"items": [A, A]},
+            {"items": [A]},
+            ({"items": {Item(1, None): A}}, {"items": {}}),
+            id="keys that are not unique are no keys",
+        ),
+        pytest.param(
+            {"items": [{"n": 1}]},
+            {"items": [A]},
+            ({"items": {Item(0, 0): {"n": 1}}}, {"items": {Item(0, 0): A}}),
+            id="items without their key are matched by place",
+        ),
+        pytest.param(
+            {"other": [A]},
+            {"other": [A, B]},
+            ({"other": {}}, {"other": {Item(None, 1, 'name="b"'): B}}),
+            id="the schema of additional properties counts",
+        ),
+    ],
+)
+def test_what_differs_remains(expected: Any, actual: Any, remains: tuple[Any, Any] | None) -> None:
+    found = _compare(expected, actual)
+
+    assert found == (None if remains is None else Remainder(*remains))
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "holds"),
+    [
+        pytest.param({}, {"a": 1}, True, id="more keys are fine"),
+        pytest.param({"a": 1}, {}, False, id="a missing key is not"),
+        pytest.param({"items": [B]}, {"items": [A, B, C]}, True, id="a list map may have more items"),
+        pytest.param({"items": [{"name": "z"}]}, {"items": [A]}, False, id="a list map must have the items stated"),
+        pytest.param(
+            {"plain": [{"n": 1}]}, {"plain": [{"n": 1, "name": "a"}]}, True, id="items of a list may have more keys"
+        ),
+        pytest.param({"plain": [1]}, {"plain": [1, 2]}, False, id="another list may not have more items"),
+        pytest.param({"plain": [1, 2]}, {"plain": [1]}, False, id="nor fewer"),
+    ],
+)
+def test_a_subset_may_be_less(expected: Any, actual: Any, holds: object) -> None:
+    assert (_compare(expected, actual, subset=True) is None) == holds
+
+
+def test_without_a_schema_objects_are_compared_all_the_same() -> None:
+    found = _compare({"a": {"b": [1]}}, {"a": {"b": [2]}}, schema=None)
+
+    assert found == Remainder({"a": {"b": {Item(0, 0): 1}}}, {"a": {"b": {Item(0, 0): 2}}})
+
+
+def test_a_path_has_the_index_of_the_actual_item() -> None:
+    assert comparison.spelled(["spec", "items", Item(0, 2), "name"]) == "spec.items[2].name"
+    assert comparison.spelled(["spec", "items", Item(1, None)]) == "spec.items[1]"
+
+
+@pytest.mark.parametrize(
+    ("spelling", "values"),
+    [
+        pytest.param("spec.a", [{"b": 1}], id="an object"),
+        pytest.param("spec.a.b", [1, 2], id="a key with a dot is spelled like a path"),
+        pytest.param("spec.items[1]", ["y"], id="an item"),
+        pytest.param("spec.c", [], id="nothing"),
+        pytest.param("", [], id="the whole is no path"),
+    ],
+)
+def test_values_are_found_by_how_their_path_is_spelled(spelling: str, values: list[Any]) -> None:
+    value = {"spec": {"a": {"b": 1}, "a.b": 2, "items": ["x", "y"]}}
+
+    assert list(comparison.value_at(value, spelling)) == values

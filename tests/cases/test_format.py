@@ -1,0 +1,137 @@
+"""The format of case files, and the JSON Schema that editors use."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any
+
+import jsonschema
+import pytest
+
+from pytest_crd.cases import diagnosis, loader
+from pytest_crd.cases import format as caseformat
+from pytest_crd.cases.model import Section
+from pytest_crd.engine import inputerror, yamlreader
+
+CASE = {"name": "x", "input": {}}
+REFUSED = {**CASE, "old": {}, "error": "no"}
+OPERATION = {"op": "add", "path": "/spec", "value": 1}
+
+
+def validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(caseformat.schema())
+
+
+def test_shipped_schema_is_that_of_the_format() -> None:
+    shipped = resources.files("pytest_crd.cases").joinpath("case-file.schema.json").read_text(encoding="utf-8")
+    assert shipped == caseformat.schema_text(), "write format.schema_text() to case-file.schema.json"
+
+
+def test_schema_is_a_valid_schema_with_an_address() -> None:
+    schema = json.loads(caseformat.schema_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$id"].startswith("https://")
+    assert schema == caseformat.schema()
+
+
+def test_every_key_has_a_title_and_a_meaning_for_editors() -> None:
+    schema = caseformat.schema()
+    for name, form in {**schema["properties"], **schema["$defs"]}.items():
+        assert form["title"], name
+        assert form["description"].endswith("."), name
+
+
+@pytest.mark.parametrize(
+    ("section", "keys"),
+    [
+        ("pruning", {"expected", "contains", "absent", "pruned"}),
+        ("defaulting", {"expected", "contains", "absent", "defaulted", "nullsDropped"}),
+        (
+            "create",
+            {
+                *("expected", "contains", "absent", "errors", "containsErrors", "error", "accepted", "warnings"),
+                *("pruned", "defaulted", "nullsDropped"),
+            },
+        ),
+    ],
+)
+def test_a_section_states_what_can_be_seen_of_it(section: str, keys: set[str]) -> None:
+    assert {key for key in caseformat.case_keys(Section(section)) if caseformat.CASE_KEYS[key].expects} == keys
+    assert set(caseformat.case_keys(Section(section))) == keys | {"name", "input", "skip", "xfail", "marks"}
+
+
+@pytest.mark.parametrize("section", [Section.UPDATE, Section.UPDATE_STATUS])
+def test_updates_have_the_keys_of_create_and_the_old_object(section: Section) -> None:
+    created = caseformat.case_keys(Section.CREATE)
+    assert set(caseformat.case_keys(section)) == {*created, "old", "oldCRD"}
+
+
+def test_loader_knows_every_key_of_a_case() -> None:
+    assert set(loader._CONVERSIONS) == set(caseformat.CASE_KEYS)
+
+
+def test_every_conflict_is_between_keys_that_some_mapping_has() -> None:
+    """A conflict of keys that never meet would be dead."""
+    texts = caseformat.schema_text()
+    for first, second in caseformat.CONFLICTS:
+        assert f'"{first}"' in texts
+        assert f'"{second}"' in texts
+
+
+DOCUMENTS = [
+    pytest.param({"crd": "x", "pruning": [{**CASE, "expected": {}}]}, True, id="a small file"),
+    pytest.param({"crd": "x", "x-a": 1, "pruning": [{**CASE, "pruned": []}]}, True, id="a free key"),
+    pytest.param({"crd": "x", "update": [{**REFUSED, "oldCRD": {"patch": [OPERATION]}}]}, True, id="an update"),
+    pytest.param(
+        {"crd": "x", "update": [{**REFUSED, "oldCRD": {"patch": [{"op": "add", "path": "/a"}]}}]}, False, id="no value"
+    ),
+    pytest.param(
+        {"crd": "x", "update": [{**REFUSED, "oldCRD": {"path": "a", "patch": [OPERATION]}}]}, False, id="both old CRDs"
+    ),
+    pytest.param({"crd": "x", "update": [{**REFUSED, "oldCRD": {}}]}, False, id="no old CRD"),
+    pytest.param(
+        {"crd": "x", "create": [{**CASE, "errors": [{"field": "a", "detail": ""}]}]}, True, id="an error entry"
+    ),
+    pytest.param({"crd": "x", "create": [{**CASE, "errors": [{}]}]}, False, id="an empty error entry"),
+    pytest.param(
+        {"crd": "x", "create": [{**CASE, "errors": [{"message": "a", "detail": "b"}]}]}, False, id="two messages"
+    ),
+    pytest.param({"crd": "x", "create": [{**CASE, "error": "a", "expected": {}}]}, False, id="refused and stored"),
+    pytest.param({"crd": "x", "create": [{**CASE, "error": "a", "warnings": []}]}, True, id="refused with warnings"),
+    pytest.param({"crd": "x", "create": [{**CASE, "accepted": True, "expected": {}}]}, True, id="accepted and stored"),
+    pytest.param({"crd": "x", "create": [{**CASE, "accepted": 1}]}, False, id="accepted: 1"),
+    pytest.param({"crd": "x", "pruning": [CASE]}, False, id="expects nothing"),
+    pytest.param(
+        {"crd": "x", "pruning": [{**CASE, "name": "a\n", "pruned": []}]}, False, id="a line break at the end of a name"
+    ),
+    pytest.param(
+        {"crd": "x", "pruning": [{**CASE, "marks": ["a\n"], "pruned": []}]}, False, id="a line break in a mark"
+    ),
+    pytest.param({"crd": "x", "pruning": [{**CASE, "marks": ["skipper"], "pruned": []}]}, True, id="a mark like skip"),
+    pytest.param({"crd": "x"}, False, id="no section"),
+    pytest.param([], False, id="a list"),
+]
+
+
+@pytest.mark.parametrize(("document", "right"), DOCUMENTS)
+def test_schema_and_loader_agree(document: Any, *, right: bool) -> None:
+    """What an editor underlines is what pytest refuses."""
+    assert validator().is_valid(document) is right
+    read = yamlreader.read_one(json.dumps(document), source="f")
+    assert (not list(diagnosis.find(read))) is right
+
+
+@pytest.mark.parametrize(("document", "right"), DOCUMENTS)
+def test_quick_check_finds_what_jsonschema_finds(document: Any, *, right: bool) -> None:
+    """The loader's own keywords are quicker, not different."""
+    slow = sorted((str(list(error.absolute_path)), str(error.validator)) for error in validator().iter_errors(document))
+    quick = sorted(
+        (str(list(error.absolute_path)), str(error.validator)) for error in diagnosis._validator().iter_errors(document)
+    )
+    assert slow == quick
+
+
+def test_base_of_case_file_errors_is_the_users_mistake() -> None:
+    with pytest.raises(inputerror.InputError):
+        loader.load("", source="f")

@@ -1,0 +1,232 @@
+"""Right case files, and the YAML that they may be written in."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from pytest_crd.cases import loader
+from pytest_crd.cases.model import CaseFile, CaseFileError, ExpectedError, OldCRD, Section
+from pytest_crd.engine import inputerror
+from pytest_crd.engine.fielderror import ErrorType
+
+EVERYTHING = """\
+crd: crontabs.stable.example.com
+version: v1
+kubernetesVersion: "1.36"
+x-common: &common {spec: {replicas: 1}}
+pruning:
+- name: unknown fields are dropped, also inside lists
+  input: {spec: {replicas: 1, bogus: x}}
+  expected: *common
+  pruned: [spec.bogus]
+- name: text is sent as it is
+  input: |
+    spec: {a: 1, a: 2}
+  contains: {spec: {a: 2}}
+  absent: [spec.b]
+  marks: [slow, nightly]
+update:
+- name: the class cannot change
+  old: {spec: {class: a}}
+  oldCRD: {patch: [{op: remove, path: /spec/x}]}
+  input: {spec: {class: b}}
+  errors:
+  - {field: spec.class, type: Invalid, message: "Invalid value: immutable"}
+  - {detail: immutable}
+  warnings: []
+  xfail: known
+defaulting:
+- name: image falls back to latest
+  input: {spec: {}}
+  expected: {spec: {image: "cron:latest"}}
+  defaulted: [spec.image]
+  nullsDropped: []
+  skip: later
+create:
+- name: a valid object is stored
+  input: {metadata: {name: a}}
+  accepted: true
+- {name: refused, input: {}, containsErrors: [{matches: "^a"}]}
+- {name: refused in short, input: {}, error: "no"}
+updateStatus:
+- {name: status, input: {}, old: {}, oldCRD: {path: old.yaml}, error: "no"}
+"""
+
+
+def load(text: str | bytes) -> tuple[CaseFile, ...]:
+    return loader.load(text, source="f.yaml", sections=frozenset(Section))
+
+
+def only(text: str | bytes) -> CaseFile:
+    (case_file,) = load(text)
+    return case_file
+
+
+@pytest.fixture(scope="module")
+def everything() -> CaseFile:
+    return only(EVERYTHING)
+
+
+def test_file_says_what_it_is_about(everything: CaseFile) -> None:
+    assert (everything.source, everything.crd) == ("f.yaml", "crontabs.stable.example.com")
+    assert (everything.version, everything.kubernetes_version) == ("v1", "1.36")
+    assert everything.lines.of("kubernetesVersion") == 3
+    assert everything.lines.of() == 1
+
+
+def test_cases_come_in_the_order_of_the_file(everything: CaseFile) -> None:
+    assert [(case.section, case.line) for case in everything.cases] == [
+        ("pruning", 6),
+        ("pruning", 10),
+        ("update", 17),
+        ("defaulting", 27),
+        ("create", 34),
+        ("create", 37),
+        ("create", 38),
+        ("updateStatus", 40),
+    ]
+
+
+def test_cases_keep_what_they_state(everything: CaseFile) -> None:
+    pruned, text, update, defaulted, created, refused, short, status = everything.cases
+    assert pruned.input == {"spec": {"replicas": 1, "bogus": "x"}}
+    assert pruned.expected == {"spec": {"replicas": 1}}
+    assert (pruned.pruned, pruned.defaulted, pruned.errors, pruned.marks) == (("spec.bogus",), None, None, ())
+    assert pruned.id == pruned.name == "unknown fields are dropped, also inside lists"
+    assert text.input == "spec: {a: 1, a: 2}\n"
+    assert (text.contains, text.absent, text.marks) == ({"spec": {"a": 2}}, ("spec.b",), ("slow", "nightly"))
+    assert update.old == {"spec": {"class": "a"}}
+    assert update.old_crd == OldCRD(patch=({"op": "remove", "path": "/spec/x"},))
+    assert update.errors == (
+        ExpectedError(type=ErrorType.INVALID, field="spec.class", message="Invalid value: immutable"),
+        ExpectedError(detail="immutable"),
+    )
+    assert (update.warnings, update.xfail) == ((), "known")
+    assert (defaulted.defaulted, defaulted.nulls_dropped, defaulted.skip) == (("spec.image",), (), "later")
+    assert created.accepted
+    assert (refused.accepted, refused.contains_errors) == (False, (ExpectedError(matches="^a"),))
+    assert short.error == "no"
+    assert status.old_crd == OldCRD(path="old.yaml")
+
+
+def test_lines_of_keys_and_items_can_be_asked_for(everything: CaseFile) -> None:
+    update = everything.cases[2]
+    assert update.lines.of("errors") == 21
+    assert update.lines.of("errors", 1) == 23
+    assert update.lines.of("errors", 1, "detail") == 23
+    assert update.lines.of("xfail") == 25
+
+
+def test_only_some_sections_can_be_run_yet() -> None:
+    with pytest.raises(CaseFileError) as caught:
+        loader.load('crd: x\ncreate:\n- {name: a, input: {}, error: "no"}\n', source="f.yaml")
+    assert str(caught.value) == "f.yaml:2: section 'create' is not supported yet; supported: pruning, defaulting"
+
+
+def test_several_documents_have_a_crd_each() -> None:
+    first, second = load(
+        "# first\ncrd: a\npruning:\n- {name: a, input: {}, pruned: []}\n---\n\n---\ncrd: b\n"
+        "defaulting:\n- {name: b, input: {}, defaulted: []}\n---\n# nothing\n"
+    )
+    assert (first.crd, first.cases[0].line) == ("a", 4)
+    assert (second.crd, second.cases[0].line, second.lines.of("crd")) == ("b", 10, 8)
+
+
+SAME = {
+    "block style": "crd: x\npruning:\n- name: a\n  input:\n    spec: {a: 1}\n  expected:\n    spec: {a: 1}\n",
+    "flow style": "{crd: x, pruning: [{name: a, input: {spec: {a: 1}}, expected: {spec: {a: 1}}}]}",
+    "JSON": json.dumps(
+        {"crd": "x", "pruning": [{"name": "a", "input": {"spec": {"a": 1}}, "expected": {"spec": {"a": 1}}}]}
+    ),
+    "JSON over several lines": json.dumps(
+        {"crd": "x", "pruning": [{"name": "a", "input": {"spec": {"a": 1}}, "expected": {"spec": {"a": 1}}}]}, indent=2
+    ),
+    "an anchor": "crd: x\npruning:\n- {name: a, input: &i {spec: {a: 1}}, expected: *i}\n",
+    "an anchor at the top": "crd: x\nx-i: &i {spec: {a: 1}}\npruning:\n- {name: a, input: *i, expected: *i}\n",
+    "a merge key": "crd: x\nx-i: &i {input: {spec: {a: 1}}}\npruning:\n- <<: *i\n  name: a\n  expected: {spec: {a: 1}}\n",
+    "quoted keys": '"crd": x\n"pruning":\n- {"name": a, \'input\': {spec: {a: 1}}, "expected": {spec: {a: 1.0}}}\n',
+    "an end of the document": "---\ncrd: x\npruning:\n- {name: a, input: {spec: {a: 1}}, expected: {spec: {a: 1}}}\n...\n# end\n\n",
+    "an end and a separator": (
+        "crd: x\npruning:\n- {name: a, input: {spec: {a: 1}}, expected: {spec: {a: 1}}}\n... # end\n---\n# nothing\n"
+    ),
+    "Windows line ends": "crd: x\r\npruning:\r\n- {name: a, input: {spec: {a: 1}}, expected: {spec: {a: 1}}}\r\n",
+    "an alias for the whole case": (
+        "crd: x\nx-a: &a {name: a, input: {spec: {a: 1}}, expected: {spec: {a: 1}}}\npruning: [*a]\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=id_) for id_, text in SAME.items()])
+@pytest.mark.parametrize(
+    "encode", [str, str.encode, lambda text: b"\xef\xbb\xbf" + text.encode()], ids=["str", "bytes", "BOM"]
+)
+def test_ways_to_write_the_same_case(text: str, encode: Callable[[str], str | bytes]) -> None:
+    (case,) = only(encode(text)).cases
+    assert (case.name, case.section, case.input, case.expected) == (
+        "a",
+        "pruning",
+        {"spec": {"a": 1}},
+        {"spec": {"a": 1}},
+    )
+
+
+def test_anchors_work_across_cases_and_share_nothing() -> None:
+    """A pass that changed one case's input could otherwise change another's."""
+    cases = only(
+        "crd: x\npruning:\n- {name: a, input: &i {spec: {a: 1}}, pruned: []}\n"
+        "- {name: b, input: *i, expected: *i}\n- {name: c, input: {<<: *i, b: 2}, pruned: []}\n"
+    ).cases
+    assert [case.input for case in cases] == [{"spec": {"a": 1}}, {"spec": {"a": 1}}, {"spec": {"a": 1}, "b": 2}]
+    assert cases[0].input["spec"] is not cases[1].input["spec"]
+    assert cases[1].input["spec"] is not cases[1].expected["spec"]
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("2001-01-01", "2001-01-01"),
+        ("1e3", 1000),
+        ("y", True),
+        ("0777", 511),
+        ("=", "="),
+        ("1:30", "1:30"),
+        ("1.0", 1),
+        ("null", None),
+        ("18446744073709551615", 18446744073709551615.0),
+    ],
+)
+def test_values_are_those_that_the_server_reads(written: str, value: object) -> None:
+    (case,) = only(f"crd: x\npruning:\n- name: a\n  input: {{a: {written}}}\n  pruned: []\n").cases
+    assert (case.input, type(case.input["a"])) == ({"a": value}, type(value))
+
+
+@pytest.mark.parametrize("name", ["é 日本 🙂", "a: b", "a/b", 'say "hi"', "a:b", "(x)", " padded "])
+def test_names_may_be_sentences_in_any_language(name: str) -> None:
+    (case,) = only(json.dumps({"crd": "x", "pruning": [{"name": name, "input": {}, "pruned": []}]})).cases
+    assert case.name == name
+
+
+@pytest.mark.parametrize("version", ["1.37", "v1.36", "1.32.4"])
+def test_kubernetes_version_may_be_written_as_releases_are_named(version: str) -> None:
+    text = f"crd: x\nkubernetesVersion: '{version}'\npruning:\n- {{name: a, input: {{}}, pruned: []}}\n"
+    assert only(text).kubernetes_version == version
+
+
+@pytest.mark.parametrize("text", ["crd: [", "crd: x\n\tpruning: []", b"\xff\xfe\x00", "a: *b", "&a [*a]"])
+def test_what_is_not_yaml_is_a_mistake_of_the_users(text: str) -> None:
+    with pytest.raises(inputerror.InputError, match=r"^f\.yaml"):
+        load(text)
+
+
+def test_jsonschema_is_imported_with_the_first_case_file() -> None:
+    """It costs more than all of ours."""
+    code = (
+        "import sys; from pytest_crd.cases import loader; assert 'jsonschema' not in sys.modules\n"
+        "loader.load('{crd: x, pruning: [{name: a, input: {}, pruned: []}]}', source='f'); assert 'jsonschema' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

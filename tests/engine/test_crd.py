@@ -1,0 +1,145 @@
+"""CRDs and their versions: each answer by its name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd import engine
+from pytest_crd.engine import CustomResourceDefinition
+
+REF_MESSAGE = "OpenAPIV3Schema '$ref' is not supported"
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "spec": {"type": "object", "properties": {"a": {"type": "integer", "default": 1}, "s": {"type": "string"}}}
+    },
+}
+
+
+def _crd(
+    *schemas: Any, api_version: str = "apiextensions.k8s.io/v1", source: str = "", **spec: Any
+) -> CustomResourceDefinition:
+    versions = [
+        {
+            "name": f"v{number}",
+            "served": True,
+            "storage": number == 1,
+            **({} if schema is None else {"schema": {"openAPIV3Schema": schema}}),
+        }
+        for number, schema in enumerate(schemas, 1)
+    ]
+    return CustomResourceDefinition.from_manifest(
+        {
+            "apiVersion": api_version,
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "tabs.example.com"},
+            "spec": {
+                "group": "example.com",
+                "names": {"plural": "tabs", "kind": "Tab"},
+                "scope": "Namespaced",
+                "versions": versions,
+                **spec,
+            },
+        },
+        source=source,
+    )
+
+
+def test_a_crd_shows_what_it_declares() -> None:
+    crd = _crd(SCHEMA, SCHEMA, source="a.yaml:1")
+    assert (crd.name, crd.group, crd.kind, crd.scope) == ("tabs.example.com", "example.com", "Tab", "Namespaced")
+    assert [(version.name, version.served, version.storage) for version in crd.versions] == [
+        ("v1", True, True),
+        ("v2", True, False),
+    ]
+    assert crd.version("v2").crd is crd
+    assert repr(crd) == "<CustomResourceDefinition tabs.example.com (v1, v2) from a.yaml:1>"
+    assert repr(crd.version("v1")) == "<Version v1 of tabs.example.com>"
+    assert repr(_crd(SCHEMA)) == "<CustomResourceDefinition tabs.example.com (v1)>"
+
+
+@pytest.mark.parametrize(("schemas", "known"), [((SCHEMA,), "v1"), ((), "none")])
+def test_a_version_that_is_not_there_is_refused_with_those_that_are(schemas: tuple[Any, ...], known: str) -> None:
+    with pytest.raises(LookupError, match=f"^tabs.example.com has no version 'v9'; it has: {known}$"):
+        _crd(*schemas).version("v9")
+
+
+def test_the_kubernetes_version_can_be_changed() -> None:
+    crd = _crd(SCHEMA, source="a.yaml:1")
+    assert crd.under("v1.37.1") is crd
+    other = crd.under("1.35")
+    assert (other.kubernetes_version, other.source, other.name) == ("1.35", "a.yaml:1", crd.name)
+    with pytest.raises(engine.UnknownVersionError):
+        crd.under("0.1")
+
+
+def test_what_is_no_crd_is_refused() -> None:
+    with pytest.raises(engine.InputError, match=r"^the manifest: not a CustomResourceDefinition of "):
+        CustomResourceDefinition.from_manifest({"kind": "Pod"})
+
+
+def test_what_the_server_could_not_decode_is_refused_with_its_place() -> None:
+    with pytest.raises(engine.InputError, match=r"^a\.yaml:3: .*cannot unmarshal"):
+        _crd({"type": 5}, source="a.yaml:3")
+
+
+def test_a_structural_version_passes() -> None:
+    version = _crd(SCHEMA).version("v1")
+    assert version.is_structural
+    version.assert_structural()
+    assert version.crd.conditions == ()
+
+
+def test_a_version_without_a_schema_has_no_structural_errors() -> None:
+    version = _crd(None).version("v1")
+    assert version.structural_errors == ()
+    assert version.schema is None
+
+
+@pytest.mark.parametrize(("source", "shown"), [("a.yaml:1", " (a.yaml:1)"), ("", "")])
+def test_a_version_that_is_not_structural_fails_with_every_violation(source: str, shown: str) -> None:
+    version = _crd({"properties": {"a": {}}}, source=source).version("v1")
+    assert not version.is_structural
+    with pytest.raises(engine.NotStructuralError) as raised:
+        version.assert_structural()
+    path = "spec.validation.openAPIV3Schema"
+    assert str(raised.value) == (
+        f"tabs.example.com v1 is not structural{shown}:\n"
+        f"  {path}.properties[a].type: Required value: must not be empty for specified object fields\n"
+        f"  {path}.type: Required value: must not be empty at the root"
+    )
+    assert [condition.reason for condition in version.crd.conditions] == ["Violations"]
+
+
+def test_an_unsupported_construct_is_a_violation_and_no_resource_is_served() -> None:
+    version = _crd({"type": "object", "$ref": "a"}).version("v1")
+    assert [str(error) for error in version.structural_errors] == [
+        f'spec.validation.openAPIV3Schema: Invalid value: "": {REF_MESSAGE}'
+    ]
+    with pytest.raises(engine.UnsupportedConstructError) as raised:
+        version.prune({"kind": "Tab"})
+    assert str(raised.value) == REF_MESSAGE
+
+
+def test_where_unknown_fields_are_preserved_an_unsupported_construct_counts_as_no_schema() -> None:
+    crd = _crd({"$ref": "a"}, api_version="apiextensions.k8s.io/v1beta1")
+    assert crd.version("v1").schema is None
+    assert crd.version("v1").prune({"x": 1}).value == {"x": 1}
+
+
+def test_a_resource_is_pruned_and_defaulted() -> None:
+    version = _crd(SCHEMA).version("v1")
+    assert version.prune({"spec": {"a": 2, "x": 1}}) == engine.Pruned({"spec": {"a": 2}}, ("spec.x",))
+    assert version.default({"spec": {"s": None}}) == engine.Defaulted({"spec": {"a": 1}}, ("spec.a",), ("spec.s",))
+
+
+def test_a_resource_may_be_a_text() -> None:
+    assert _crd(SCHEMA).version("v1").prune("spec: {a: 0x10, x: 1}").value == {"spec": {"a": 16}}
+
+
+@pytest.mark.parametrize(("resource", "kind"), [("[1]", "array"), ("a text", "string")])
+def test_a_resource_is_a_mapping(resource: str, kind: str) -> None:
+    with pytest.raises(TypeError, match=f"^a custom resource is a mapping, not {kind}$"):
+        _crd(SCHEMA).version("v1").default(resource)

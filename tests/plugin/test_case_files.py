@@ -1,0 +1,273 @@
+"""Case files are collected, selected, marked and reported like Python's test files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+NAME = "test_garden.crd.yaml"
+HEAD = "crd: gardens.stories.example.com\npruning:\n"
+HOLDS = "  input: {spec: {size: 1}}\n  expected: {spec: {size: 1}}\n"
+FAILS = "  input: {spec: {size: 1}}\n  expected: {spec: {size: 2}}\n"
+
+
+def _ids(result: pytest.RunResult) -> list[str]:
+    return [line for line in result.outlines if "::" in line]
+
+
+def test_each_case_is_a_test_with_the_name_of_the_case(gardener: Project) -> None:
+    result = gardener.run("--collect-only", "-q")
+
+    assert _ids(result) == [
+        f"{NAME}::unknown fields go",
+        f"{NAME}::known fields stay",
+        f"{NAME}::the size is filled in",
+    ]
+
+
+def test_cases_run(gardener: Project) -> None:
+    gardener.run().assert_outcomes(passed=3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed"),
+    [
+        pytest.param(("-k", "pruning"), 2, id="by section"),
+        pytest.param(("-k", "defaulting"), 1, id="by the other section"),
+        pytest.param(("-k", "known and stay"), 1, id="by words of the name"),
+        pytest.param((f"{NAME}::known fields stay",), 1, id="by node id"),
+        pytest.param((f"{NAME}::known fields stay", f"{NAME}::the size is filled in"), 2, id="by two node ids"),
+    ],
+)
+def test_cases_are_selected_like_tests(gardener: Project, arguments: tuple[str, ...], passed: int) -> None:
+    gardener.run(*arguments).assert_outcomes(passed=passed, deselected=3 - passed if arguments[0] == "-k" else 0)
+
+
+def test_what_failed_last_runs_alone(gardener: Project) -> None:
+    gardener.cases(f"{HEAD}- name: good\n{HOLDS}- name: bad\n{FAILS}")
+    gardener.pytester.runpytest_inprocess().assert_outcomes(passed=1, failed=1)
+
+    gardener.pytester.runpytest_inprocess("--lf").assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize("name", ["test_a.crd.yml", "deep/er/test_a.crd.yaml"])
+def test_a_case_file_is_found_by_its_name(gardener: Project, name: str) -> None:
+    gardener.cases(name=name)
+
+    gardener.run().assert_outcomes(passed=6)
+
+
+def test_the_patterns_of_case_files_can_be_set(gardener: Project) -> None:
+    gardener.ini("crd_case_files = *_cases.yaml spec/*.yml")
+    gardener.cases(name="garden_cases.yaml")
+    gardener.cases(name="spec/garden.yml")
+
+    gardener.run().assert_outcomes(passed=6)
+
+
+@pytest.mark.parametrize("name", ["garden.yaml", "garden.yml", "cases/garden.yaml"])
+def test_a_case_file_named_on_the_command_line_is_collected_whatever_its_name(project: Project, name: str) -> None:
+    project.cases(name=name)
+
+    project.run(name).assert_outcomes(passed=3)
+
+
+def test_a_case_file_in_json_named_on_the_command_line_is_collected(project: Project) -> None:
+    project.cases(
+        '{"crd": "gardens.stories.example.com", "pruning": [{"name": "a", "input": {"spec": {}}, "expected": {"spec": {}}}]}',
+        name="garden.json",
+    )
+
+    project.run("garden.json").assert_outcomes(passed=1)
+
+
+def test_other_files_named_on_the_command_line_are_left_to_others(project: Project) -> None:
+    project.write("other.yaml", "kind: ConfigMap\n")
+    project.write(
+        "conftest.py", "import pytest\ndef pytest_collect_file(file_path, parent):\n    print('SEEN', file_path.name)\n"
+    )
+
+    result = project.run("other.yaml", "-s")
+
+    result.stdout.fnmatch_lines(["*SEEN other.yaml*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+    assert result.ret in {pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.USAGE_ERROR}
+
+
+def test_junit_names_are_whole(gardener: Project) -> None:
+    gardener.cases(f'{HEAD}- name: "a/b.yaml: dots, slashes & <marks>"\n{FAILS}')
+
+    gardener.run("--junitxml=out.xml").assert_outcomes(failed=1)
+
+    (case,) = ET.parse(gardener.path / "out.xml").iter("testcase")  # noqa: S314 - written by pytest just now
+    failure = case.find("failure")
+    assert case.get("name") == "a/b.yaml: dots, slashes & <marks>"
+    assert failure is not None
+    assert failure.get("message") == "spec.size: expected 2, got 1"
+    assert "\x1b" not in (failure.text or "")
+    assert "spec.size  expected 2, got 1" in (failure.text or "")
+
+
+def test_xdist_runs_the_same_ids(gardener: Project) -> None:
+    result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n1", "-v")
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines_random([f"*PASSED {NAME}::known fields stay*", f"*PASSED {NAME}::unknown fields go*"])
+
+
+def test_failures_under_xdist_read_the_same(gardener: Project) -> None:
+    gardener.cases(f"{HEAD}- name: bad\n{FAILS}")
+
+    result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n1")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*spec.size  expected 2, got 1", f"FAILED {NAME}::bad - *"])
+
+
+def test_marks_of_cases_select_them(gardener: Project) -> None:
+    gardener.ini("markers = slow: takes long")
+    gardener.cases(f"{HEAD}- name: a\n  marks: [slow]\n{HOLDS}- name: b\n{HOLDS}")
+
+    gardener.run("-m", "slow", "--strict-markers").assert_outcomes(passed=1, deselected=1)
+
+
+def test_an_unknown_mark_is_an_error_under_strict_markers(gardener: Project) -> None:
+    gardener.cases(f"{HEAD}- name: a\n  marks: [slwo]\n{HOLDS}")
+
+    result = gardener.run("--strict-markers")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"{NAME}:3: 'slwo' not found in `markers` configuration option"])
+    result.stdout.no_fnmatch_line("*plugin*.py*")
+
+
+def test_a_skipped_case_shows_its_reason(gardener: Project) -> None:
+    gardener.cases(f"{HEAD}- name: a\n  skip: not now\n{FAILS}")
+
+    result = gardener.run("-rs")
+
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*not now"])
+
+
+def test_a_known_failure_is_expected_to_fail(gardener: Project) -> None:
+    gardener.cases(f"{HEAD}- name: a\n  xfail: known\n{FAILS}")
+
+    gardener.run().assert_outcomes(xfailed=1)
+
+
+def test_a_known_failure_that_passes_fails(gardener: Project) -> None:
+    gardener.cases(f"{HEAD}- name: a\n  xfail: known\n{HOLDS}")
+
+    result = gardener.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["[[]XPASS(strict)[]] known"])
+
+
+def test_a_wrong_input_text_is_no_known_failure(gardener: Project) -> None:
+    gardener.cases(f"{HEAD}- name: a\n  xfail: known\n  input: 'spec: ['\n  expected: {{spec: {{}}}}\n")
+
+    result = gardener.run()
+
+    outcomes = result.parseoutcomes()
+    assert "xfailed" not in outcomes
+    assert outcomes.keys() & {"failed", "error", "errors"}
+
+
+def test_a_wrong_file_shows_all_its_mistakes(gardener: Project) -> None:
+    gardener.cases(f"{HEAD}- name: a\n  inptu: {{}}\n{HOLDS}- name: a\n{HOLDS}defautling: []\n")
+
+    result = gardener.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [f"{NAME}:4: *inptu*did you mean*input*", f"{NAME}:7: *name*", f"{NAME}:10: *defautling*"]
+    )
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_section_that_cannot_be_run_is_a_collection_error(gardener: Project) -> None:
+    gardener.cases("crd: gardens.stories.example.com\ncreate:\n- name: a\n  input: {spec: {}}\n  accepted: true\n")
+
+    result = gardener.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"{NAME}:2: section 'create' is not supported yet; supported: pruning, defaulting"])
+
+
+def test_an_unknown_crd_is_a_collection_error_with_the_nearest_name(gardener: Project) -> None:
+    gardener.cases(f"crd: garden.stories.example.com\npruning:\n- name: a\n{HOLDS}")
+
+    result = gardener.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [f"{NAME}:1: *'garden.stories.example.com'*did you mean 'gardens.stories.example.com'?"]
+    )
+
+
+def test_a_case_file_in_a_project_without_crds_is_a_collection_error(empty: Project) -> None:
+    empty.cases()
+
+    result = empty.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"{NAME}:1: no CRD is called 'gardens.stories.example.com'; none is loaded"])
+
+
+def test_a_case_file_may_name_the_file_of_its_crd(empty: Project) -> None:
+    empty.crd("somewhere/gardens.yaml")
+    empty.cases(f"crd: ../somewhere/gardens.yaml\npruning:\n- name: a\n{HOLDS}", name=f"tests/{NAME}")
+
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_a_broken_crd_is_a_collection_error_of_the_case_file(gardener: Project) -> None:
+    gardener.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\nspec: {\n")
+
+    result = gardener.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["config/crd/bases/broken.yaml:3: *"])
+
+
+def test_a_case_file_that_vanishes_is_a_collection_error(gardener: Project) -> None:
+    gardener.write(
+        "conftest.py",
+        "import pathlib, pytest\n"
+        "@pytest.hookimpl(wrapper=True)\n"
+        "def pytest_make_collect_report(collector):\n"
+        f"    pathlib.Path(collector.path).name == '{NAME}' and collector.path.unlink()\n"
+        "    return (yield)\n",
+    )
+
+    result = gardener.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"{NAME}: cannot be read: No such file or directory"])
+
+
+def test_a_bug_keeps_its_traceback(gardener: Project) -> None:
+    gardener.write(
+        "conftest.py",
+        "import pytest\n"
+        "@pytest.fixture(autouse=True)\n"
+        "def _broken(monkeypatch):\n"
+        "    pass\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    def broken():\n"
+        "        raise RuntimeError('what we did not think of')\n"
+        "    for item in items:\n"
+        "        item.runtest = broken\n",
+    )
+
+    result = gardener.run()
+
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(["*raise RuntimeError('what we did not think of')*"])

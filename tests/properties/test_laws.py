@@ -1,0 +1,175 @@
+"""Laws that hold for every schema and every object."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_crd import engine
+from pytest_crd.engine import CustomResourceDefinition, DecodeError, UnsupportedConstructError, Version, jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
+
+LAW = settings(deadline=None, max_examples=100)
+
+# Few names, so that schemas and objects speak of the same fields.
+NAMES = st.sampled_from(["a", "b", "c", "spec", "kind", "apiVersion", "metadata"])
+SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from([0.5, -1.5]) | st.text("ab", max_size=2)
+VALUES: st.SearchStrategy[JSONValue] = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+# Metadata has laws of its own; malformed, it ends every pass with an error.
+RESOURCES = st.dictionaries(NAMES.filter(lambda name: name != "metadata"), VALUES, max_size=5)
+ANY_RESOURCES = st.dictionaries(NAMES, VALUES, max_size=5)
+
+
+def _schema(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    keywords: dict[str, st.SearchStrategy[Any]] = {
+        "properties": st.dictionaries(NAMES, inner, max_size=4),
+        "items": inner,
+        "additionalProperties": inner | st.booleans(),
+        "default": VALUES,
+        "nullable": st.booleans(),
+        "x-kubernetes-preserve-unknown-fields": st.just(value=True),
+        "x-kubernetes-int-or-string": st.booleans(),
+        "allOf": st.lists(inner, max_size=2),
+        "not": inner,
+    }
+    types = st.sampled_from(["object", "array", "string", "integer", ""])
+    return st.fixed_dictionaries({"type": types}, optional=keywords)
+
+
+LEAVES = st.fixed_dictionaries(
+    {"type": st.sampled_from(["object", "string", "integer"])},
+    optional={"default": VALUES, "nullable": st.booleans(), "pattern": st.sampled_from(["^a", "("])},
+)
+SCHEMAS = st.recursive(LEAVES, _schema, max_leaves=6)
+# Embedded metadata is refused when malformed; only the law about errors looks at it.
+WILD_SCHEMAS = st.recursive(
+    LEAVES | st.just({"type": "object", "x-kubernetes-embedded-resource": True}) | st.just({"$ref": "a"}),
+    _schema,
+    max_leaves=6,
+)
+
+
+def _version(schema: dict[str, Any], api_version: str = "apiextensions.k8s.io/v1") -> Version:
+    crd = CustomResourceDefinition.from_manifest(
+        {
+            "apiVersion": api_version,
+            "kind": "CustomResourceDefinition",
+            "spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]},
+        }
+    )
+    return crd.version("v1")
+
+
+def _spelled_leaves(value: JSONValue, path: str = "") -> dict[str, JSONValue]:
+    """Return every value in a tree by its path, as warnings spell it."""
+    found = {path: value}
+    if isinstance(value, dict):
+        for key, item in value.items():
+            found.update(_spelled_leaves(item, f"{path}.{key}" if path else key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            found.update(_spelled_leaves(item, f"{path}[{index}]"))
+    return found
+
+
+@LAW
+@given(SCHEMAS, RESOURCES)
+def test_pruning_twice_is_pruning_once(schema: dict[str, Any], resource: dict[str, Any]) -> None:
+    version = _version(schema)
+    once = version.prune(resource).value
+    again = version.prune(once)
+    assert jsonvalue.equal(again.value, once)
+    assert again.paths == ()
+
+
+@LAW
+@given(SCHEMAS, RESOURCES)
+def test_defaulting_twice_is_defaulting_once(schema: dict[str, Any], resource: dict[str, Any]) -> None:
+    version = _version(schema)
+    once = version.default(resource).value
+    again = version.default(once)
+    assert jsonvalue.equal(again.value, once)
+    assert not again.nulls
+
+
+@LAW
+@given(SCHEMAS, RESOURCES)
+def test_no_pass_changes_its_input(schema: dict[str, Any], resource: dict[str, Any]) -> None:
+    schema_before, before = copy.deepcopy((schema, resource))
+    version = _version(schema)
+    version.prune(resource)
+    version.default(resource)
+    assert jsonvalue.equal(resource, before)
+    assert jsonvalue.equal(schema, schema_before)
+
+
+@LAW
+@given(SCHEMAS, RESOURCES)
+def test_pruned_paths_are_exactly_what_disappeared(schema: dict[str, Any], resource: dict[str, Any]) -> None:
+    """What is gone is a pruned path or below one, and what stays has the value that it had."""
+    pruned = _version(schema).prune(resource)
+    before, after = _spelled_leaves(resource), _spelled_leaves(pruned.value)
+    gone = before.keys() - after.keys()
+    outermost = {path for path in gone if not any(path.startswith((f"{other}.", f"{other}[")) for other in gone)}
+    assert after.keys() <= before.keys()
+    assert len(pruned.paths) == len(set(pruned.paths))
+    assert set(pruned.paths) == outermost
+    for path, value in after.items():
+        if not isinstance(value, dict | list):
+            assert jsonvalue.equal(value, before[path])
+
+
+@LAW
+@given(SCHEMAS, RESOURCES)
+def test_defaulting_takes_away_nothing_but_nulls(schema: dict[str, Any], resource: dict[str, Any]) -> None:
+    defaulted = _version(schema).default(resource)
+    before, after = _spelled_leaves(resource), _spelled_leaves(defaulted.value)
+    assert before.keys() - after.keys() == set(defaulted.nulls)
+    assert after.keys() - before.keys() <= {path for path in after if path.startswith(tuple(defaulted.paths))}
+    assert all(before[path] is None for path in defaulted.nulls)
+
+
+@LAW
+@given(VALUES, VALUES, VALUES)
+def test_equality_is_an_equivalence(first: JSONValue, second: JSONValue, third: JSONValue) -> None:
+    assert jsonvalue.equal(first, copy.deepcopy(first))
+    assert jsonvalue.equal(first, second) == jsonvalue.equal(second, first)
+    if jsonvalue.equal(first, second) and jsonvalue.equal(second, third):
+        assert jsonvalue.equal(first, third)
+
+
+# Pairs that are often equal, or nearly so.
+TWINS = st.sampled_from([0, 0.0, False, "", None])
+
+
+@LAW
+@given(st.lists(TWINS, max_size=2), st.lists(TWINS, max_size=2), st.lists(TWINS, max_size=2))
+def test_equality_is_an_equivalence_among_look_alikes(
+    first: list[JSONValue], second: list[JSONValue], third: list[JSONValue]
+) -> None:
+    test_of_types = [type(item) for item in first] == [type(item) for item in second]
+    assert jsonvalue.equal(first, second) == jsonvalue.equal(second, first) == test_of_types
+    if jsonvalue.equal(first, second):
+        assert jsonvalue.equal(first, third) == jsonvalue.equal(second, third)
+
+
+@LAW
+@given(WILD_SCHEMAS, ANY_RESOURCES, st.sampled_from(["apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"]))
+def test_nothing_unexpected_is_raised(schema: dict[str, Any], resource: dict[str, Any], api_version: str) -> None:
+    """Whatever is asked, the answer is data, or one of the errors that the functions name."""
+    version = _version(schema, api_version)
+    assert version.is_structural == (not version.structural_errors)
+    assert all(condition.type == "NonStructuralSchema" for condition in version.crd.conditions)
+    for ask in (version.prune, version.default):
+        try:
+            answer = ask(resource)
+        except (DecodeError, UnsupportedConstructError):
+            continue
+        assert isinstance(answer, engine.Pruned | engine.Defaulted)

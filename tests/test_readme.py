@@ -1,0 +1,99 @@
+"""The README says what the code does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_crd import fixtures, options
+from pytest_crd.cases import format as case_format
+from pytest_crd.engine import profile
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def _rows(heading: str) -> list[list[str]]:
+    """Return the cells of the tables below a heading, without the lines that head them."""
+    section = README.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def _first_words(heading: str) -> set[str]:
+    return {word for row in _rows(heading) for word in re.findall(r"`([\w…-]+)", row[0])}
+
+
+@pytest.mark.parametrize("setting", options.SETTINGS, ids=lambda setting: setting.ini)
+def test_every_setting_stands_in_the_table_as_its_help_says(setting: options.Setting) -> None:
+    flag = f"`{setting.flag}`" if setting.flag else ""
+
+    assert [f"`{setting.ini}`", flag, setting.help] in _rows("Settings")
+
+
+def test_the_table_names_no_setting_that_there_is_not() -> None:
+    names = {setting.ini for setting in options.SETTINGS}
+
+    assert {row[0].strip("`") for row in _rows("Settings")} - {"ini", "---"} == names
+
+
+def test_every_fixture_and_marker_is_listed() -> None:
+    named = README.split("\n## Fixtures and markers\n")[1]
+
+    for fixture in ("crds", "crd", "crd_version", "crd_case"):
+        assert hasattr(fixtures, fixture)
+        assert f"| `{fixture}` |" in named
+    for marker in fixtures.MARKERS:
+        assert f"`@pytest.mark.{marker.split('(')[0]}(" in named
+
+
+def test_every_key_of_a_case_file_is_explained() -> None:
+    schema = case_format.schema()
+    top_level = set(schema["properties"]) - {"$schema"}
+
+    assert top_level <= _first_words("Case files")
+
+
+def test_the_known_kubernetes_versions_are_listed() -> None:
+    assert f"Known\nKubernetes versions: {', '.join(profile.KNOWN)}." in README
+
+
+def test_the_failures_shown_are_what_a_user_sees(pytester: pytest.Pytester) -> None:
+    shown = README.split("```console\n")[1].split("```")[0]
+    backups = Path(__file__).parents[1] / "example_project/config/crd/bases/backups.yaml"
+    folder = pytester.mkdir("crds")
+    (folder / "backups.yaml").write_text(backups.read_text(encoding="utf-8"), encoding="utf-8")
+    (pytester.path / "test_backup.crd.yaml").write_text(CASES, encoding="utf-8")
+
+    result = pytester.runpytest("-p", "no:cacheprovider")
+
+    expected = [line for line in shown.splitlines() if line and not line.startswith(("$", "=", "_"))]
+    result.stdout.fnmatch_lines([line.replace("[", "[[]") for line in expected])
+
+
+CASES = """\
+crd: backups.storage.example.com
+version: v1
+
+pruning:
+- name: a misspelt field is kept
+  input:
+    spec: {schedule: "@daily", retentoin: {days: 7}}
+  expected:
+    spec: {schedule: "@daily", retentoin: {days: 7}}
+  pruned: []
+
+defaulting:
+- name: only the schedule is stored
+  input:
+    spec: {schedule: null, volumes: [{name: data}, {name: config}], retention: {days: 7}}
+  expected:
+    spec:
+      schedule: ""
+      volumes: [{name: config}]
+      parallelism: "1"
+      retention: {days: 7}
+      compression: zstd
+      bandwidth: 10Mi
+"""
