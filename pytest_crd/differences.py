@@ -58,8 +58,6 @@ def find(mismatch: ObjectMismatch, trace: Trace) -> list[Difference]:
         trace: What the passes did, from which the reasons come.
     """
     remainder = mismatch.remainder
-    if not (isinstance(remainder.expected, dict) and isinstance(remainder.actual, dict)):
-        return [Difference("", "", Kind.CHANGED, remainder.expected, remainder.actual, "")]
     levels = sorted(_levels(remainder.expected, remainder.actual), key=lambda level: _order(level[1]))
     return [_difference(report, path, node, mismatch, trace) for report, path, node in levels]
 
@@ -92,20 +90,11 @@ def _difference(report: str, path: list[Segment], node: Any, mismatch: ObjectMis
         path=spelled,
         label=last.label if isinstance(last, Item) else "",
         kind=kind,
-        expected=None if kind is Kind.UNEXPECTED else _without_items(node.t1),
-        actual=None if kind is Kind.MISSING else _without_items(node.t2),
+        expected=None if kind is Kind.UNEXPECTED else node.t1,
+        actual=None if kind is Kind.MISSING else node.t2,
         reason=_REASONS[kind](spelled, mismatch, trace),
         text_diff=(node.additional or {}).get("diff", ""),
     )
-
-
-def _without_items(value: JSONValue) -> JSONValue:
-    """Return *value* with lists as lists again, where a remainder has them as objects by Item."""
-    if isinstance(value, dict):
-        if value and isinstance(next(iter(value)), Item):
-            return [_without_items(item) for item in value.values()]
-        return {key: _without_items(item) for key, item in value.items()}
-    return value
 
 
 def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> str:

@@ -57,9 +57,6 @@ class _Crash:
     def __init__(self, message: str) -> None:
         self.message = message
 
-    def __str__(self) -> str:
-        return self.message
-
 
 _STYLES = {
     "title": {"bold": True},

@@ -13,6 +13,7 @@ from pytest_crd.engine import (
     nonstructural,
     profile,
     structural,
+    unsupported,
     yamlreader,
 )
 from pytest_crd.engine.conditions import Condition
@@ -169,7 +170,8 @@ class Version:
         try:
             return nonstructural.find(structural.from_schema(spec.schema), spec.schema_path)
         except UnsupportedConstructError as error:
-            return (fielderror.invalid(spec.schema_path, "", str(error)),)
+            found = unsupported.find(spec.schema, spec.schema_path)
+            return found or (fielderror.invalid(spec.schema_path, "", str(error)),)
 
     @property
     def is_structural(self) -> bool:

@@ -155,8 +155,8 @@ def _close(stack: list[list[Node]]) -> None:
     container = stack[-1][-1]
     if isinstance(container, SequenceNode):
         container.items.extend(children)
-    elif isinstance(container, MappingNode):
-        container.pairs.extend(zip(children[::2], children[1::2], strict=True))
+    else:
+        cast("MappingNode", container).pairs.extend(zip(children[::2], children[1::2], strict=True))
 
 
 def _collect(node: Node, path: tuple[str | int, ...], field: str, found: dict[str, DuplicateField]) -> None:

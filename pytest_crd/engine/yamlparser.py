@@ -31,6 +31,7 @@ _REMEDIES: Final = {
     "did not find expected ',' or ']'": "quote a value that contains ':', ',' or brackets inside []",
     "did not find expected ',' or '}'": "quote a value that contains ':', ',' or brackets inside {}",
     "found incompatible YAML document": "the server reads YAML 1.1: leave the %YAML line out",
+    "found a tab character that violates indentation": "indent with spaces",
     "found unknown escape character": "write the character itself, or double a backslash that is meant",
 }
 

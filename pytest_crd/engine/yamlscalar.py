@@ -252,10 +252,7 @@ def _not_finite(number: float) -> str:
 
 
 def _float_key(number: float) -> str:
-    try:
-        single = _single(number)
-    except OverflowError:
-        single = math.copysign(math.inf, number)
+    single = _single(number)
     if not math.isfinite(single):
         return {"NaN": ".nan", "+Inf": ".inf", "-Inf": "-.inf"}[_not_finite(single)]
     shortest = next(text for digits in range(9) if _single(float(text := f"{single:.{digits}e}")) == single)
@@ -263,8 +260,11 @@ def _float_key(number: float) -> str:
 
 
 def _single(number: float) -> float:
-    """Return *number* rounded to 32 bits."""
-    return float(struct.unpack("f", struct.pack("f", number))[0])
+    """Return *number* rounded to 32 bits, which may be infinity."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", number))[0])
+    except OverflowError:
+        return math.copysign(math.inf, number)
 
 
 def _general(number: Decimal) -> str:

@@ -18,7 +18,7 @@ _BOM: Final = "\ufeff"
 # The line break is written out: a search for `^` would stop at every line of a large text.
 _SEPARATOR: Final = re.compile(r"(?:\A|\n)---([^\n]*)")
 _BODY_SEPARATOR: Final = re.compile(r"[\n\r\x85\u2028\u2029]---(?=[\s\x85\u2028\u2029]|\Z)")
-_JSON_START: Final = re.compile(r"[ \t\r\n]*\{")
+_JSON_START: Final = re.compile(r"\s*\{")
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,3 +120,11 @@ def test_an_object_that_differs_is_kept_with_its_input(key: str) -> None:
 def test_an_input_that_is_no_yaml_is_a_mistake_and_no_verdict() -> None:
     with pytest.raises(InputError):
         _run("pruning", "input: 'spec: [', expected: {}")
+
+
+@pytest.mark.parametrize("section", ["pruning", "defaulting"])
+def test_a_schema_under_which_nothing_is_served_refuses_the_case(section: str) -> None:
+    result = _run(section, "input: {spec: {}}, expected: {spec: {}}", spec={"$ref": "#/x"})
+
+    message = "gardens.runner.example.com v1 serves no objects: OpenAPIV3Schema '$ref' is not supported"
+    assert result.mismatches == (Refused(message),)

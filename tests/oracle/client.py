@@ -50,7 +50,7 @@ class Server:
             query: Parameters of the URL.
         """
         url = f"{path}?{urllib.parse.urlencode(query)}" if query else path
-        data = None if body is None else (body if isinstance(body, str) else json.dumps(body)).encode()
+        data = None if body is None else (body if isinstance(body, str) else _encoded(body)).encode()
         headers = {"Accept": "application/json"}
         if data is not None:
             plain = not isinstance(body, str) or body.lstrip().startswith("{")
@@ -85,6 +85,11 @@ class Server:
                 return answer
             time.sleep(0.02)
         raise TimeoutError(f"waited in vain for {what}: {answer}")
+
+
+def _encoded(body: JSONValue) -> str:
+    """Write JSON as Go and kubectl do, for the server quotes it in some of its messages."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
 def _decoded(text: bytes) -> JSONValue:

@@ -19,6 +19,9 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any, Final
 
+sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).parents[2]))
+
 import corpus
 import judges
 import objectgen

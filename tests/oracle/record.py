@@ -1,7 +1,8 @@
 """
 Ask real API servers what the conformance case files ask, and write what they answer into the files.
 
-`python tests/oracle/record.py [FILE|FOLDER …] [--server URL] [--check]`: without a URL a server of each file's version is started. Recording
+`python tests/oracle/record.py [FILE|FOLDER …] [--server URL] [--check]
+[--also VERSION …]`: without a URL a server of each file's version is started. Recording
 twice writes the same bytes; where a server answers at random (Go's map order), the answer says which of its parts have no order.
 """
 
@@ -28,6 +29,7 @@ Recorded = dict[str, JSONValue]
 
 CASES: Final = Path(__file__).parents[1] / "conformance"
 
+_WARNING_SINCE: Final = 25
 # Made by the server, different every time.
 SERVER_MADE: Final = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
 # Two neighbours of a Go map of at most eight entries change places in one of eight iterations.
@@ -264,6 +266,22 @@ def _conditions(crd: JSONValue) -> dict[str, str]:
     return {item["type"]: item["status"] for item in crd.get("status", {}).get("conditions") or ()}
 
 
+def _differing(
+    files: Sequence[casefile.CaseFile], version: str, server: client.Server
+) -> Iterable[tuple[Path, Recorded]]:
+    """Yield what a server of another *version* answers to *files* where that differs, and where it is to be written."""
+    for file, content in zip(files, record(files, server), strict=True):
+        if _facts(content, version) != _facts(file.content, version):
+            yield CASES / version / file.path.relative_to(CASES / file.version), content
+
+
+def _facts(content: JSONValue, version: str) -> JSONValue:
+    """Return the answers; without warnings where the servers of *version* do not warn of unknown fields."""
+    answers = [content["answer"], *(request["answer"] for request in content.get("requests", ()))]
+    silent = serve.minor(version) < _WARNING_SINCE
+    return [{key: value for key, value in answer.items() if key != "warnings" or not silent} for answer in answers]
+
+
 def _found(paths: Iterable[Path]) -> list[casefile.CaseFile]:
     return [file for path in paths for file in (casefile.read_folder(path) if path.is_dir() else [casefile.read(path)])]
 
@@ -276,13 +294,32 @@ def _answered(files: Iterable[casefile.CaseFile], url: str | None) -> Iterable[t
             yield from zip(members, record(members, client.Server(address)), strict=True)
 
 
+def _spread(files: Sequence[casefile.CaseFile], versions: Iterable[str]) -> int:
+    for version in versions:
+        with serve.started(version) as url:
+            for path, content in _differing(files, version, client.Server(url)):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                casefile.write(path, content)
+                print(f"differs: {path.relative_to(CASES)}")
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Record the case files that the command line names; return 1 where `--check` finds another answer than the recorded."""
     parser = argparse.ArgumentParser(description="Record what real API servers answer to the conformance cases.")
     parser.add_argument("paths", nargs="*", type=Path, help="case files or folders of them (default: all)")
     parser.add_argument("--server", metavar="URL", help="ask this server instead of starting one of each version")
     parser.add_argument("--check", action="store_true", help="write nothing, name the files that would change")
+    parser.add_argument(
+        "--also",
+        nargs="+",
+        metavar="VERSION",
+        choices=serve.VERSIONS,
+        help="ask servers of other versions and keep what differs",
+    )
     options = parser.parse_args(arguments)
+    if options.also:
+        return _spread(_found(options.paths), options.also)
     changed = 0
     for file, content in _answered(_found(options.paths or [CASES]), options.server):
         text = casefile.dumped(content)

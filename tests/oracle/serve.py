@@ -100,16 +100,16 @@ def _running(command: Sequence[str], errors: int) -> Iterator[str]:
 
 
 def _flags(version: str) -> list[str]:
-    minor = _minor(version)
     disabled = list(_DISABLED)
     for since, names in _DISABLED_SINCE.items():
-        if minor >= _minor(since):
+        if minor(version) >= minor(since):
             disabled += names
     flags = ["--disable-admission-plugins", ",".join(disabled)]
     return flags if version == "1.21" else ["--enable-priority-and-fairness=false", *flags]
 
 
-def _minor(version: str) -> int:
+def minor(version: str) -> int:
+    """Return the minor version of a Kubernetes *version*, for comparisons."""
     return int(version.partition(".")[2])
 
 
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"usage: serve.py {'|'.join(VERSIONS)} [PORT]", file=sys.stderr)
         return 2
     version = arguments[0]
-    port = int(arguments[1]) if len(arguments) > 1 else 18100 + _minor(version)
+    port = int(arguments[1]) if len(arguments) > 1 else 18100 + minor(version)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(KeyboardInterrupt), started(version, port=port) as url:
         print(f"ready {url}", flush=True)

@@ -1,0 +1,68 @@
+"""Constructs of OpenAPI that no CRD may use, as the server refuses them one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pytest_crd.engine import fielderror
+from pytest_crd.engine.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
+
+# Keyword, and whether an empty value counts: in the order in which the server looks for them.
+_KEYWORDS: Final = (
+    ("id", False),
+    ("additionalItems", True),
+    ("patternProperties", False),
+    ("definitions", False),
+    ("dependencies", True),
+    ("$ref", True),
+)
+_BY_NAME: Final = ("properties", "definitions", "dependencies")
+
+
+def find(schema: Mapping[str, JSONValue], path: FieldPath) -> tuple[FieldError, ...]:
+    """
+    Return every construct in *schema* that keeps it from having a structural form.
+
+    Args:
+        schema: `openAPIV3Schema` as the server decodes it.
+        path: Where it stands in the CRD, as the errors are to spell it.
+
+    Errors:
+        Forbidden and Invalid, sorted by their text: the server meets properties in random order.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema.
+    """
+    return tuple(sorted(_node(schema, path), key=str))
+
+
+def _node(schema: JSONValue, path: FieldPath) -> Iterator[FieldError]:
+    if not isinstance(schema, Mapping):
+        return
+    for keyword, empty_counts in _KEYWORDS:
+        value = schema.get(keyword)
+        if value or (empty_counts and value is not None):
+            yield fielderror.forbidden(path.child(keyword), f"{keyword} is not supported")
+    if isinstance(schema.get("items"), list):
+        yield fielderror.forbidden(path.child("items"), "items must be a schema object and not an array")
+    preserve = schema.get("x-kubernetes-preserve-unknown-fields")
+    if preserve is False:
+        path_of_preserve = path.child("x-kubernetes-preserve-unknown-fields")
+        yield fielderror.invalid(path_of_preserve, preserve, "must be true or undefined")
+    for child, child_path in _children(schema, path):
+        yield from _node(child, child_path)
+
+
+def _children(schema: Mapping[str, JSONValue], path: FieldPath) -> Iterator[tuple[JSONValue, FieldPath]]:
+    for keyword in _BY_NAME:
+        for name, child in (schema.get(keyword) or {}).items():
+            yield child, path.child(keyword).key(name)
+    for keyword in ("additionalProperties", "not", "items"):
+        yield schema.get(keyword), path.child(keyword)
+    for keyword in ("allOf", "oneOf", "anyOf", "items"):
+        branches = schema.get(keyword)
+        if isinstance(branches, list):
+            yield from ((branch, path.child(keyword).index(index)) for index, branch in enumerate(branches))

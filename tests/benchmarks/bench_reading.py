@@ -1,0 +1,75 @@
+"""
+What reading takes against yaml.CSafeLoader, and what asking for a line costs, measured in turns in one run.
+
+    python tests/benchmarks/bench_reading.py [FILE]...
+
+Without arguments: the files below $CRD_CORPUS/crds. Files that CSafeLoader cannot load are left out, and counted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+from pytest_crd.engine import yamlreader
+
+_ROUNDS = 5
+
+
+def by_pyyaml(text: bytes) -> object:
+    """Return all the documents as PyYAML makes them."""
+    return list(yaml.load_all(text, Loader=yaml.CSafeLoader))
+
+
+def with_a_line(text: bytes) -> object:
+    """Read, and ask for one line of each document, which is what an error message costs."""
+    return [document.line_of(("spec", "versions", 0, "schema")) for document in yamlreader.read(text)]
+
+
+def loadable(text: bytes) -> bool:
+    """Return whether PyYAML can load *text*."""
+    try:
+        by_pyyaml(text)
+    except (yaml.YAMLError, ValueError):
+        return False
+    return True
+
+
+def best(functions: list[Callable[[bytes], object]], texts: list[bytes]) -> list[float]:
+    """Return for each function its best time for all texts, in seconds; measured in turns, so that noise hits all alike."""
+    times = [float("inf")] * len(functions)
+    for _ in range(_ROUNDS):
+        for index, function in enumerate(functions):
+            start = time.perf_counter()
+            for text in texts:
+                function(text)
+            times[index] = min(times[index], time.perf_counter() - start)
+    return times
+
+
+def main() -> int:
+    """Measure the files on the command line, or those of the corpus."""
+    paths = [Path(argument) for argument in sys.argv[1:]]
+    if not paths and (corpus := os.environ.get("CRD_CORPUS")):
+        paths = sorted((Path(corpus) / "crds").rglob("*.yaml"))
+    if not paths:
+        print("name files, or set CRD_CORPUS")
+        return 2
+    found = [path.read_bytes() for path in paths]
+    texts = [text for text in found if loadable(text)]
+    pyyaml, ours, lines = best([by_pyyaml, yamlreader.read, with_a_line], texts)
+    size = sum(map(len, texts)) / 1e6
+    print(f"{len(texts)} of {len(found)} files, {size:.1f} MB, best of {_ROUNDS} rounds")
+    print(f"yaml.CSafeLoader  {size / pyyaml:6.1f} MB/s")
+    print(f"yamlreader.read   {size / ours:6.1f} MB/s, {ours / pyyaml:.2f} times CSafeLoader's time")
+    print(f"with one line     {size / lines:6.1f} MB/s, {lines / pyyaml:.2f} times CSafeLoader's time")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
