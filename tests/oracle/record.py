@@ -272,7 +272,7 @@ def _differing(
     """Yield what a server of another *version* answers to *files* where that differs, and where it is to be written."""
     for file, content in zip(files, record(files, server), strict=True):
         if _facts(content, version) != _facts(file.content, version):
-            yield CASES / version / file.path.relative_to(CASES / file.version), content
+            yield CASES.joinpath(version, *file.path.parts[-2:]), content
 
 
 def _facts(content: JSONValue, version: str) -> JSONValue:

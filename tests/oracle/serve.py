@@ -13,6 +13,8 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+import urllib.parse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -82,7 +84,9 @@ def started(version: str, *, port: int = 0) -> Iterator[str]:
         stack.enter_context(_running([str(etcd), str(etcd_port)], errors.fileno()))
         arguments = [str(port or _free_port()), f"http://127.0.0.1:{etcd_port}", f"k8s-{version}", *_flags(version)]
         ready = stack.enter_context(_running([str(server), *arguments], errors.fileno()))
-        yield ready.removeprefix("ready").strip()
+        url = ready.removeprefix("ready").strip()
+        _await(url)
+        yield url
 
 
 @contextlib.contextmanager
@@ -97,6 +101,16 @@ def _running(command: Sequence[str], errors: int) -> Iterator[str]:
     finally:
         process.terminate()
         process.communicate()
+
+
+def _await(url: str) -> None:
+    """Wait until something listens at *url*: the server says that it is ready a moment before."""
+    address = urllib.parse.urlsplit(url)
+    for _ in range(100):
+        with contextlib.suppress(ConnectionRefusedError), socket.create_connection((address.hostname, address.port)):
+            return
+        time.sleep(0.05)
+    raise RuntimeError(f"nothing listens at {url}")
 
 
 def _flags(version: str) -> list[str]:

@@ -126,7 +126,7 @@ def test_failures_under_xdist_read_the_same(gardener: Project) -> None:
     result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n1")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*spec.size  expected 2, got 1", f"FAILED {NAME}::bad - *"])
+    result.stdout.fnmatch_lines(["*spec.size  expected 2, got 1", f"FAILED {NAME}::bad*"])
 
 
 def test_marks_of_cases_select_them(gardener: Project) -> None:
