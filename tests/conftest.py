@@ -1,1 +1,14 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
 pytest_plugins = ["pytester"]
+
+# In CI the same examples every time: a new one is found by a developer, and is no reason for an unrelated change to fail.
+settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+if os.environ.get("CI"):
+    settings.load_profile("ci")
