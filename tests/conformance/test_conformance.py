@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -114,6 +114,10 @@ def _response_of_crd(crd: Any, file: casefile.CaseFile) -> None:
 
 def _response_of_request(crd: Any, file: casefile.CaseFile, request: casefile.Request) -> None:
     """The whole answer to the request."""
+    if request.verb == "updateCRD":
+        new = engine.CustomResourceDefinition.from_manifest(request.sent, kubernetes_version=file.version)
+        _assert_response(cast(Any, new).update_from(crd), request.answer)
+        return
     version = crd.version(file.api_version.partition("/")[2])
     if request.verb in ("create", "createText"):
         response = version.create(request.sent)

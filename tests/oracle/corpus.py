@@ -27,11 +27,11 @@ def questions(random: Random, folder: Path, *, objects: int) -> Iterator[Questio
 
     Args:
         random: Where chance comes from.
-        folder: Has the folders `crds` and `samples`.
+        folder: Has folders `crds…` and the folder `samples`.
         objects: How many objects each schema gets.
     """
     samples = _samples(folder / "samples")
-    for crd in _documents(folder / "crds"):
+    for crd in itertools.chain.from_iterable(map(_documents, sorted(folder.glob("crds*")))):
         if crd.get("kind") != "CustomResourceDefinition" or crd.get("apiVersion") != "apiextensions.k8s.io/v1":
             continue
         for version in crd["spec"]["versions"]:

@@ -79,13 +79,17 @@ def _recorded(server: client.Server, file: casefile.CaseFile, answer: Recorded) 
 
 
 def _with_stored_crd(server: client.Server, crd: JSONValue, answer: Recorded) -> Recorded:
-    stored = server.ask("GET", _path(crd)).body
-    spec = "as sent" if stored["spec"] == crd["spec"] else stored["spec"]
+    return answer | _stored_crd(server.ask("GET", _path(crd)).body, crd)
+
+
+def _stored_crd(stored: JSONValue, sent: JSONValue) -> Recorded:
+    """Return what is recorded of a stored CRD: its spec, unless that is what was sent, and its conditions without times."""
     conditions = [
         {key: condition[key] for key in ("type", "status", "reason", "message") if key in condition}
         for condition in stored["status"]["conditions"]
     ]
-    return answer | {"spec": spec, "conditions": sorted(conditions, key=lambda condition: str(condition["type"]))}
+    spec = "as sent" if stored["spec"] == sent["spec"] else stored["spec"]
+    return {"spec": spec, "conditions": sorted(conditions, key=lambda condition: str(condition["type"]))}
 
 
 def _request_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
@@ -94,7 +98,7 @@ def _request_answer(server: client.Server, file: casefile.CaseFile, request: cas
             answer = _ask_often(lambda: _create_answer(server, file, request.sent))
         case "updateCRD":
             sent = _with_resource_version(server, _path(file.crd), request.sent)
-            answer = _ask_often(lambda: _answer(server.ask("PUT", _path(file.crd), sent, query=_DRY)))
+            return _ask_often(lambda: _crd_update_answer(server.ask("PUT", _path(file.crd), sent, query=_DRY), sent))
         case _:
             answer = _update_answer(server, file, request)
     if "stored" in answer:
@@ -123,7 +127,7 @@ def _update_answer(server: client.Server, file: casefile.CaseFile, request: case
             _replace_crd(server, file.crd)
         sent = _with_old_metadata(request.sent, stored.body["metadata"])
         target = f"{path}/status" if request.verb == "updateStatus" else path
-        return _ask_often(lambda: _answer(server.ask("PUT", target, sent, query=_DRY), sent))
+        return _ask_often(lambda: _answer(server.ask("PUT", target, sent, query=_DRY), request.sent))
 
 
 def _with_old_metadata(sent: JSONValue, old: Mapping[str, JSONValue]) -> JSONValue:
@@ -146,6 +150,13 @@ def _replace_crd(server: client.Server, crd: JSONValue) -> None:
 def _crd_answer(server: client.Server, crd: JSONValue) -> Recorded:
     answer = _ask_often(lambda: _answer(server.ask("POST", collection(crd), crd, query=_DRY)))
     return {key: value for key, value in answer.items() if key != "stored"}
+
+
+def _crd_update_answer(answer: client.Answer, sent: JSONValue) -> Recorded:
+    recorded = _answer(answer)
+    if recorded.pop("stored", None) is not None:
+        recorded |= _stored_crd(answer.body, sent)
+    return recorded
 
 
 def _answer(answer: client.Answer, sent: JSONValue = None) -> Recorded:

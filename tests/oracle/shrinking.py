@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 JSONValue = Any
+
+# Types of a schema: another word in their place would only make it odd, not smaller.
+_WORDS: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})
 
 
 def shrunk(value: JSONValue, holds: Callable[[JSONValue], bool], *, attempts: int = 4000) -> JSONValue:
@@ -42,7 +45,7 @@ def _smaller(value: JSONValue) -> Iterator[JSONValue]:
         yield from (value[:index] + value[index + 1 :] for index in range(len(value)))
         for index, item in enumerate(value):
             yield from ([*value[:index], smaller, *value[index + 1 :]] for smaller in _smaller(item))
-    elif isinstance(value, str) and len(value) > 1:
+    elif isinstance(value, str) and len(value) > 1 and value not in _WORDS:
         yield "x"
     elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > 1:
         yield 1
@@ -52,5 +55,5 @@ def _children(value: JSONValue) -> Iterator[JSONValue]:
     """Yield what a schema or object may be replaced with: something that it holds."""
     if isinstance(value, dict):
         yield from (item for item in value.values() if isinstance(item, dict))
-        for key in ("properties",):
-            yield from (value.get(key) or {}).values() if isinstance(value.get(key), dict) else ()
+        if isinstance(value.get("properties"), dict):
+            yield from value["properties"].values()

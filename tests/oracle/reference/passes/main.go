@@ -179,6 +179,10 @@ func coerced(u *unstructured.Unstructured, s *schema.Structural, preserve bool) 
 		if err := objectmeta.SetObjectMeta(u.Object, meta); err != nil {
 			return nil, err
 		}
+		// Older versions write a null here, which a create replaces with the time.
+		if meta.CreationTimestamp.IsZero() {
+			unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
+		}
 	}
 	return append(paths, embedded...), nil
 }
