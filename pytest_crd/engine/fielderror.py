@@ -128,6 +128,49 @@ def not_supported(path: FieldPath, bad_value: JSONValue, supported: Sequence[str
     return FieldError(ErrorType.NOT_SUPPORTED, str(path), bad_value, detail)
 
 
+def type_invalid(path: FieldPath, bad_value: JSONValue, detail: str) -> FieldError:
+    """Return "the value is not of the field's type"; the message prints *bad_value*."""
+    return FieldError(ErrorType.TYPE_INVALID, str(path), bad_value, detail)
+
+
+def not_found(path: FieldPath, bad_value: JSONValue) -> FieldError:
+    """Return "what the value names is not there"."""
+    return FieldError(ErrorType.NOT_FOUND, str(path), bad_value, "")
+
+
+def duplicate(path: FieldPath, bad_value: JSONValue) -> FieldError:
+    """Return "the value stands twice where it may stand once"."""
+    return FieldError(ErrorType.DUPLICATE, str(path), bad_value, "")
+
+
+def too_long(path: FieldPath, max_length: int, *, unit: str = "byte") -> FieldError:
+    """Return "the text is longer than *max_length*", counted in *unit*: `byte` or `character`."""
+    return FieldError(
+        ErrorType.TOO_LONG, str(path), "", f"may not be more than {max_length} {_plural(max_length, unit)}"
+    )
+
+
+def too_short(path: FieldPath, min_length: int) -> FieldError:
+    """Return "the text has fewer than *min_length* characters"."""
+    detail = f"must be at least {min_length} {_plural(min_length, 'character')}"
+    return FieldError(ErrorType.TOO_SHORT, str(path), "", detail)
+
+
+def too_many(path: FieldPath, actual: int | None, max_quantity: int) -> FieldError:
+    """Return "there are more than *max_quantity* items"; the message leaves *actual* out where it is None."""
+    detail = f"must have at most {max_quantity} {_plural(max_quantity, 'item')}"
+    return FieldError(ErrorType.TOO_MANY, str(path), Omitted.VALUE if actual is None else actual, detail)
+
+
+def internal(path: FieldPath, detail: str) -> FieldError:
+    """Return "the server could not check the field"."""
+    return FieldError(ErrorType.INTERNAL, str(path), "", detail)
+
+
+def _plural(count: int, unit: str) -> str:
+    return unit if count == 1 else f"{unit}s"
+
+
 def aggregate(errors: Iterable[FieldError]) -> str:
     """
     Return several errors as one text: the only one alone, several in brackets, repeated ones once.

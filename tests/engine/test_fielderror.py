@@ -43,6 +43,25 @@ PATH = FieldPath(("spec", "a"))
             fielderror.not_supported(PATH, "c", []), 'spec.a: Unsupported value: "c"', id="nothing is supported"
         ),
         pytest.param(
+            fielderror.type_invalid(PATH, "integer", "must be a string"),
+            'spec.a: Invalid value: "integer": must be a string',
+            id="a wrong type",
+        ),
+        pytest.param(fielderror.not_found(PATH, "b"), 'spec.a: Not found: "b"', id="not found"),
+        pytest.param(fielderror.duplicate(PATH, "b"), 'spec.a: Duplicate value: "b"', id="a duplicate"),
+        pytest.param(fielderror.too_long(PATH, 5), "spec.a: Too long: may not be more than 5 bytes", id="too long"),
+        pytest.param(
+            fielderror.too_long(PATH, 1, unit="character"),
+            "spec.a: Too long: may not be more than 1 character",
+            id="longer than one character",
+        ),
+        pytest.param(fielderror.too_short(PATH, 2), "spec.a: Too short: must be at least 2 characters", id="too short"),
+        pytest.param(fielderror.too_many(PATH, 2, 1), "spec.a: Too many: 2: must have at most 1 item", id="too many"),
+        pytest.param(
+            fielderror.too_many(PATH, None, 3), "spec.a: Too many: must have at most 3 items", id="too many to count"
+        ),
+        pytest.param(fielderror.internal(PATH, "why"), "spec.a: Internal error: why", id="an internal error"),
+        pytest.param(
             fielderror.invalid(FieldPath(), 1, "bad"), "<nil>: Invalid value: 1: bad", id="an error without a path"
         ),
     ],
