@@ -203,7 +203,7 @@ class Version:
             ManifestError: A text that the server could not read.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
-        return self._passes.prune(_resource(resource))
+        return self.passes.prune(_resource(resource))
 
     def default(self, resource: Mapping[str, object] | str) -> Defaulted:
         """
@@ -216,10 +216,11 @@ class Version:
             ManifestError: A text that the server could not read.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
-        return self._passes.default(_resource(resource))
+        return self.passes.default(_resource(resource))
 
     @cached_property
-    def _passes(self) -> Passes:
+    def passes(self) -> Passes:
+        """The passes one by one, over JSON values that are copied for nobody."""
         return Passes(self.schema, preserve_unknown_fields=self._preserve_unknown_fields)
 
     @cached_property

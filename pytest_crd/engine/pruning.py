@@ -23,7 +23,7 @@ def compile(schema: Structural | None, *, resource_root: bool = False) -> TreePa
         resource_root: True for a whole resource: apiVersion, kind and metadata stay untouched.
 
     Returns:
-        A pass that gives the new tree and the path of each dropped field, outermost only, in the order of the tree.
+        A pass that gives the new tree and the path of each dropped field, outermost only, in no order.
 
     Errors:
         None. A value of the wrong type loses its unspecified children all the same; value validation reports it.
@@ -69,24 +69,28 @@ def _specified(schema: Structural) -> Rewrite:
 
 def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
     """Return the rewrite of an object or list; *preserve* holds at this level, and for items of lists of lists below."""
-    properties = schema.properties
     is_map = schema.additional_properties is not None
     untouched = _META_FIELDS if is_resource else frozenset()
+    specified = schema.properties.keys() - untouched
+    kept = specified | untouched
+    keeps_all = is_map or preserve
     below = _Below(schema, preserve=preserve)
 
     def prune(value: JSONValue, paths: list[Path]) -> JSONValue:
         if type(value) is list:
-            return below.items(value, paths)
+            return value if CONTAINERS.isdisjoint(map(type, value)) else below.items(value, paths)
         changes: dict[str, JSONValue] = {}
-        for key, item in value.items():
-            if key in untouched:
-                continue
-            if is_map or key in properties:
-                if type(item) in CONTAINERS:
-                    rewriting.descend(below[key], item, key, paths, changes)
-            elif not preserve:
+        if not (keeps_all or value.keys() <= kept):
+            for key in value.keys() - kept:
                 changes[key] = DROPPED
                 paths.append((key,))
+        for key, item in value.items():
+            if type(item) in CONTAINERS and (key in specified or (is_map and key not in untouched)):
+                start = len(paths)
+                new = below[key](item, paths)
+                if new is not item:
+                    changes[key] = new
+                    rewriting.prefix(paths, start, key)
         return rewriting.changed_object(value, changes) if changes else value
 
     return prune

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -59,16 +59,10 @@ def as_pass(rewrite: Rewrite) -> TreePass:
     return rewrite_tree
 
 
-def descend(
-    rewrite: Rewrite, value: JSONValue, segment: str | int, paths: list[Path], changes: dict[Any, JSONValue]
-) -> None:
-    """Rewrite *value*; put it into *changes* under *segment* if it is new, and what it adds to *paths* below *segment*."""
-    start = len(paths)
-    new = rewrite(value, paths)
-    if new is not value:
-        changes[segment] = new
-        for position in range(start, len(paths)):
-            paths[position] = (segment, *paths[position])
+def prefix(paths: list[Path], start: int, segment: str | int) -> None:
+    """Put *segment* before each of *paths* from *start* on: what a rewrite noted below the place *segment*."""
+    for position in range(start, len(paths)):
+        paths[position] = (segment, *paths[position])
 
 
 def changed_object(value: Mapping[str, JSONValue], changes: Mapping[str, JSONValue]) -> JSONValue:
@@ -88,7 +82,11 @@ def items(rewrite: Rewrite) -> Rewrite:
         changes: dict[int, JSONValue] = {}
         for index, item in enumerate(value):
             if type(item) in CONTAINERS:
-                descend(rewrite, item, index, paths, changes)
+                start = len(paths)
+                new = rewrite(item, paths)
+                if new is not item:
+                    changes[index] = new
+                    prefix(paths, start, index)
         return changed_list(value, changes) if changes else value
 
     return rewrite_items

@@ -28,12 +28,9 @@ def test_a_pass_reports_the_new_tree_and_its_paths() -> None:
 
 
 def test_paths_from_below_are_put_below_the_segment() -> None:
-    paths: list[Path] = [("before",)]
-    changes: dict[Any, Any] = {}
-    rewriting.descend(_drop_x, {"x": 1}, "a", paths, changes)
-    rewriting.descend(_drop_x, {"y": 1}, "b", paths, changes)
-    assert changes == {"a": {}}
-    assert paths == [("before",), ("a", "x")]
+    paths: list[Path] = [("before",), ("x",), ("y", 0)]
+    rewriting.prefix(paths, 1, "a")
+    assert paths == [("before",), ("a", "x"), ("a", "y", 0)]
 
 
 def test_an_object_is_changed_in_place_at_the_end_or_by_leaving_out() -> None:
