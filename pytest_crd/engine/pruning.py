@@ -23,7 +23,7 @@ def compile(schema: Structural | None, *, resource_root: bool = False) -> TreePa
         resource_root: True for a whole resource: apiVersion, kind and metadata stay untouched.
 
     Returns:
-        A pass that gives the new tree and the path of each dropped field, outermost only, in no order.
+        A pass that gives the new tree and the path of each dropped field, outermost only, those of an object before what is below it.
 
     Errors:
         None. A value of the wrong type loses its unspecified children all the same; value validation reports it.
@@ -81,9 +81,10 @@ def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
             return value if CONTAINERS.isdisjoint(map(type, value)) else below.items(value, paths)
         changes: dict[str, JSONValue] = {}
         if not (keeps_all or value.keys() <= kept):
-            for key in value.keys() - kept:
-                changes[key] = DROPPED
-                paths.append((key,))
+            for key in value:
+                if key not in kept:
+                    changes[key] = DROPPED
+                    paths.append((key,))
         for key, item in value.items():
             if type(item) in CONTAINERS and (key in specified or (is_map and key not in untouched)):
                 start = len(paths)

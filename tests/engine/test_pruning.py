@@ -83,7 +83,7 @@ def test_what_is_not_specified_is_dropped(schema: dict[str, Any], value: Any, pr
     before = copy.deepcopy(value)
     result = pruning.compile(structural.from_schema(schema))(value)
     assert result.value == pruned
-    assert list(result.paths) == paths
+    assert sorted(result.paths) == sorted(paths)
     assert value == before
 
 
