@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.comparison import Item, Segment
-from pytest_crd.cases.result import ObjectMismatch, Trace
+from pytest_crd.cases.result import Kept, ObjectMismatch, Trace
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -32,7 +32,8 @@ class Difference:
         kind: What the difference is.
         expected: JSON value; None where there is none.
         actual: JSON value; None where there is none.
-        reason: Why it is so, as far as the passes tell; may be empty.
+        cause: What made it so, in a word or two, as far as the passes tell; may be empty.
+        reason: The same as a sentence; may say more, and may be empty.
         text_diff: A unified diff where both are strings of several lines, else empty.
     """
 
@@ -41,6 +42,7 @@ class Difference:
     kind: Kind
     expected: JSONValue
     actual: JSONValue
+    cause: str
     reason: str
     text_diff: str = ""
 
@@ -86,43 +88,62 @@ def _difference(report: str, path: list[Segment], node: Any, mismatch: ObjectMis
     kind = _KINDS.get(report, Kind.CHANGED)
     spelled = comparison.spelled(path)
     last = path[-1]
+    cause, reason = _why_kept(spelled, trace) or _REASONS[kind](spelled, mismatch, trace)
     return Difference(
         path=spelled,
         label=last.label if isinstance(last, Item) else "",
         kind=kind,
         expected=None if kind is Kind.UNEXPECTED else node.t1,
         actual=None if kind is Kind.MISSING else node.t2,
-        reason=_REASONS[kind](spelled, mismatch, trace),
+        cause=cause,
+        reason=reason,
         text_diff=(node.additional or {}).get("diff", ""),
     )
 
 
-def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> str:
+# Cause and reason.
+_Reason: TypeAlias = tuple[str, str]
+_UNKNOWN: Final[_Reason] = ("", "")
+
+
+_KEPT: Final[Mapping[Kept, _Reason]] = {
+    Kept.DROPPED_ON_CREATE: ("dropped", f"dropped: {Kept.DROPPED_ON_CREATE.value}"),
+    Kept.STATUS_ON_UPDATE: ("kept from old", f"kept from `old`: {Kept.STATUS_ON_UPDATE.value}"),
+    Kept.REST_ON_STATUS_UPDATE: ("kept from old", f"kept from `old`: {Kept.REST_ON_STATUS_UPDATE.value}"),
+}
+
+
+def _why_kept(path: str, trace: Trace) -> _Reason | None:
+    kept = trace.kept.get(_covering(path, trace.kept))
+    return None if kept is None else _KEPT[kept]
+
+
+def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
     if pruned := _covering(path, trace.pruned):
-        return "pruned: the schema does not specify " + ("it" if pruned == path else pruned)
+        return "pruned", "pruned: the schema does not specify " + ("it" if pruned == path else pruned)
     if dropped := _covering(path, trace.nulls):
         at = "there" if dropped == path else f"at {dropped}"
-        return f"null dropped: the schema does not allow null {at}, and has no default for it"
+        return "null dropped", f"null dropped: the schema does not allow null {at}, and has no default for it"
     if not list(comparison.value_at(mismatch.input, path)):
-        return "the input does not have it, and no default puts it in"
-    return ""
+        return "", "the input does not have it, and no default puts it in"
+    return _UNKNOWN
 
 
-def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: Trace) -> str:
+def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
     if defaulted := _covering(path, trace.defaulted):
         return _default_of(path, defaulted)
     if list(comparison.value_at(mismatch.input, path)):
-        return "kept from the input"
-    return ""
+        return "", "kept from the input"
+    return _UNKNOWN
 
 
-def _why_changed(path: str, _mismatch: ObjectMismatch, trace: Trace) -> str:
+def _why_changed(path: str, _mismatch: ObjectMismatch, trace: Trace) -> _Reason:
     defaulted = _covering(path, trace.defaulted)
-    return _default_of(path, defaulted) if defaulted else ""
+    return _default_of(path, defaulted) if defaulted else _UNKNOWN
 
 
-def _default_of(path: str, defaulted: str) -> str:
-    return "the schema's default" if defaulted == path else f"the schema's default for {defaulted}"
+def _default_of(path: str, defaulted: str) -> _Reason:
+    return "default", "the schema's default" if defaulted == path else f"the schema's default for {defaulted}"
 
 
 _REASONS: Final = {Kind.MISSING: _why_missing, Kind.UNEXPECTED: _why_unexpected, Kind.CHANGED: _why_changed}

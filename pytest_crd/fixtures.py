@@ -26,6 +26,8 @@ def crds(pytestconfig: pytest.Config) -> CustomResourceDefinitions:
     """All CRDs of the project: `crds["crontabs.stable.example.com"]`, by name, kind or file."""
     from pytest_crd.engine import InputError  # noqa: PLC0415 - only who uses CRDs loads the engine
 
+    if not options.are_declared(pytestconfig):
+        pytest.fail(_SWITCHED_OFF, pytrace=False)
     try:
         loaded = options.catalog(pytestconfig).crds
     except InputError as error:
@@ -59,9 +61,12 @@ def crd_case(request: pytest.FixtureRequest) -> BoundCase:
 _NO_CRDS: Final = (
     "no CRD was found: set crd_paths in the ini file, or --crd-path, to the files or folders with your CRDs"
 )
+_SWITCHED_OFF: Final = "pytest-crd is switched off by `-p no:crd`"
 
 
 def _param(request: pytest.FixtureRequest) -> Any:
+    if not options.are_declared(request.config):
+        pytest.fail(_SWITCHED_OFF, pytrace=False)
     if not hasattr(request, "param"):
         pytest.fail(f"{request.fixturename} must be an argument of the test, not asked for by name", pytrace=False)
     return request.param

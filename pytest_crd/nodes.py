@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from pytest_crd import options, report
-from pytest_crd.cases import loader, runner
+from pytest_crd.cases import loader, runner, suiterunner
+from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.engine import InputError, Version
+from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.suite import Suite
+from pytest_crd.engine import InputError
 
 
 class CaseFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
@@ -28,27 +33,36 @@ class CaseFailure(AssertionError):  # noqa: N818 - a failure, not an error: pyte
 
 
 class FailureText:
-    """A failure as pytest shows it: in colour on a terminal, plain everywhere else."""
+    """
+    A failure as pytest shows it: in colour on a terminal, plain everywhere else.
 
-    def __init__(self, failure: CaseFailure) -> None:
-        """Take the failure."""
-        self._failure = failure
-        self.reprcrash = _Crash(report.summary(failure.result))
+    Attributes:
+        reprcrash: Where pytest looks for the words of its short summary.
+    """
+
+    def __init__(self, *, plain: str, coloured: str, summary: str) -> None:
+        """Take the whole report, without and with colour, and its first difference on one line."""
+        self._plain = plain
+        self._coloured = coloured
+        self.reprcrash = _Crash(summary)
+
+    @classmethod
+    def of(cls, failure: CaseFailure) -> FailureText:
+        """Return the text of a failure."""
+        coloured = report.lines(failure.title, failure.result, verbosity=failure.verbosity, paint=_paint)
+        return cls(plain=str(failure), coloured="\n".join(coloured), summary=report.summary(failure.result))
+
+    def to_json(self) -> dict[str, str]:
+        """Return what the text is made of, for another process."""
+        return {"plain": self._plain, "coloured": self._coloured, "summary": self.reprcrash.message}
 
     def toterminal(self, terminal: Any) -> None:
         """Write the report to pytest's terminal writer."""
-
-        def paint(text: str, style: str) -> str:
-            painted: str = terminal.markup(text, **_STYLES[style]) if text else ""
-            return painted
-
-        failure = self._failure
-        for line in report.lines(failure.title, failure.result, verbosity=failure.verbosity, paint=paint):
-            terminal.line(line)
+        terminal.line(self._coloured if terminal.hasmarkup else self._plain)
 
     def __str__(self) -> str:
-        """Return the report without colour, as for JUnit and for other processes."""
-        return str(self._failure)
+        """Return the report without colour, as for JUnit."""
+        return self._plain
 
 
 class _Crash:
@@ -58,23 +72,21 @@ class _Crash:
         self.message = message
 
 
-_STYLES = {
-    "title": {"bold": True},
-    "path": {"bold": True},
-    "expected": {"green": True},
-    "actual": {"red": True},
-    "reason": {"cyan": True},
-}
+_STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason": 36}
+
+
+def _paint(text: str, style: str) -> str:
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if text else ""
 
 
 class BoundCase:
-    """A case, and the CRD version that it is about."""
+    """A case, and what runs it."""
 
-    def __init__(self, case: Case, version: Version, *, path: Path, config: pytest.Config) -> None:
-        """Take the case of the file at *path*."""
+    def __init__(self, case: Case, run: Callable[[], CaseResult], *, path: Path, config: pytest.Config) -> None:
+        """Take the case of the file at *path*, and what runs it."""
         self.case = case
-        self.version = version
         self.path = path
+        self._run = run
         self._config = config
 
     @property
@@ -108,13 +120,21 @@ class BoundCase:
 
         Raises:
             CaseFailure: It does not hold; the message says what differs, and why.
+            pytest.fail.Exception: Whether it holds is not known: it says something that cannot be.
         """
         __tracebackhide__ = True
-        result = runner.run(self.case, self.version)
+        result = self._result()
+        if isinstance(result, InputError):
+            pytest.fail(str(result), pytrace=False)
         if not result.held:
             where = f"{_relative(self.path)}:{self.case.line}"
-            title = f'{where}: {self.case.section} case "{self.case.name}"'
-            raise CaseFailure(title, result, verbosity=self._config.get_verbosity())
+            raise CaseFailure(f"{where}: {self.case.title}", result, verbosity=self._config.get_verbosity())
+
+    def _result(self) -> CaseResult | InputError:
+        try:
+            return self._run()
+        except InputError as error:
+            return error
 
     def __repr__(self) -> str:
         """Return where the case stands, and its name."""
@@ -145,12 +165,6 @@ class CaseItem(pytest.Item):
         """Run the case."""
         self.bound.check()
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **kwargs: Any) -> Any:
-        """Return the report on a case that does not hold; anything else is our bug, and shown with its traceback."""
-        if isinstance(excinfo.value, CaseFailure):
-            return FailureText(excinfo.value)
-        return super().repr_failure(excinfo, *args, **kwargs)
-
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the case."""
         return self.path, self.bound.case.line - 1, self.name
@@ -165,21 +179,38 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     """
     catalog = options.catalog(config)
     try:
-        case_files = loader.load(path.read_bytes(), source=_relative(path))
-        return [
-            BoundCase(case, version, path=path, config=config)
-            for case_file, version in _versions(case_files, path, catalog)
-            for case in case_file.cases
-        ]
+        loaded = loader.load_any(path.read_bytes(), source=_relative(path))
+        if isinstance(loaded, Suite):
+            runs = _suite_runs(loaded, catalog, path.parent)
+        else:
+            runs = (run for case_file in loaded for run in _runs(case_file, catalog, path.parent))
+        return [BoundCase(case, run, path=path, config=config) for case, run in runs]
     except InputError as error:
         raise pytest.Collector.CollectError(str(error)) from None
     except OSError as error:
         raise pytest.Collector.CollectError(f"{_relative(path)}: cannot be read: {error.strerror}") from None
 
 
-def _versions(case_files: tuple[CaseFile, ...], path: Path, catalog: Any) -> Iterator[tuple[CaseFile, Version]]:
-    for case_file in case_files:
-        yield case_file, catalog.version_of(case_file, folder=path.parent)
+def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[tuple[Case, Callable[[], CaseResult]]]:
+    """Yield the cases of a file, each with what runs it; all that is about one CRD version shares what is known of it."""
+    version = catalog.version_of(case_file, folder=folder)
+    subjects = {version: Subject(version)}
+    for case in case_file.cases:
+        old = catalog.old_version_of(case, version, folder=folder)
+        old_subject = subjects.setdefault(old, Subject(old))
+        yield case, functools.partial(runner.run, case, subjects[version], old_subject=old_subject)
+
+
+def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[tuple[Case, Callable[[], CaseResult]]]:
+    """Yield the cases of a suite, each for every CRD that the suite is about."""
+    for variant in catalog.variants_of(suite, folder=folder):
+        subject = Subject(variant.version)
+        for one in suite.cases:
+            old = catalog.suite_old_version_of(suite, one.case, variant)
+            old_subject = subject if old is variant.version else Subject(old)
+            name = f"{one.case.name} ({variant.label})" if variant.label else one.case.name
+            run = functools.partial(suiterunner.run, one, subject, old_subject=old_subject)
+            yield dataclasses.replace(one.case, name=name), run
 
 
 def _relative(path: Path) -> str:

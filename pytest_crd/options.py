@@ -6,7 +6,7 @@ import glob
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import pytest
 
@@ -74,7 +74,15 @@ class Settings:
     kubernetes_version: str | None
 
 
+class Header(NamedTuple):
+    """What a session says of itself: whether CRDs were loaded, and the words; it travels between processes."""
+
+    is_loaded: bool
+    text: str
+
+
 _KEY: Final = pytest.StashKey[Settings]()
+_HEARD: Final = pytest.StashKey[Header]()
 _CATALOG: Final = pytest.StashKey["Catalog"]()
 
 
@@ -87,6 +95,11 @@ def add(parser: pytest.Parser) -> None:
             action = "append" if setting.ini_type == "args" else "store"
             replaces = f"{setting.help} Replaces {setting.ini}."
             group.addoption(setting.flag, action=action, dest=setting.ini, metavar="VALUE", help=replaces)
+
+
+def are_declared(config: pytest.Config) -> bool:
+    """Return whether there are settings; there are none where the plugin is switched off but its module is loaded."""
+    return hasattr(config.option, SETTINGS[0].ini)
 
 
 def of(config: pytest.Config) -> Settings:
@@ -150,14 +163,30 @@ def _narrowest(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def header(config: pytest.Config) -> str:
-    """Return one line on what is loaded; empty where the session has nothing to do with CRDs."""
+def header(config: pytest.Config) -> Header:
+    """Return what is loaded, and from where; without words where the session has nothing to do with CRDs."""
     loaded = config.stash.get(_CATALOG, None)
+    quiet = config.get_verbosity() < 0
     if loaded is None or not loaded.is_loaded:
-        paths = of(config).crd_paths
-        return f"crd: no CRD was asked for, none was loaded (crd_paths: {' '.join(paths)})" if paths else ""
+        paths = () if quiet or not are_declared(config) else of(config).crd_paths or ()
+        text = f"crd: no CRD was asked for yet, none is loaded (crd_paths: {' '.join(paths)})" if paths else ""
+        return Header(is_loaded=False, text=text)
     crds = loaded.crds
     versions = sum(len(crd.versions) for crd in crds)
     found = f"{len(crds)} CRD{'' if len(crds) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
     line = f"crd: {found} from {' '.join(loaded.paths)}; Kubernetes {loaded.kubernetes_version}"
-    return "\n".join([line, *(f"crd: {note}" for note in crds.notes)])
+    # What is passed over is said even to who wants to hear little.
+    return Header(
+        is_loaded=True, text="\n".join([*([] if quiet else [line]), *(f"crd: {note}" for note in crds.notes)])
+    )
+
+
+def hear(config: pytest.Config, told: Header) -> None:
+    """Keep what a worker of pytest-xdist says is loaded; the one that has loaded something knows best."""
+    config.stash[_HEARD] = max(config.stash.get(_HEARD, told), told)
+
+
+def heard(config: pytest.Config) -> str:
+    """Return what the workers of pytest-xdist have loaded, in words; nothing without them."""
+    told = config.stash.get(_HEARD, None)
+    return told.text if told else ""

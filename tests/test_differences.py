@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd import differences
 from pytest_crd.cases import comparison
-from pytest_crd.cases.result import ObjectMismatch, Trace
+from pytest_crd.cases.result import Kept, ObjectMismatch, Trace
 from pytest_crd.differences import Difference, Kind
 
 
@@ -72,6 +72,20 @@ def test_a_changed_field_below_a_default_names_that() -> None:
 
     assert (found.kind, found.expected, found.actual) == (Kind.CHANGED, 1, 2)
     assert found.reason == "the schema's default for a"
+
+
+@pytest.mark.parametrize(
+    ("kept", "reason"),
+    [
+        (Kept.DROPPED_ON_CREATE, "dropped: a create drops the status, which is a subresource"),
+        (Kept.STATUS_ON_UPDATE, "kept from `old`: an update leaves the status alone, which is a subresource"),
+        (Kept.REST_ON_STATUS_UPDATE, "kept from `old`: an update of the status leaves all else alone"),
+    ],
+)
+def test_a_field_below_what_does_not_count_says_so(kept: Kept, reason: str) -> None:
+    (found,) = _differences({"a": {"b": 1}}, {"a": {"b": 2}}, {}, Trace(pruned=("a",), kept={"a": kept}))
+
+    assert found.reason == reason
 
 
 def test_a_list_against_another_type_is_one_difference() -> None:

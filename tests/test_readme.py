@@ -52,7 +52,7 @@ def test_every_key_of_a_case_file_is_explained() -> None:
     schema = case_format.schema()
     top_level = set(schema["properties"]) - {"$schema"}
 
-    assert top_level <= _first_words("Case files")
+    assert top_level | set(case_format.CASE_KEYS) <= _first_words("Case files")
 
 
 def test_the_known_kubernetes_versions_are_listed() -> None:
@@ -96,4 +96,17 @@ defaulting:
       retention: {days: 7}
       compression: zstd
       bandwidth: 10Mi
+
+create:
+- name: a nightly backup is stored
+  input:
+    spec: {retention: {days: 0}, compression: lzma}
+  accepted: true
+- name: the limits of a backup
+  input:
+    spec: {schedule: "@daily", retention: {days: 0}, compression: lzma, parallelism: true}
+  errors:
+  - {field: spec.retention.days, type: Invalid, detail: spec.retention.days in body should be greater than or equal to 7}
+  - {field: spec.bandwidth, type: Required}
+  - {field: spec.compression, type: NotSupported}
 """

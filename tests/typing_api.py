@@ -15,6 +15,8 @@ def test_one_crd(crd: engine.CustomResourceDefinition) -> None:
     assert_type(crd.versions, tuple[engine.Version, ...])
     assert_type(crd.conditions, tuple[engine.Condition, ...])
     assert_type(crd.version("v1"), engine.Version)
+    assert_type(crd.response, engine.Response)
+    assert_type(crd.update_from(crd), engine.Response)
 
 
 @pytest.mark.crd("gardens.stories.example.com", version="v1")
@@ -25,6 +27,9 @@ def test_one_version(crd_version: engine.Version) -> None:
     assert_type(crd_version.prune("spec: {}"), engine.Pruned)
     assert_type(crd_version.default({"spec": {}}), engine.Defaulted)
     assert_type(crd_version.prune({}).paths, tuple[str, ...])
+    assert_type(crd_version.create({"spec": {}}, namespace="a", field_validation="Strict"), engine.Response)
+    assert_type(crd_version.update({"spec": {}}, old={}), engine.Response)
+    assert_type(crd_version.update_status("status: {}", old={}).errors, tuple[engine.FieldError, ...])
     crd_version.assert_structural()
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.cases.model import CaseFile, CaseFileError
+from pytest_crd.cases import jsonpatch, subject, suitecrds
+from pytest_crd.cases.model import Case, CaseFile, CaseFileError, OldCRD
+from pytest_crd.cases.suite import Suite
+from pytest_crd.cases.suitecrds import SuiteCRDs, Variant
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
 from pytest_crd.engine.inputerror import InputError, Mistake
 
 _ENDINGS: Final = (".yaml", ".yml", ".json")
+_LONGEST_NAME: Final = 253
 
 
 @dataclass(slots=True)
@@ -28,6 +33,12 @@ class Catalog:
     paths: tuple[str, ...]
     kubernetes_version: str
     _loaded: dict[tuple[Path, tuple[str, ...]], CustomResourceDefinitions] = field(default_factory=dict)
+    _suites: SuiteCRDs = field(init=False)
+    _patched_crds: dict[tuple[CustomResourceDefinition, str], CustomResourceDefinition] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Prepare what suites need."""
+        self._suites = SuiteCRDs(self.kubernetes_version)
 
     @property
     def crds(self) -> CustomResourceDefinitions:
@@ -67,8 +78,91 @@ class Catalog:
         except LookupError as error:
             raise _mistake(case_file, "crd" if case_file.version is None else "version", str(error)) from None
 
+    def old_version_of(self, case: Case, version: Version, *, folder: Path) -> Version:
+        """
+        Return the CRD version under which the old object of *case* was stored.
+
+        Args:
+            case: A case; most have no other old CRD.
+            version: The CRD version that the case is about.
+            folder: The folder of the case's file, to which a path in it is relative.
+
+        Raises:
+            CaseFileError: The old CRD is not there, cannot be made, is about something else, or no server would take it.
+        """
+        if case.old_crd is None:
+            return version
+        crd = self._old_crd(case, case.old_crd, version.crd, folder)
+        if crd.name != version.crd.name:
+            raise case.mistake(f"the old CRD is {crd.name}, not {version.crd.name}", *case.old_crd.place)
+        try:
+            return crd.version(version.name)
+        except LookupError as error:
+            raise case.mistake(f"the old CRD: {error}", *case.old_crd.place) from None
+
+    def variants_of(self, suite: Suite, *, folder: Path) -> list[Variant]:
+        """
+        Return the CRDs that a suite is about: those in the folder that goes with it, else the project's of that name.
+
+        Raises:
+            CaseFileError: There is none, or none with the version.
+            InputError: The CRDs cannot be loaded.
+        """
+        if variants := self._suites.variants(suite, folder):
+            return variants
+        try:
+            crd = self.crds[suite.crd]
+        except CrdLookupError as error:
+            raise suite.mistake(str(error)) from None
+        return [Variant("", crd, suitecrds.only(suite, crd))]
+
+    def suite_old_version_of(self, suite: Suite, case: Case, variant: Variant) -> Version:
+        """
+        Return the CRD version under which the object of an update in a suite is created.
+
+        Raises:
+            CaseFileError: The patches cannot be applied, or no server would take the CRD after them.
+        """
+        if case.old_crd is None:
+            return variant.version
+        return suitecrds.only(suite, self._patched(case, case.old_crd, variant.crd))
+
+    def _old_crd(
+        self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition, folder: Path
+    ) -> CustomResourceDefinition:
+        if old_crd.path is None:
+            return self._patched(case, old_crd, crd)
+        try:
+            crds = self._load(folder, (old_crd.path,))
+            return (crds[0] if len(crds) == 1 else crds[crd.name]).under(crd.kubernetes_version)
+        except (InputError, CrdLookupError) as error:
+            raise case.mistake(f"the old CRD: {error}", *old_crd.place) from None
+
+    def _patched(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
+        patch, place = old_crd.patch or (), old_crd.place
+        key = (crd, json.dumps(patch))
+        if key not in self._patched_crds:
+            try:
+                manifest = jsonpatch.apply(subject.manifest_of(crd), patch)
+            except jsonpatch.PatchError as error:
+                message = f"the old CRD cannot be made: {error}"
+                raise case.mistake(message, *place, error.index) from None
+            try:
+                made = CustomResourceDefinition.from_value(
+                    manifest, kubernetes_version=crd.kubernetes_version, source=crd.source
+                )
+            except InputError as error:
+                message = f"the old CRD is none after the patch: {error.mistakes[0].message}"
+                raise case.mistake(message, *place) from None
+            if made.response.errors:
+                raise case.mistake(f"no server takes the old CRD: {made.response.message}", *place)
+            self._patched_crds[key] = made
+        return self._patched_crds[key]
+
     def _crd(self, reference: str, folder: Path) -> CustomResourceDefinition:
         if not reference.endswith(_ENDINGS):
+            if len(reference) > _LONGEST_NAME:
+                raise CrdLookupError(f"no CRD is called so: names have at most {_LONGEST_NAME} characters")
             return self.crds[reference]
         try:
             crds = self._load(folder, (reference,))

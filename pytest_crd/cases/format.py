@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from pytest_crd.cases import forms
 from pytest_crd.cases.forms import Conflict, Form
-from pytest_crd.cases.model import Section
-from pytest_crd.engine import profile
+from pytest_crd.cases.model import REQUESTS, UPDATES, Section
+from pytest_crd.engine import profile, requestbody
 from pytest_crd.engine.fielderror import ErrorType
 
 SCHEMA_ID: Final = "https://json.schemastore.org/pytest-crd-cases.json"
@@ -45,8 +45,6 @@ class Key:
 
 
 _ALL: Final = frozenset(Section)
-_REQUESTS: Final = frozenset({Section.CREATE, Section.UPDATE, Section.UPDATE_STATUS})
-_UPDATES: Final = frozenset({Section.UPDATE, Section.UPDATE_STATUS})
 
 # What is inside a case's values
 
@@ -141,7 +139,7 @@ CASE_KEYS: Final[Mapping[str, Key]] = {
     "old": Key(
         form=forms.any_object("a mapping (the object as it is stored)"),
         meaning="The object as it is stored before the update, status included.",
-        sections=_UPDATES,
+        sections=UPDATES,
         required=True,
     ),
     "oldCRD": Key(
@@ -149,7 +147,7 @@ CASE_KEYS: Final[Mapping[str, Key]] = {
             "a mapping with `path:` or `patch:`", _OLD_CRD_KEYS, one_of=_OLD_CRD_KEYS, conflicts=_OLD_CRD_CONFLICTS
         ),
         meaning="The CRD under which `old` was stored, if it was another one.",
-        sections=_UPDATES,
+        sections=UPDATES,
     ),
     "expected": Key(
         form=forms.any_object("a mapping (the whole object)"),
@@ -172,54 +170,59 @@ CASE_KEYS: Final[Mapping[str, Key]] = {
     "accepted": Key(
         form=forms.constant("true", value=True),
         meaning="Asks only that the object is accepted.",
-        sections=_REQUESTS,
+        sections=REQUESTS,
         expects=True,
         remedy="for an object that is refused write `errors:` or `error:`",
     ),
     "errors": Key(
         form=_ERRORS,
         meaning="All errors: these and no others.",
-        sections=_REQUESTS,
+        sections=REQUESTS,
         expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
     "containsErrors": Key(
         form=_ERRORS,
         meaning="Some of the errors.",
-        sections=_REQUESTS,
+        sections=REQUESTS,
         expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
     "error": Key(
         form=forms.text("text (a part of the whole message)"),
         meaning="A part of the whole message with which the object is refused.",
-        sections=_REQUESTS,
+        sections=REQUESTS,
         expects=True,
         remedy=_IF_ACCEPTED,
     ),
     "pruned": Key(
         form=_PATHS,
         meaning="All field paths that are pruned, as `unknown field` warnings spell them.",
-        sections=_REQUESTS | {Section.PRUNING},
+        sections=REQUESTS | {Section.PRUNING},
         expects=True,
     ),
     "defaulted": Key(
         form=_PATHS,
         meaning="All field paths where a default is put in.",
-        sections=_REQUESTS | {Section.DEFAULTING},
+        sections=REQUESTS | {Section.DEFAULTING},
         expects=True,
     ),
     "nullsDropped": Key(
         form=_PATHS,
         meaning="All field paths whose null is dropped.",
-        sections=_REQUESTS | {Section.DEFAULTING},
+        sections=REQUESTS | {Section.DEFAULTING},
         expects=True,
     ),
     "warnings": Key(
         form=forms.any_list("a list of texts", forms.text("a text")),
         meaning="All warnings.",
-        sections=_REQUESTS,
+        sections=REQUESTS,
         expects=True,
+    ),
+    "fieldValidation": Key(
+        form=forms.choice(requestbody.FIELD_VALIDATIONS),
+        meaning="What unknown and duplicate fields do; Warn where it is left out, as for kubectl.",
+        sections=REQUESTS,
     ),
     "skip": Key(form=forms.text("a reason"), meaning="Why the case is not run.", sections=_ALL),
     "xfail": Key(form=forms.text("a reason"), meaning="Why the case is known to fail; it must.", sections=_ALL),

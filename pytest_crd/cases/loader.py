@@ -6,33 +6,26 @@ It opens no file and runs no case.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from pytest_crd.cases import diagnosis
+from pytest_crd.cases import diagnosis, suite
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError, ExpectedError, Lines, OldCRD, Section
+from pytest_crd.cases.suite import Suite
 from pytest_crd.engine import patterns, profile, yamlreader, yamlstream
 from pytest_crd.engine.fielderror import ErrorType
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yamlreader import Document
 
-# The sections that the engine can answer; the format knows them all.
-SUPPORTED: Final = frozenset({Section.PRUNING, Section.DEFAULTING})
 
-# Here Kubernetes stops reading a document; what follows would be lost without a word.
-_END_OF_DOCUMENT: Final = re.compile(r"\.\.\.(\s|$)")
-
-
-def load(content: str | bytes, *, source: str, sections: frozenset[Section] = SUPPORTED) -> tuple[CaseFile, ...]:
+def load(content: str | bytes, *, source: str) -> tuple[CaseFile, ...]:
     """
     Return the cases of a case file.
 
     Args:
         content: The file: one or several documents in YAML, or JSON.
         source: Its name for messages.
-        sections: The sections that can be run; cases of others are mistakes.
 
     Returns:
         One for each document, in order; each has at least one case.
@@ -41,13 +34,38 @@ def load(content: str | bytes, *, source: str, sections: frozenset[Section] = SU
         CaseFileError: All mistakes, in the order of their lines.
         ManifestError: It is not YAML.
     """
+    return _case_files(content, yamlreader.read(content, source=source), source)
+
+
+def load_any(content: str | bytes, *, source: str) -> tuple[CaseFile, ...] | Suite:
+    """
+    Return what a file has: cases, or a suite in the format of openshift/api.
+
+    Args:
+        content: The file.
+        source: Its name for messages.
+
+    Raises:
+        CaseFileError: All mistakes, in the order of their lines.
+        ManifestError: It is not YAML.
+    """
     documents = yamlreader.read(content, source=source)
+    if len(documents) != 1 or not suite.is_suite(documents[0].value):
+        return _case_files(content, documents, source)
+    if line := yamlstream.unread(yamlstream.decode(content).content):
+        raise CaseFileError([Mistake(source, line, yamlstream.UNREAD)])
+    return suite.load(documents[0])
+
+
+def _case_files(content: str | bytes, documents: list[Document], source: str) -> tuple[CaseFile, ...]:
     text = yamlstream.decode(content).content
-    mistakes = {*_unread(text, source), *_repeated_names(documents)}
+    mistakes = {*_repeated_names(documents)}
+    if line := yamlstream.unread(text):
+        mistakes.add(Mistake(source, line, yamlstream.UNREAD))
     if not documents:
         mistakes.add(Mistake(source, 1, "the file is empty; write `crd:` and a section with cases, as in `pruning:`"))
     for document in documents:
-        mistakes.update(_mistakes(document, sections, merges="<<" in text))
+        mistakes.update(_mistakes(document, merges="<<" in text))
     if mistakes:
         raise CaseFileError(sorted(mistakes))
     return tuple(map(_case_file, documents))
@@ -56,47 +74,28 @@ def load(content: str | bytes, *, source: str, sections: frozenset[Section] = SU
 # Mistakes
 
 
-def _mistakes(document: Document, sections: frozenset[Section], *, merges: bool) -> Iterator[Mistake]:
-    if _is_openshift_suite(document.value):
-        yield Mistake(
-            document.source,
-            document.line,
-            "this is a suite of openshift/api; its create and update cases cannot be run yet",
-        )
+def _mistakes(document: Document, *, merges: bool) -> Iterator[Mistake]:
+    if suite.is_suite(document.value):
+        yield Mistake(document.source, document.line, "a suite of openshift/api is the only document of its file")
         return
     yield from diagnosis.find(document)
     yield from _duplicates(document, merges=merges)
     yield from _unknown_version(document)
-    yield from _unsupported(document, sections)
     for section, index, case in _cases(document.value):
         yield from _bad_patterns(document, (section, index), case)
-
-
-def _is_openshift_suite(value: JSONValue) -> bool:
-    if not isinstance(value, dict) or any(section in value for section in Section):
-        return False
-    return "crdName" in value or ("tests" in value and isinstance(value["tests"], dict))
-
-
-def _unsupported(document: Document, sections: frozenset[Section]) -> Iterator[Mistake]:
-    known = ", ".join(section for section in Section if section in sections)
-    for section in Section:
-        if section not in sections and isinstance(document.value, dict) and section in document.value:
-            line = diagnosis.line_of(document, (section,))
-            yield Mistake(document.source, line, f"section '{section}' is not supported yet; supported: {known}")
 
 
 def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:
     seen: set[tuple[int, str]] = set()
     for duplicate in document.duplicates:
-        # An alias repeats what is wrong at its anchor.
-        if (duplicate.line, duplicate.key) in seen:
+        # An alias repeats what is wrong at its anchor; and a merge key is there to be overridden.
+        if duplicate.overrides_merge or (duplicate.line, duplicate.key) in seen:
             continue
         seen.add((duplicate.line, duplicate.key))
         place = diagnosis.owner(document.value, duplicate.path) or "the file"
         message = f"key {diagnosis.within(duplicate.path)} is set twice in {place}, and only this value would count; remove one"
         if merges:
-            message += " (what `<<` brings in counts as set)"
+            message += " (`<<` sets keys where it stands: put it before those that override it)"
         if len(duplicate.path) > 3 and duplicate.path[2] == "input":
             message += "; to send a key twice, write the object as text below `input: |`"
         yield Mistake(document.source, duplicate.line, message)
@@ -144,22 +143,6 @@ def _cases(value: JSONValue) -> Iterator[tuple[str, int, dict[str, JSONValue]]]:
                     yield key, index, case
 
 
-def _unread(text: str, source: str) -> Iterator[Mistake]:
-    ended = False
-    for number, line in enumerate(text.split("\n") if "..." in text else (), start=1):
-        if line.startswith("---"):
-            ended = False
-        elif _END_OF_DOCUMENT.match(line):
-            ended = True
-        elif ended and line.strip() and not line.lstrip().startswith("#"):
-            yield Mistake(
-                source,
-                number,
-                "Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here",
-            )
-            return
-
-
 # From JSON values to the model, once they are known to be right
 
 
@@ -203,13 +186,21 @@ def _errors(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedError, ...]:
 
 
 def _old_crd(value: Mapping[str, JSONValue]) -> OldCRD:
-    return OldCRD(path=value.get("path"), patch=tuple(value["patch"]) if "patch" in value else None)
+    if "patch" in value:
+        return OldCRD(patch=tuple(value["patch"]), place=("oldCRD", "patch"))
+    return OldCRD(path=value["path"], place=("oldCRD", "path"))
 
 
 _SECTIONS: Final = {section.value: section for section in Section}
-_ATTRIBUTES: Final = {"nullsDropped": "nulls_dropped", "containsErrors": "contains_errors", "oldCRD": "old_crd"}
+_ATTRIBUTES: Final = {
+    "nullsDropped": "nulls_dropped",
+    "containsErrors": "contains_errors",
+    "oldCRD": "old_crd",
+    "fieldValidation": "field_validation",
+}
 _CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
+    "fieldValidation": _itself,
     **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "warnings", "marks"), tuple),
     **dict.fromkeys(("errors", "containsErrors"), _errors),
     "oldCRD": _old_crd,

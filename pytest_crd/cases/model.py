@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from typing import Final
 
 from pytest_crd.engine.fielderror import ErrorType
-from pytest_crd.engine.inputerror import InputError
+from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.requestbody import FieldValidation
 from pytest_crd.engine.yamlreader import Document
 
 
@@ -27,6 +29,10 @@ class Section(enum.StrEnum):
     CREATE = "create"
     UPDATE = "update"
     UPDATE_STATUS = "updateStatus"
+
+
+REQUESTS: Final = frozenset({Section.CREATE, Section.UPDATE, Section.UPDATE_STATUS})
+UPDATES: Final = frozenset({Section.UPDATE, Section.UPDATE_STATUS})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,10 +86,12 @@ class OldCRD:
     Attributes:
         path: A file, relative to the case file.
         patch: The operations of a JSON Patch on the CRD of the case file.
+        place: Where in the case it stands.
     """
 
     path: str | None = None
     patch: tuple[JSONValue, ...] | None = None
+    place: tuple[str, ...] = ("oldCRD",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +114,7 @@ class Case:
         contains_errors: Some of the errors.
         error: A part of the whole message of the refusal.
         accepted: True where it is asked that the object is accepted.
+        field_validation: What unknown and duplicate fields do.
         old: The object as stored before an update.
         old_crd: The CRD under which *old* was stored, if it was another.
         skip: Why the case is not run.
@@ -128,6 +137,7 @@ class Case:
     contains_errors: tuple[ExpectedError, ...] | None = None
     error: str | None = None
     accepted: bool = False
+    field_validation: FieldValidation = "Warn"
     old: JSONValue = None
     old_crd: OldCRD | None = None
     skip: str | None = None
@@ -141,9 +151,28 @@ class Case:
         return self.name
 
     @property
+    def title(self) -> str:
+        """The case in a sentence: `update case "the class cannot change"`."""
+        return f'{self.section} case "{self.name}"'
+
+    @property
     def line(self) -> int:
         """The 1-based line where the case begins."""
         return self.lines.of()
+
+    @property
+    def is_request(self) -> bool:
+        """Whether a whole request is made, which the server accepts or refuses."""
+        return self.section in REQUESTS
+
+    @property
+    def expects_refusal(self) -> bool:
+        """Whether the object must be refused; a request without such an expectation must be accepted."""
+        return self.errors is not None or self.contains_errors is not None or self.error is not None
+
+    def mistake(self, message: str, *path: str | int) -> CaseFileError:
+        """Return what is wrong with the case, at the line of the key at *path*."""
+        return CaseFileError([Mistake(self.lines.document.source, self.lines.of(*path), message)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,24 @@
-"""What became of a case: data for the report, no words of it."""
+"""What became of a case: data for the report, hardly a word of it."""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pytest_crd.cases.comparison import Remainder
+from pytest_crd.cases.model import ExpectedError
+from pytest_crd.engine.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
+
+
+class Kept(enum.Enum):
+    """Why a part of what is sent never counts, whatever stands in it."""
+
+    DROPPED_ON_CREATE = "a create drops the status, which is a subresource"
+    STATUS_ON_UPDATE = "an update leaves the status alone, which is a subresource"
+    REST_ON_STATUS_UPDATE = "an update of the status leaves all else alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +30,13 @@ class Trace:
         pruned: Unknown fields that were dropped.
         nulls: Nulls that were dropped.
         defaulted: Where a default was put in.
+        kept: Where what is sent does not count, and why.
     """
 
     pruned: tuple[str, ...] = ()
     nulls: tuple[str, ...] = ()
     defaulted: tuple[str, ...] = ()
+    kept: Mapping[str, Kept] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +62,10 @@ class ObjectMismatch:
 @dataclass(frozen=True, slots=True)
 class PathsMismatch:
     """
-    A list of paths is not the expected one.
+    A list of paths, or of warnings, is not the expected one.
 
     Attributes:
-        key: The key of the case that was not met: `pruned`, `defaulted`, `nullsDropped`.
+        key: The key of the case that was not met: `pruned`, `defaulted`, `nullsDropped`, `warnings`.
         missing: Expected, but not there.
         unasked: There, but not expected.
         met: Expected and there.
@@ -90,7 +103,93 @@ class Refused:
     message: str
 
 
-Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Refused"
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """
+    The server refuses what the case wants to be accepted.
+
+    Attributes:
+        code: The HTTP code.
+        message: The message of the Status.
+        errors: Its causes; may be empty.
+        hint: What may have led to it; may be empty.
+    """
+
+    code: int
+    message: str
+    errors: tuple[FieldError, ...]
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """
+    The server accepts what the case wants to be refused.
+
+    Attributes:
+        code: The HTTP code.
+        expected: The errors that the case expects.
+        part: The part of the message that it expects; None where it states none.
+        ratcheted: What is wrong with the object, and kept because it was so before.
+    """
+
+    code: int
+    expected: tuple[ExpectedError, ...]
+    part: str | None
+    ratcheted: tuple[FieldError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """
+    The error that comes nearest to an expected one.
+
+    Attributes:
+        error: The error that is there.
+        wrong: The keys of the expected one that it does not meet.
+    """
+
+    error: FieldError
+    wrong: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorsMismatch:
+    """
+    The errors are not the expected ones.
+
+    Attributes:
+        key: The key of the case that was not met: `errors` or `containsErrors`.
+        missing: Expected, but not there; each with the nearest of the unasked ones, where one is near.
+        unasked: There, but not expected.
+        met: Expected and there.
+        refusal: The code and the message of a refusal without errors, else empty.
+    """
+
+    key: str
+    missing: tuple[tuple[ExpectedError, NearMiss | None], ...]
+    unasked: tuple[FieldError, ...]
+    met: tuple[FieldError, ...]
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageMismatch:
+    """
+    The message of the refusal does not have the expected part.
+
+    Attributes:
+        part: What the case expects to be in it.
+        message: The whole message.
+    """
+
+    part: str
+    message: str
+
+
+Mismatch: TypeAlias = (
+    "ObjectMismatch | PathsMismatch | Present | Refused | Rejected | Accepted | ErrorsMismatch | MessageMismatch"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,100 +1,73 @@
-"""Running a case: what its section asks of the engine, and how the answer is held against what it expects."""
+"""
+Running a case: what its section asks of the engine, and how the answer is held against what it expects.
+
+What is not known is never a verdict: an old object that no server has stored, or a rule that cannot be evaluated, raises.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final
 
-from pytest_crd.cases import comparison
+from pytest_crd.cases import expectations, refusals
 from pytest_crd.cases.model import Case, Section
-from pytest_crd.cases.result import CaseResult, Mismatch, ObjectMismatch, PathsMismatch, Present, Refused, Trace
-from pytest_crd.engine import DecodeError, UnsupportedConstructError, Version, yamlreader
+from pytest_crd.cases.result import CaseResult, Kept, Refused, Trace
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine import DecodeError, FieldError, Response, UnsupportedConstructError, Version, yamlreader
+from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# What only a server sets; never compared.
-_SERVER_MADE: Final = frozenset({"uid", "generation", "creationTimestamp", "resourceVersion", "managedFields"})
-_FILLED_IN: Final = ("apiVersion", "kind", "metadata")
+_ABSENT: Final = object()
+_NOT_FOUND: Final = 404
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What the engine makes of the input of a case."""
-
-    value: JSONValue
-    trace: Trace
-
-
-def run(case: Case, version: Version) -> CaseResult:
+def run(case: Case, subject: Subject, *, old_subject: Subject | None = None) -> CaseResult:
     """
-    Return what becomes of *case* under *version*.
+    Return what becomes of *case*.
 
     Args:
-        case: A case of a section that `SECTIONS` lists.
-        version: The CRD version that it is about.
+        case: The case.
+        subject: The CRD version that it is about.
+        old_subject: The CRD version under which its old object was stored; None where that is *subject*.
 
     Raises:
-        InputError: The input is a text that the server could not read.
+        CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; the schema has
+            rules, which cannot be evaluated yet.
     """
-    context = {
-        "crd": version.crd.name,
-        "version": version.name,
-        "kubernetes": version.crd.kubernetes_version,
-        "source": version.crd.source,
-    }
-    given = yamlreader.read_one(case.input).value if isinstance(case.input, str) else case.input
-    resource = _completed(given, version)
+    version = subject.version
     try:
-        answer = SECTIONS[case.section](version, resource)
+        given = yamlreader.read_one(case.input).value if isinstance(case.input, str) else case.input
+    except InputError as error:
+        raise case.mistake(f"the input cannot be read: {error}", "input") from None
+    try:
+        if case.is_request:
+            return _run_request(case, given, subject, old_subject or subject)
+        return _run_pass(case, _completed(given, version), subject)
     except DecodeError as error:
-        return CaseResult((Refused(f"the server answers 400: {error}"),), Trace(), context)
+        return CaseResult((Refused(f"the server answers 400: {error}"),), context=subject.context)
     except UnsupportedConstructError as error:
-        return CaseResult((Refused(f"{version.crd.name} {version.name} serves no objects: {error}"),), Trace(), context)
-    return CaseResult(tuple(_mismatches(case, resource, answer, version)), answer.trace, context)
+        return not_served(subject, error)
 
 
-def _prune(version: Version, resource: Mapping[str, JSONValue]) -> _Answer:
-    pruned = version.prune(resource)
-    return _Answer(pruned.value, Trace(pruned=pruned.paths))
+def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult:
+    """Return what becomes of any case where the server serves no objects at all."""
+    message = f"{subject.version.crd.name} {subject.version.name} serves no objects: {error}"
+    return CaseResult((Refused(message),), context=subject.context)
 
 
-def _default(version: Version, resource: Mapping[str, JSONValue]) -> _Answer:
-    defaulted = version.default(resource)
-    return _Answer(defaulted.value, Trace(nulls=defaulted.nulls, defaulted=defaulted.paths))
+# The passes alone
 
 
-SECTIONS: Final[dict[Section, Callable[[Version, Mapping[str, JSONValue]], _Answer]]] = {
-    Section.PRUNING: _prune,
-    Section.DEFAULTING: _default,
-}
-
-
-def _mismatches(case: Case, resource: Mapping[str, JSONValue], answer: _Answer, version: Version) -> Iterator[Mismatch]:
-    for key, stated, subset in (("expected", case.expected, False), ("contains", case.contains, True)):
-        if stated is not None:
-            expected, actual = _comparable(stated, answer.value)
-            remainder = comparison.compare(expected, actual, version.schema, subset=subset)
-            if remainder is not None:
-                yield ObjectMismatch(key, expected, actual, remainder, resource)
-    for path in case.absent or ():
-        yield from (Present(path, value) for value in comparison.value_at(answer.value, path))
-    trace = answer.trace
-    for key, wanted, found in (
-        ("pruned", case.pruned, trace.pruned),
-        ("defaulted", case.defaulted, trace.defaulted),
-        ("nullsDropped", case.nulls_dropped, trace.nulls),
-    ):
-        if wanted is not None and (mismatch := _paths_mismatch(key, wanted, found)):
-            yield mismatch
-
-
-def _paths_mismatch(key: str, wanted: tuple[str, ...], found: tuple[str, ...]) -> PathsMismatch | None:
-    missing, unasked = Counter(wanted) - Counter(found), Counter(found) - Counter(wanted)
-    if not missing and not unasked:
-        return None
-    met = Counter(wanted) & Counter(found)
-    return PathsMismatch(key, tuple(missing.elements()), tuple(unasked.elements()), tuple(met.elements()))
+def _run_pass(case: Case, resource: Mapping[str, JSONValue], subject: Subject) -> CaseResult:
+    version = subject.version
+    if case.section is Section.PRUNING:
+        pruned = version.prune(resource)
+        value, trace = pruned.value, Trace(pruned=pruned.paths)
+    else:
+        defaulted = version.default(resource)
+        value, trace = defaulted.value, Trace(nulls=defaulted.nulls, defaulted=defaulted.paths)
+    in_object = expectations.of_object(case, value, resource, version.schema)
+    return CaseResult((*in_object, *expectations.of_paths(case, trace)), trace, subject.context)
 
 
 def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]:
@@ -102,17 +75,108 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
     return {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind, **resource}
 
 
-def _comparable(expected: Mapping[str, JSONValue], actual: Mapping[str, JSONValue]) -> tuple[JSONValue, JSONValue]:
-    """Return both without what is not compared: what a server makes up, and what the case leaves out to be filled in."""
-    unstated = [name for name in _FILLED_IN if name not in expected]
-    actual = {name: value for name, value in actual.items() if name not in unstated}
-    stated = expected.get("metadata")
-    if not isinstance(stated, dict) or not isinstance(actual.get("metadata"), dict):
-        return expected, actual
-    hidden = _SERVER_MADE if "namespace" in stated else _SERVER_MADE | {"namespace"}
-    return _without(expected, hidden), _without(actual, hidden)
+# Whole requests
 
 
-def _without(resource: Mapping[str, JSONValue], hidden: frozenset[str]) -> JSONValue:
-    metadata = {name: value for name, value in resource["metadata"].items() if name not in hidden}
-    return {**resource, "metadata": metadata}
+def _run_request(case: Case, given: JSONValue, subject: Subject, old_subject: Subject) -> CaseResult:
+    refuse_rules(case, subject, old_subject)
+    if case.old is not None:
+        _refuse_invalid_old(case, old_subject)
+    response = _ask(case, subject.version, namespace=_namespace(case, given))
+    return judge(case, given, response, subject, made_up=_made_up(case, given))
+
+
+def judge(case: Case, given: JSONValue, response: Response, subject: Subject, *, made_up: frozenset[str]) -> CaseResult:
+    """
+    Return what becomes of a case whose request has been answered.
+
+    Args:
+        case: What is expected.
+        given: What was sent, as far as the case states it.
+        response: The answer.
+        subject: The CRD version that it is about.
+        made_up: The fields of metadata that nobody stated.
+    """
+    version = subject.version
+    trace = Trace(response.pruned, response.nulls, response.defaulted, _kept(case, given, response))
+    ratcheted = _ratcheted(case, response, subject) if response.accepted and case.expects_refusal else ()
+    mismatches = [*refusals.of_response(case, response, hint=_hint(case, response, version), ratcheted=ratcheted)]
+    if response.accepted and not mismatches:
+        sent = _completed(given, version)
+        mismatches += expectations.of_object(case, response.stored, sent, version.schema, made_up=made_up)
+    mismatches += expectations.of_paths(case, trace, response.warnings)
+    return CaseResult(tuple(mismatches), trace, subject.context)
+
+
+def _ask(case: Case, version: Version, *, namespace: str) -> Response:
+    if case.section is Section.CREATE:
+        return version.create(case.input, namespace=namespace, field_validation=case.field_validation)
+    update = version.update if case.section is Section.UPDATE else version.update_status
+    return update(case.input, old=case.old, namespace=namespace, field_validation=case.field_validation)
+
+
+def _namespace(case: Case, given: JSONValue) -> str:
+    """Return the namespace of the URL, which a client takes from the object."""
+    for resource in (case.old, given):
+        metadata = resource.get("metadata") if isinstance(resource, dict) else None
+        namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+        if isinstance(namespace, str) and namespace:
+            return namespace
+    return "default"
+
+
+def refuse_rules(case: Case, *subjects: Subject) -> None:
+    """
+    Go on where the answer to *case* depends on no rule.
+
+    Raises:
+        CaseFileError: The schema of one of *subjects* has rules, which cannot be evaluated yet.
+    """
+    for subject in subjects:
+        if subject.rule:
+            version = subject.version
+            raise case.mistake(
+                f"{version.crd.name} {version.name} has CEL rules, which cannot be evaluated yet, so what the server "
+                f"answers to {case.title} is not known: the rule {subject.rule}"
+            )
+
+
+def _refuse_invalid_old(case: Case, old_subject: Subject) -> None:
+    response = old_subject.store(case.old)
+    if not response.accepted:
+        raise case.mistake(
+            f"'old' of {case.title} is not valid under its CRD, so no server has it stored: {response.message}",
+            "old",
+        )
+
+
+def _hint(case: Case, response: Response, version: Version) -> str:
+    is_missing = case.section is Section.UPDATE_STATUS and response.code == _NOT_FOUND
+    return f"{version.name} has no status subresource" if is_missing else ""
+
+
+def _ratcheted(case: Case, response: Response, subject: Subject) -> tuple[FieldError, ...]:
+    """Return what is wrong with an object that an update stores all the same, as it was wrong before."""
+    return subject.store(response.stored).errors if case.old is not None else ()
+
+
+def _made_up(case: Case, given: JSONValue) -> frozenset[str]:
+    """Return the fields of metadata that neither the case nor its old object states."""
+    stated = case.old if case.old is not None else given
+    metadata = stated.get("metadata") if isinstance(stated, dict) else None
+    return frozenset() if isinstance(metadata, dict) and "name" in metadata else frozenset({"name"})
+
+
+def _kept(case: Case, given: JSONValue, response: Response) -> dict[str, Kept]:
+    """Return the parts of the input that do not count, whatever stands in them."""
+    if not response.accepted or not isinstance(given, dict):
+        return {}
+    stored = response.stored
+    if case.section is Section.UPDATE_STATUS:
+        return dict.fromkeys({*given, *stored} - {"status"}, Kept.REST_ON_STATUS_UPDATE)
+    sent, found = given.get("status", _ABSENT), stored.get("status", _ABSENT)
+    if case.section is Section.CREATE:
+        is_dropped = sent is not _ABSENT and found is _ABSENT and "status" not in {*response.pruned, *response.nulls}
+        return {"status": Kept.DROPPED_ON_CREATE} if is_dropped else {}
+    is_kept = sent != found and found == case.old.get("status", _ABSENT)
+    return {"status": Kept.STATUS_ON_UPDATE} if is_kept else {}

@@ -5,14 +5,17 @@ One module reads files (`manifest`). Answers are data; what is raised is a mista
 """
 
 from pytest_crd.engine.conditions import Condition
-from pytest_crd.engine.crd import CustomResourceDefinition, NotStructuralError, Version
-from pytest_crd.engine.customresource import Defaulted, Pruned
+from pytest_crd.engine.crd import CustomResourceDefinition
 from pytest_crd.engine.fielderror import ErrorType, FieldError
 from pytest_crd.engine.godecode import DecodeError
 from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.passes import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
 from pytest_crd.engine.project import CrdLookupError, CustomResourceDefinitions, load
+from pytest_crd.engine.response import Response
+from pytest_crd.engine.rules import RulesNotEvaluatedWarning
 from pytest_crd.engine.structural import UnsupportedConstructError
+from pytest_crd.engine.version import NotStructuralError, Version
 
 __all__ = [
     "Condition",
@@ -27,6 +30,8 @@ __all__ = [
     "Mistake",
     "NotStructuralError",
     "Pruned",
+    "Response",
+    "RulesNotEvaluatedWarning",
     "UnknownVersionError",
     "UnsupportedConstructError",
     "Version",

@@ -1,34 +1,30 @@
-"""CustomResourceDefinitions and their versions: the engine's answers by the name of what is asked."""
+"""CustomResourceDefinitions: the engine's answers about them, by the name of what is asked."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from pytest_crd.engine import (
     conditions,
+    crddefaults,
+    crdrequest,
     crdspec,
-    fielderror,
     jsonvalue,
-    nonstructural,
     profile,
-    structural,
-    unsupported,
-    yamlreader,
+    rules,
 )
 from pytest_crd.engine.conditions import Condition
-from pytest_crd.engine.crdspec import VersionSpec
+from pytest_crd.engine.crdrequest import Manifest
 from pytest_crd.engine.crdtypes import decode_crd
-from pytest_crd.engine.customresource import Defaulted, Passes, Pruned
-from pytest_crd.engine.fielderror import FieldError
 from pytest_crd.engine.godecode import DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.structural import Structural, UnsupportedConstructError
-
-
-class NotStructuralError(AssertionError):
-    """A schema that is not structural; the message lists every violation as the server words it."""
+from pytest_crd.engine.response import Response
+from pytest_crd.engine.structural import UnsupportedConstructError
+from pytest_crd.engine.version import Version
 
 
 class CustomResourceDefinition:
@@ -45,19 +41,17 @@ class CustomResourceDefinition:
         source: Where the manifest stands, `file:line`; empty where it was not read from a file.
     """
 
-    def __init__(self, manifest: Mapping[str, JSONValue], *, kubernetes_version: str, source: str = "") -> None:
+    def __init__(self, manifest: Manifest, *, kubernetes_version: str, source: str = "") -> None:
         """Take a decoded manifest; `from_manifest` is for everybody else."""
         self._manifest = manifest
-        self._spec = spec = crdspec.from_decoded(manifest)
+        self._spec = spec = crdspec.from_decoded(manifest.value)
         self.name = spec.name
         self.group = spec.group
         self.kind = spec.kind
         self.scope = spec.scope
         self.kubernetes_version = kubernetes_version
         self.source = source
-        self.versions = tuple(
-            Version(self, version, preserve_unknown_fields=spec.preserve_unknown_fields) for version in spec.versions
-        )
+        self.versions = tuple(Version(self, spec, version) for version in spec.versions)
 
     @classmethod
     def from_manifest(
@@ -93,7 +87,8 @@ class CustomResourceDefinition:
             decoded = decode_crd(value)
         except DecodeError as error:
             raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
-        return cls(decoded.value, kubernetes_version=kubernetes_version, source=source)
+        manifest = Manifest(decoded.value, decoded.unknown)
+        return cls(manifest, kubernetes_version=kubernetes_version, source=source)
 
     def under(self, kubernetes_version: str) -> CustomResourceDefinition:
         """
@@ -121,132 +116,55 @@ class CustomResourceDefinition:
         raise LookupError(f"{self.name} has no version {name!r}; it has: {known}")
 
     @cached_property
+    def response(self) -> Response:
+        """
+        What the server answers to a POST of the CRD.
+
+        Errors:
+            Those of the response, in the server's order; where the server's is random, sorted.
+
+        Reference:
+            apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
+        """
+        named = profile.named(self.kubernetes_version)
+        return rules.warned(self, replace(crdrequest.create(self._manifest, named), unevaluated=self._rules))
+
+    def update_from(self, old: CustomResourceDefinition) -> Response:
+        """
+        Return what the server answers to a PUT of the CRD over the CRD *old*.
+
+        Args:
+            old: The stored CRD.
+
+        Errors:
+            Those of the response, in the server's order; where the server's is random, sorted.
+
+        Reference:
+            apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
+        """
+        named = profile.named(self.kubernetes_version)
+        return rules.warned(
+            self, replace(crdrequest.update(self._manifest, old._manifest, named), unevaluated=self._rules)
+        )
+
+    @cached_property
+    def _rules(self) -> tuple[str, ...]:
+        """Where its schemas have rules, which the server compiles when the CRD is written."""
+        if not profile.named(self.kubernetes_version).validation_rules:
+            return ()
+        found: list[str] = []
+        for version in self.versions:
+            with contextlib.suppress(UnsupportedConstructError):  # refused for that, before any rule is looked at
+                found += (f"{version.name}: {place}" for place in rules.places(version.schema))
+        return tuple(found)
+
+    @cached_property
     def conditions(self) -> tuple[Condition, ...]:
-        """The conditions that follow from the CRD: so far `NonStructuralSchema`, where the server sets it."""
-        condition = conditions.non_structural_schema(self._spec)
-        return () if condition is None else (condition,)
+        """The conditions that the CRD has once it is stored, as far as they follow from it alone."""
+        named = profile.named(self.kubernetes_version)
+        return conditions.find(crddefaults.apply(self._manifest.value, named), named)
 
     def __repr__(self) -> str:
         """Return the name, the versions and the source."""
         versions = ", ".join(version.name for version in self.versions)
         return f"<CustomResourceDefinition {self.name} ({versions}){f' from {self.source}' if self.source else ''}>"
-
-
-class Version:
-    """
-    One version of a CRD.
-
-    Attributes:
-        crd: The CRD.
-        name: `v1`.
-        served: Whether the server answers requests for it.
-        storage: Whether objects are stored in it.
-    """
-
-    def __init__(self, crd: CustomResourceDefinition, spec: VersionSpec, *, preserve_unknown_fields: bool) -> None:
-        """Take what `CustomResourceDefinition` knows of the version."""
-        self.crd = crd
-        self.name = spec.name
-        self.served = spec.served
-        self.storage = spec.storage
-        self._spec = spec
-        self._preserve_unknown_fields = preserve_unknown_fields
-
-    @cached_property
-    def structural_errors(self) -> tuple[FieldError, ...]:
-        """
-        Every violation that keeps the schema from being structural, as POSTing the CRD as v1 reports it.
-
-        Errors:
-            Required, Invalid and Forbidden, in the server's order; empty for a structural schema, and where there is none:
-            that v1 demands a schema is a rule about the CRD, not about its structure.
-
-        Reference:
-            KEP-2335; apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
-        """
-        spec = self._spec
-        if spec.schema is None:
-            return ()
-        try:
-            return nonstructural.find(structural.from_schema(spec.schema), spec.schema_path)
-        except UnsupportedConstructError as error:
-            found = unsupported.find(spec.schema, spec.schema_path)
-            return found or (fielderror.invalid(spec.schema_path, "", str(error)),)
-
-    @property
-    def is_structural(self) -> bool:
-        """Whether the schema is structural."""
-        return not self.structural_errors
-
-    def assert_structural(self) -> None:
-        """
-        Pass when the schema is structural.
-
-        Raises:
-            NotStructuralError: It is not; the message lists every violation.
-        """
-        __tracebackhide__ = True
-        if self.structural_errors:
-            errors = "\n".join(f"  {error}" for error in self.structural_errors)
-            source = f" ({self.crd.source})" if self.crd.source else ""
-            raise NotStructuralError(f"{self.crd.name} {self.name} is not structural{source}:\n{errors}")
-
-    def prune(self, resource: Mapping[str, object] | str) -> Pruned:
-        """
-        Return *resource* without the fields that the schema does not know, metadata coerced.
-
-        Args:
-            resource: A whole custom resource, or the text of one YAML or JSON document.
-
-        Raises:
-            DecodeError: Metadata of a wrong type, which the server answers with a 400 in these words.
-            ManifestError: A text that the server could not read.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
-        """
-        return self.passes.prune(_resource(resource))
-
-    def default(self, resource: Mapping[str, object] | str) -> Defaulted:
-        """
-        Return *resource* without the nulls that the schema does not allow, and with its defaults; nothing is pruned.
-
-        Args:
-            resource: A whole custom resource, or the text of one YAML or JSON document.
-
-        Raises:
-            ManifestError: A text that the server could not read.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
-        """
-        return self.passes.default(_resource(resource))
-
-    @cached_property
-    def passes(self) -> Passes:
-        """The passes one by one, over JSON values that are copied for nobody."""
-        return Passes(self.schema, preserve_unknown_fields=self._preserve_unknown_fields)
-
-    @cached_property
-    def schema(self) -> Structural | None:
-        """
-        The schema in structural form; None where there is none.
-
-        Raises:
-            UnsupportedConstructError: It has a construct under which the server serves no custom resources.
-        """
-        if self._spec.schema is None:
-            return None
-        try:
-            return structural.from_schema(self._spec.schema)
-        except UnsupportedConstructError:
-            if self._preserve_unknown_fields:
-                return None  # such a CRD is served all the same, as one without a schema
-            raise
-
-    def __repr__(self) -> str:
-        """Return the CRD's name and the version."""
-        return f"<Version {self.name} of {self.crd.name}>"
-
-
-def _resource(resource: Mapping[str, object] | str) -> Mapping[str, JSONValue]:
-    value = yamlreader.read_one(resource).value if isinstance(resource, str) else jsonvalue.from_python(resource)
-    if not isinstance(value, dict):
-        raise TypeError(f"a custom resource is a mapping, not {jsonvalue.type_of(value)}")
-    return value

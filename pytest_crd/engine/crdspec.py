@@ -7,7 +7,7 @@ v1 and v1beta1 manifests become one model here; whether the server accepts what 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
@@ -39,6 +39,9 @@ class VersionSpec:
         schema: Its `openAPIV3Schema`; None where it has none.
         schema_path: Where the schema stands as the server's errors spell it: one schema for all versions is moved up.
         condition_path: Where it stands as the condition NonStructuralSchema spells it: always in its version.
+        subresources: Its `status` and `scale`, wherever they are declared; empty where it has none.
+        deprecated: Whether the server warns about its use.
+        deprecation_warning: The words of that warning; None for the server's own.
     """
 
     name: str
@@ -47,6 +50,9 @@ class VersionSpec:
     schema: Mapping[str, JSONValue] | None
     schema_path: FieldPath
     condition_path: FieldPath
+    subresources: Mapping[str, JSONValue] = field(default_factory=dict)
+    deprecated: bool = False
+    deprecation_warning: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,9 @@ def _versions(spec: Mapping[str, JSONValue], *, is_v1beta1: bool) -> tuple[Versi
             schema=schema if common is None else common,
             schema_path=of_versions.index(index).child("schema", "openAPIV3Schema") if common is None else top,
             condition_path=of_versions.index(index).child("schema", "openAPIV3Schema"),
+            subresources=version.get("subresources") or spec.get("subresources") or {},
+            deprecated=version.get("deprecated", False),
+            deprecation_warning=version.get("deprecationWarning"),
         )
         for index, (version, schema) in enumerate(zip(declared, schemas, strict=True))
     )

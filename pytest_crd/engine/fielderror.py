@@ -42,6 +42,11 @@ class ErrorType(enum.StrEnum):
         """The reason of a cause in a Status: `FieldValueInvalid`, and `InternalError` for an internal one."""
         return "InternalError" if self is ErrorType.INTERNAL else f"FieldValue{self.value}"
 
+    @property
+    def words(self) -> str:
+        """What a message begins with: `Invalid value`."""
+        return _WORDS[self]
+
 
 _WORDS: Final = {
     ErrorType.NOT_FOUND: "Not found",
@@ -88,7 +93,7 @@ class FieldError:
     @property
     def message(self) -> str:
         """The message of the cause in the server's Status: everything but the field."""
-        text = _WORDS[self.type]
+        text = self.type.words
         if self.type not in _WITHOUT_VALUE and self.bad_value is not Omitted.VALUE:
             text += f": {_printed(self.bad_value)}"
         return f"{text}: {self.detail}" if self.detail else text
@@ -143,11 +148,19 @@ def duplicate(path: FieldPath, bad_value: JSONValue) -> FieldError:
     return FieldError(ErrorType.DUPLICATE, str(path), bad_value, "")
 
 
-def too_long(path: FieldPath, max_length: int, *, unit: str = "byte") -> FieldError:
-    """Return "the text is longer than *max_length*", counted in *unit*: `byte` or `character`."""
-    return FieldError(
-        ErrorType.TOO_LONG, str(path), "", f"may not be more than {max_length} {_plural(max_length, unit)}"
-    )
+def too_long(path: FieldPath, max_length: int, *, unit: str = "byte", inflected: bool = True) -> FieldError:
+    """
+    Return "the text is longer than *max_length*".
+
+    Args:
+        path: Where it stands.
+        max_length: The limit.
+        unit: What is counted: `byte` or `character`.
+        inflected: Whether 1 is followed by the singular.
+    """
+    noun = _plural(max_length if inflected else 0, unit)
+    detail = f"may not be more than {max_length} {noun}" if max_length >= 0 else "value is too long"
+    return FieldError(ErrorType.TOO_LONG, str(path), "", detail)
 
 
 def too_short(path: FieldPath, min_length: int) -> FieldError:
@@ -156,9 +169,18 @@ def too_short(path: FieldPath, min_length: int) -> FieldError:
     return FieldError(ErrorType.TOO_SHORT, str(path), "", detail)
 
 
-def too_many(path: FieldPath, actual: int | None, max_quantity: int) -> FieldError:
-    """Return "there are more than *max_quantity* items"; the message leaves *actual* out where it is None."""
-    detail = f"must have at most {max_quantity} {_plural(max_quantity, 'item')}"
+def too_many(path: FieldPath, actual: int | None, max_quantity: int, *, inflected: bool = True) -> FieldError:
+    """
+    Return "there are more than *max_quantity* items".
+
+    Args:
+        path: Where they stand.
+        actual: How many there are; the message leaves it out where it is None.
+        max_quantity: The limit.
+        inflected: Whether 1 is followed by the singular.
+    """
+    noun = _plural(max_quantity if inflected else 0, "item")
+    detail = f"must have at most {max_quantity} {noun}" if max_quantity >= 0 else "has too many items"
     return FieldError(ErrorType.TOO_MANY, str(path), Omitted.VALUE if actual is None else actual, detail)
 
 

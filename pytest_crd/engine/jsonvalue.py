@@ -87,7 +87,7 @@ def number(value: float) -> int | float:
         value: An int of any size, or a finite float.
 
     Returns:
-        An int within int64, else a float64. `1.0` becomes `1`; `2**63` becomes `9.223372036854775808e18`.
+        An int within int64, else a float64. `1.0` becomes `1`, `-0.0` becomes `0`; `2**63` becomes `9.223372036854775808e18`.
 
     Raises:
         OverflowError: The number is beyond float64.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.engine import yamlreader
+from pytest_crd.engine import yamlreader, yamlstream
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yamlreader import Document
@@ -117,11 +117,13 @@ def read(content: bytes, *, source: str) -> list[Manifest]:
         source: Its name for messages.
 
     Raises:
-        ManifestError: What Kubernetes could not read either; file, line and reason.
+        ManifestError: What Kubernetes could not read either, or would pass over without a word; file, line and reason.
     """
     manifests: list[Manifest] = []
     for document in yamlreader.read(content, source=source):
         manifests.extend(_unlisted(Manifest(document.value, document)))
+    if line := yamlstream.unread(yamlstream.decode(content).content):
+        raise ManifestError([Mistake(source, line, yamlstream.UNREAD)])
     return manifests
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 from pytest_crd.engine import gotypes
 from pytest_crd.engine.gotypes import BOOL, INT64, STRING, TIME, List, Map, Pointer, Raw, Struct
+from pytest_crd.engine.profile import Profile
 
 _UID: Final = gotypes.string("types.UID")
 
@@ -58,4 +60,31 @@ OBJECT_META: Final = Struct(
     required=frozenset(),
 )
 
+# What metadata was until Kubernetes 1.21.
+_WITH_CLUSTER: Final = {"clusterName": STRING}
+_WITHOUT_SUBRESOURCE: Final = List(
+    Struct(
+        MANAGED_FIELDS_ENTRY.go,
+        {name: kind for name, kind in MANAGED_FIELDS_ENTRY.fields.items() if name != "subresource"},
+        required=frozenset(),
+    )
+)
+
 TYPE_META: Final[dict[str, gotypes.Type]] = {"kind": STRING, "apiVersion": STRING}
+
+
+def object_meta(profile: Profile) -> Struct:
+    """
+    Return the type of `metadata` in one Kubernetes version.
+
+    Reference:
+        apimachinery meta/v1/types.go, ObjectMeta and ManagedFieldsEntry.
+    """
+    return _object_meta(cluster=profile.has_cluster_name, subresource=profile.has_managed_subresources)
+
+
+@functools.cache
+def _object_meta(*, cluster: bool, subresource: bool) -> Struct:
+    changes = {} if subresource else {"managedFields": _WITHOUT_SUBRESOURCE}
+    fields = {**OBJECT_META.fields, **(_WITH_CLUSTER if cluster else {}), **changes}
+    return Struct(OBJECT_META.go, fields, required=frozenset()) if fields != OBJECT_META.fields else OBJECT_META

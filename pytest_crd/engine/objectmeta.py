@@ -7,15 +7,17 @@ decided elsewhere.
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
-from pytest_crd.engine import fielderror, godecode, metav1types
+from pytest_crd.engine import fielderror, godecode, gosyntax, metav1types
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rewriting import TreePass
 from pytest_crd.engine.structural import Structural
 
 
@@ -49,12 +51,13 @@ class Coerce(Protocol):
         """Return the coerced value, or raise EmbeddedError."""
 
 
-def coerce_root(metadata: JSONValue, *, drop_malformed: bool = False) -> Coerced:
+def coerce_root(metadata: JSONValue, profile: Profile, *, drop_malformed: bool = False) -> Coerced:
     """
     Return the *metadata* of a resource as ObjectMeta holds it.
 
     Args:
         metadata: The value of `metadata`; not modified. Null is an empty ObjectMeta; an absent one is not to be passed.
+        profile: The Kubernetes version.
         drop_malformed: Drop fields of the wrong type instead of refusing them: what happens to stored objects.
 
     Returns:
@@ -70,18 +73,30 @@ def coerce_root(metadata: JSONValue, *, drop_malformed: bool = False) -> Coerced
         apiextensions-apiserver schema/objectmeta/coerce.go, GetObjectMetaWithOptions and SetObjectMeta. The words are those
         of a 1.37 server; a 1.21 server decodes with another library, in other words.
     """
-    return _coerce_metadata(metadata, _ROOT, drop_malformed=drop_malformed)
+    return _coerce_metadata(metadata, _ROOT, metav1types.object_meta(profile), drop_malformed=drop_malformed)
 
 
-def compile_embedded(schema: Structural, *, resource_root: bool = False, drop_malformed: bool = False) -> Coerce | None:
+# Compiles the pass that drops the nulls which a schema does not allow.
+CompileDropNulls: TypeAlias = "Callable[[Structural], TreePass]"
+
+
+def compile_embedded(
+    schema: Structural,
+    profile: Profile,
+    *,
+    drop_malformed: bool = False,
+    drop_nulls: CompileDropNulls | None = None,
+) -> Coerce | None:
     """
     Return a function that coerces the embedded resources in a value of *schema*.
 
     Args:
         schema: A structural schema.
-        resource_root: Treat the value itself as an embedded resource too, whether its schema says so or not.
+        profile: The Kubernetes version.
         drop_malformed: Drop metadata fields, apiVersion and kind of the wrong type instead of refusing them; metadata that
             is no object stays as it is.
+        drop_nulls: How the nulls are dropped from what the schema describes of embedded metadata, apiVersion and kind
+            before they are looked at; None where they stay.
 
     Returns:
         A function from the whole value to the coerced one, with the sorted paths of the unknown metadata fields, map keys
@@ -94,9 +109,7 @@ def compile_embedded(schema: Structural, *, resource_root: bool = False, drop_ma
     Reference:
         apiextensions-apiserver schema/objectmeta/algorithm.go, CoerceWithOptions.
     """
-    if resource_root and not schema.x_embedded_resource:
-        schema = dataclasses.replace(schema, x_embedded_resource=True)
-    walk = _compile(schema, drop_malformed=drop_malformed)
+    walk = _Compiler(profile, drop_nulls, drop_malformed=drop_malformed).walk(schema)
     if walk is None:
         return None
 
@@ -108,18 +121,18 @@ def compile_embedded(schema: Structural, *, resource_root: bool = False, drop_ma
     return coerce
 
 
-def _coerce_metadata(metadata: JSONValue, path: FieldPath, *, drop_malformed: bool) -> Coerced:
+def _coerce_metadata(metadata: JSONValue, path: FieldPath, kind: Struct, *, drop_malformed: bool) -> Coerced:
     try:
-        decoded = godecode.decode(metadata, metav1types.OBJECT_META)
+        decoded = godecode.decode(metadata, kind)
     except godecode.DecodeError:
         if not drop_malformed:
             raise
-        decoded = _decode_fields(metadata)
+        decoded = _decode_fields(metadata, kind)
     prefix = str(path.child("metadata"))
     return Coerced(decoded.value, tuple(f"{prefix}.{field}" for field in decoded.unknown))
 
 
-def _decode_fields(metadata: JSONValue) -> godecode.Decoded:
+def _decode_fields(metadata: JSONValue, kind: Struct) -> godecode.Decoded:
     """Decode field by field, leaving out each that cannot be decoded."""
     if not isinstance(metadata, dict):
         raise godecode.DecodeError(f"invalid metadata: expected object, got {_GO_TYPES[type(metadata)]}")
@@ -127,7 +140,7 @@ def _decode_fields(metadata: JSONValue) -> godecode.Decoded:
     unknown: list[str] = []
     for name in sorted(metadata):
         try:
-            decoded = godecode.decode({name: metadata[name]}, metav1types.OBJECT_META)
+            decoded = godecode.decode({name: metadata[name]}, kind)
         except godecode.DecodeError:
             continue
         value |= decoded.value
@@ -144,6 +157,7 @@ _GO_TYPES: Final[dict[type, str]] = {
 }
 
 _ROOT: Final = FieldPath()
+_META_FIELDS: Final = ("apiVersion", "kind", "metadata")
 
 # Coerces a value at a path; appends the unknown fields.
 _Walk: TypeAlias = Callable[[JSONValue, FieldPath, list[str]], JSONValue]
@@ -151,25 +165,34 @@ _DROPPED: Final = object()
 _AS_IT_IS: Final = object()
 
 
-def _compile(schema: Structural, *, drop_malformed: bool) -> _Walk | None:
-    """Return the walk of one node, or None if there is nothing to do in it or below it."""
-    additional = schema.value_schema
-    walks = _Below(
-        properties={
-            name: walk
-            for name, below in schema.properties.items()
-            if (walk := _compile(below, drop_malformed=drop_malformed)) is not None
-        },
-        specified=frozenset(schema.properties),
-        additional=None if additional is None else _compile(additional, drop_malformed=drop_malformed),
-        items=None if schema.items is None else _compile(schema.items, drop_malformed=drop_malformed),
-    )
-    if schema.x_embedded_resource:
-        falls_away = frozenset(
-            name for name, child in schema.properties.items() if not child.nullable and child.default is None
+class _Compiler:
+    """Turns schemas into walks."""
+
+    def __init__(self, profile: Profile, drop_nulls: CompileDropNulls | None, *, drop_malformed: bool) -> None:
+        self._profile = profile
+        self._drop_nulls = drop_nulls
+        self._drop_malformed = drop_malformed
+
+    def walk(self, schema: Structural) -> _Walk | None:
+        """Return the walk of one node, or None if there is nothing to do in it or below it."""
+        additional = schema.value_schema
+        walks = _Below(
+            properties={
+                name: walk for name, below in schema.properties.items() if (walk := self.walk(below)) is not None
+            },
+            specified=frozenset(schema.properties),
+            additional=None if additional is None else self.walk(additional),
+            items=None if schema.items is None else self.walk(schema.items),
         )
-        return _resource_walk(walks, falls_away, drop_malformed=drop_malformed)
-    return _walk(walks) if walks.properties or walks.additional or walks.items else None
+        if schema.x_embedded_resource:
+            return _resource_walk(
+                walks, self._without_nulls(schema), self._profile, drop_malformed=self._drop_malformed
+            )
+        return _walk(walks) if walks.properties or walks.additional or walks.items else None
+
+    def _without_nulls(self, schema: Structural) -> TreePass | None:
+        described = {name: schema.properties[name] for name in _META_FIELDS if name in schema.properties}
+        return self._drop_nulls(Structural(properties=described)) if self._drop_nulls and described else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,16 +233,14 @@ def _walk(below: _Below) -> _Walk:
     return walk
 
 
-def _resource_walk(below: _Below, falls_away: frozenset[str], *, drop_malformed: bool) -> _Walk:
+def _resource_walk(below: _Below, without_nulls: TreePass | None, profile: Profile, *, drop_malformed: bool) -> _Walk:
     def coerced(key: str, item: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
         coerced = _AS_IT_IS
-        if item is None and key in falls_away:
-            return item  # the server drops such a null before it looks at metadata
         if key == "metadata":
-            coerced = _embedded_metadata(item, path, unknown, drop_malformed=drop_malformed)
-        elif key in ("apiVersion", "kind") and not isinstance(item, str):
+            coerced = _embedded_metadata(item, path, unknown, profile, drop_malformed=drop_malformed)
+        elif key in _META_FIELDS and not isinstance(item, str):
             if not drop_malformed:
-                raise EmbeddedError(fielderror.invalid(path.child(key), item, "must be a string"))
+                raise EmbeddedError(_invalid(path.child(key), item, "must be a string", profile))
             coerced = _DROPPED
         # Go goes on below in what stood there before, so that the changes are lost where something else stands there now.
         walked = below.entry(key, item, path, unknown)
@@ -228,21 +249,29 @@ def _resource_walk(below: _Below, falls_away: frozenset[str], *, drop_malformed:
     def walk(value: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
         if type(value) is not dict:
             return below.list(value, path, unknown)
-        keys = below.keys(value, ("apiVersion", "kind", "metadata"))
-        return _with_changes(value, {key: coerced(key, value[key], path, unknown) for key in keys})
+        seen = without_nulls(value).value if without_nulls else value
+        keys = [key for key in below.keys(value, _META_FIELDS) if key in seen]
+        return _with_changes(value, {key: coerced(key, seen[key], path, unknown) for key in keys})
 
     return walk
 
 
-def _embedded_metadata(metadata: JSONValue, path: FieldPath, unknown: list[str], *, drop_malformed: bool) -> JSONValue:
+def _embedded_metadata(
+    metadata: JSONValue, path: FieldPath, unknown: list[str], profile: Profile, *, drop_malformed: bool
+) -> JSONValue:
     try:
-        coerced = _coerce_metadata(metadata, path, drop_malformed=drop_malformed)
+        coerced = _coerce_metadata(metadata, path, metav1types.object_meta(profile), drop_malformed=drop_malformed)
     except godecode.DecodeError as error:
         if drop_malformed:
             return _AS_IT_IS
-        raise EmbeddedError(fielderror.invalid(path.child("metadata"), metadata, str(error))) from error
+        raise EmbeddedError(_invalid(path.child("metadata"), metadata, str(error), profile)) from error
     unknown += coerced.unknown
     return coerced.value
+
+
+def _invalid(path: FieldPath, value: JSONValue, detail: str, profile: Profile) -> fielderror.FieldError:
+    printed = None if profile.prints_values_as_json else gosyntax.value(value, null='"null"')
+    return gosyntax.invalid_as(path, value, printed, detail)
 
 
 def _with_changes(value: dict[str, JSONValue], changes: dict[str, JSONValue]) -> dict[str, JSONValue]:

@@ -41,6 +41,7 @@ def compile(pattern: str) -> Callable[[str], bool]:  # noqa: A001 - read as patt
 
     options = re2.Options()
     options.log_errors = False
+    options.never_capture = True
     if found := _ONE_BYTE.search(pattern):
         raise PatternError(f"error parsing regexp: invalid escape sequence: `{found.group()[-2:]}`")
     for name in _GROUP_NAME.finditer(pattern):
@@ -50,7 +51,8 @@ def compile(pattern: str) -> Callable[[str], bool]:  # noqa: A001 - read as patt
         search = re2.compile(pattern, options).search
     except re2.error as error:
         raise PatternError(_in_go_words(error)) from None
-    return lambda text: search(text) is not None
+    # Given as bytes, because of a str RE2's binding counts where each character begins.
+    return lambda text: search(text.encode("utf-8", "surrogatepass")) is not None
 
 
 def problem_of(pattern: str) -> str:

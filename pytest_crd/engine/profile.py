@@ -7,33 +7,232 @@ A version is supported when a real server of it has been recorded; any other is 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """
-    How one Kubernetes version behaves.
+    How one Kubernetes version behaves; what is not said of a version it does as the newest one.
+
+    "Since 1.22 or later" is what 1.21 does not do and 1.32 does.
 
     Attributes:
         version: `major.minor`, as in `kubernetes_version="1.37"`.
-        serves_v1beta1: Whether `apiextensions.k8s.io/v1beta1` can be POSTed; how stored CRDs behave does not depend on it.
+
+    Requests:
+        field_validation: Whether unknown and duplicate fields are warned about, or refused on demand (since 1.25).
+        serves_v1beta1: Whether `apiextensions.k8s.io/v1beta1` can be POSTed (until 1.21); how stored CRDs behave does
+            not depend on it.
+        takes_type_for_given: Whether a request without kind or API version is decoded as that of its URL, to fail later
+            and in other words (until 1.22 or later).
+        checks_namespace_before_name: Whether a PUT is refused for its namespace before its name (since 1.22 or later).
+        looks_for_object_first: Whether a PUT to a name under which nothing is stored is a 404 also where it has a uid
+            (since 1.34; a conflict before).
+        validates_status_alone: Whether an update through `/status` validates the status alone, and its lists (since
+            1.22 or later; before, the whole object, but no lists).
+        ratchets: Whether what an update leaves unchanged is spared the checks of schemas tightened since (since 1.30).
+
+    CRDs:
+        selectable_fields: Whether a CRD has `selectableFields` (since 1.30).
+        ratchets_selectable_fields: Whether too many selectable fields are accepted where they were before (since 1.35).
+        checks_ca_bundles: Whether the `caBundle` of a conversion webhook must hold certificates (since 1.31).
+        speaks_of_specified_hosts: Whether a URL without a host is told that it must be `specified` (since 1.22 or
+            later).
+        repeats_required_fields: Whether errors on absent fields of CRDs name the field again (until 1.33).
+        explains_stored_versions: Whether errors on stored versions explain how one can be removed (since 1.33).
+        prints_stored_versions: Whether the error on an absent stored version prints all of them (since 1.22 or later).
+        names_preserve_in_full: Whether `x-kubernetes-preserve-unknown-fields` is named so where it is recommended
+            (since 1.22 or later).
+        warns_about_sets: Whether a set whose items are objects or lists is warned about (since 1.37).
+
+    Schemas:
+        validation_rules: Whether schemas have `x-kubernetes-validations` (since 1.23; an unknown field before).
+        rule_errors_name_the_field: Whether errors on `message` and `fieldPath` of a rule repeat that name (until 1.33).
+        checks_structure_first: Whether structure and defaults of a schema are checked before its keywords (since 1.22
+            or later).
+        allows_false_in_junctors: Whether `additionalProperties: false` may stand inside `allOf` and the like (since
+            1.22 or later).
+        structure_has_examples: Whether `example` and `externalDocs` count where a schema is checked for its structure
+            (since 1.36).
+
+    Formats:
+        has_kubernetes_name_formats: Whether the formats `k8s-short-name` and `k8s-long-name` are checked (since 1.34).
+        warns_about_unrecognized_formats: Whether the answer to a CRD warns about formats that are not checked (since
+            1.34).
+        checks_number_formats: Whether `int32`, `int64`, `float` and `double` are formats, numbers and limits have to
+            fit them, and other formats count for strings only (since 1.36).
+        ignores_leading_zeros_in_addresses: Whether the formats `ipv4` and `cidr` take `010.0.0.1` (since 1.22 or
+            later).
+        has_strict_colons_in_uris: Whether `http://host:1:2` is no URI and no URL (since 1.36, which is built with Go
+            1.26).
+
+    Values:
+        sorts_value_errors: Whether wrong types, lengths and counts of values have error types of their own (since 1.22
+            or later; all are Invalid before).
+        names_list_items: Whether errors on the items of a list name the item (since 1.22 or later; the list before).
+        validates_miscounted_objects: Whether an object with too many or too few properties is validated further, and
+            how many it has is printed (since 1.22 or later; before, neither, and the limit is printed).
+        refuses_multiples_of_zero: Whether `multipleOf: 0` is reported for every number (since 1.22 or later; an integer
+            makes the server panic before).
+        rounds_to_integers: Whether a number just below an integer, or near a negative one, is one (since 1.37; only
+            just above before).
+
+    Metadata:
+        has_cluster_name: Whether metadata has a `clusterName` (until 1.23).
+        has_managed_subresources: Whether managed fields have a subresource (since 1.22).
+        lists_managed_operations: Whether an unknown operation of managed fields is Required or NotSupported (since
+            1.37; Invalid before).
+        indexes_owner_references: Whether errors on owner references name the index, and missing fields are Required
+            (since 1.37).
+        names_empty_owner_fields: Whether the error on an empty field of an owner reference repeats its name (until
+            1.33).
+        names_controllers_by_kind: Whether the error on two controllers names their kinds (since 1.22 or later).
+        warns_about_finalizers: Whether finalizers without a domain are warned about (since 1.22 or later).
+        explains_missing_type_meta: Whether the error on an absent apiVersion or kind of an embedded resource says `must
+            not be empty` (until 1.33).
+        names_dots_in_labels: Whether the error on a DNS label that is a subdomain says just that it has dots (since
+            1.22 or later).
+        speaks_of_label_keys: Whether a qualified name is called a label key, and its limits and those of label values
+            are stated in bytes (since 1.35; in characters before).
+        drops_repeated_metadata_errors: Whether the metadata of a resource is never found wrong twice in the same words
+            by one validation (since 1.37; on update, where several validations run, repetitions remain).
+
+    Words of all errors:
+        prints_values_as_json: Whether errors print lists and objects as JSON (since 1.34; in the syntax of Go before).
+        inflects_units: Whether a limit of one is "1 byte" and "1 item" (since 1.34; "1 bytes" and "1 items" before).
+        limits_are_what_may_be: Whether a text is too long in the words `may not be more than` (since 1.22 or later).
     """
 
     version: str
+    # Requests.
+    field_validation: bool = True
     serves_v1beta1: bool = False
+    takes_type_for_given: bool = False
+    checks_namespace_before_name: bool = True
+    looks_for_object_first: bool = True
+    validates_status_alone: bool = True
+    ratchets: bool = True
+    # CRDs.
+    selectable_fields: bool = True
+    ratchets_selectable_fields: bool = True
+    checks_ca_bundles: bool = True
+    speaks_of_specified_hosts: bool = True
+    repeats_required_fields: bool = False
+    explains_stored_versions: bool = True
+    prints_stored_versions: bool = True
+    names_preserve_in_full: bool = True
+    warns_about_sets: bool = True
+    # Schemas.
+    validation_rules: bool = True
+    rule_errors_name_the_field: bool = False
+    checks_structure_first: bool = True
+    allows_false_in_junctors: bool = True
+    structure_has_examples: bool = True
+    # Formats.
+    has_kubernetes_name_formats: bool = True
+    warns_about_unrecognized_formats: bool = True
+    checks_number_formats: bool = True
+    ignores_leading_zeros_in_addresses: bool = True
+    has_strict_colons_in_uris: bool = True
+    # Values.
+    sorts_value_errors: bool = True
+    names_list_items: bool = True
+    validates_miscounted_objects: bool = True
+    refuses_multiples_of_zero: bool = True
+    rounds_to_integers: bool = True
+    # Metadata.
+    has_cluster_name: bool = False
+    has_managed_subresources: bool = True
+    lists_managed_operations: bool = True
+    indexes_owner_references: bool = True
+    names_empty_owner_fields: bool = False
+    names_controllers_by_kind: bool = True
+    warns_about_finalizers: bool = True
+    explains_missing_type_meta: bool = False
+    names_dots_in_labels: bool = True
+    speaks_of_label_keys: bool = True
+    drops_repeated_metadata_errors: bool = True
+    # Words of all errors.
+    prints_values_as_json: bool = True
+    inflects_units: bool = True
+    limits_are_what_may_be: bool = True
 
 
+# Newest first: what each version does otherwise than the next one.
+_V1_37: Final = Profile("1.37")
+_V1_36: Final = replace(
+    _V1_37,
+    version="1.36",
+    warns_about_sets=False,
+    rounds_to_integers=False,
+    lists_managed_operations=False,
+    indexes_owner_references=False,
+    drops_repeated_metadata_errors=False,
+)
+_V1_35: Final = replace(
+    _V1_36,
+    version="1.35",
+    structure_has_examples=False,
+    checks_number_formats=False,
+    has_strict_colons_in_uris=False,
+)
+_V1_34: Final = replace(
+    _V1_35,
+    version="1.34",
+    ratchets_selectable_fields=False,
+    speaks_of_label_keys=False,
+)
+_V1_33: Final = replace(
+    _V1_34,
+    version="1.33",
+    looks_for_object_first=False,
+    repeats_required_fields=True,
+    rule_errors_name_the_field=True,
+    has_kubernetes_name_formats=False,
+    warns_about_unrecognized_formats=False,
+    names_empty_owner_fields=True,
+    explains_missing_type_meta=True,
+    prints_values_as_json=False,
+    inflects_units=False,
+)
+_V1_32: Final = replace(
+    _V1_33,
+    version="1.32",
+    explains_stored_versions=False,
+)
+_V1_21: Final = replace(
+    _V1_32,
+    version="1.21",
+    field_validation=False,
+    serves_v1beta1=True,
+    takes_type_for_given=True,
+    checks_namespace_before_name=False,
+    validates_status_alone=False,
+    ratchets=False,
+    selectable_fields=False,
+    checks_ca_bundles=False,
+    speaks_of_specified_hosts=False,
+    prints_stored_versions=False,
+    names_preserve_in_full=False,
+    validation_rules=False,
+    checks_structure_first=False,
+    allows_false_in_junctors=False,
+    ignores_leading_zeros_in_addresses=False,
+    sorts_value_errors=False,
+    names_list_items=False,
+    validates_miscounted_objects=False,
+    refuses_multiples_of_zero=False,
+    has_cluster_name=True,
+    has_managed_subresources=False,
+    names_controllers_by_kind=False,
+    warns_about_finalizers=False,
+    names_dots_in_labels=False,
+    limits_are_what_may_be=False,
+)
 KNOWN: Final[dict[str, Profile]] = {
-    profile.version: profile
-    for profile in (
-        Profile("1.21", serves_v1beta1=True),
-        Profile("1.32"),
-        Profile("1.35"),
-        Profile("1.36"),
-        Profile("1.37"),
-    )
+    profile.version: profile for profile in (_V1_21, _V1_32, _V1_33, _V1_34, _V1_35, _V1_36, _V1_37)
 }
 DEFAULT: Final = "1.37"
 

@@ -7,18 +7,20 @@ from typing import TypeAlias
 
 from pytest_crd.engine import objectmeta, pruning
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.structural import Structural
 
 # What to wrap a value in, outermost first, so that it stands where the schema has it: a field name, or 0 for a list.
 Surroundings: TypeAlias = "tuple[str | int, ...]"
 
 
-def prune(schema: Structural) -> Structural:
+def prune(schema: Structural, profile: Profile) -> Structural:
     """
     Return *schema* with its defaults pruned, and with the metadata coerced that they put into embedded resources.
 
     Args:
         schema: The schema of a whole resource.
+        profile: The Kubernetes version.
 
     Errors:
         None. A malformed metadata field in a default is dropped.
@@ -27,7 +29,7 @@ def prune(schema: Structural) -> Structural:
         apiextensions-apiserver schema/defaulting/prune.go, PruneDefaults.
     """
     prune_fields = pruning.compile(schema, resource_root=True)
-    coerce = objectmeta.compile_embedded(schema, drop_malformed=True)
+    coerce = objectmeta.compile_embedded(schema, profile, drop_malformed=True)
 
     def pruned_default(default: JSONValue, surroundings: Surroundings) -> JSONValue:
         resource = _surround(default, surroundings)

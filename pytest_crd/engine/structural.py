@@ -205,7 +205,7 @@ def _set_keywords(schema: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
     found = {
         keyword: value
         for keyword, value in schema.items()
-        if value or not (value is None or keyword in _OMITTED_WHEN_FALSY)
+        if value or not (value is None or keyword in _OMITTED_WHEN_FALSY or (keyword == "items" and value == []))
     }
     for keyword in _UNSUPPORTED:
         if keyword in found and (keyword != "dependencies" or found[keyword]):

@@ -10,15 +10,17 @@ from pytest_crd.engine.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 
+LISTED_ITEMS: Final = "items must be a schema object and not an array"
+NOT_PRESERVING: Final = "must be true or undefined"
 # Keyword, and whether an empty value counts: in the order in which the server looks for them.
-_KEYWORDS: Final = (
-    ("id", False),
-    ("additionalItems", True),
-    ("patternProperties", False),
-    ("definitions", False),
-    ("dependencies", True),
-    ("$ref", True),
-)
+KEYWORDS: Final = {
+    "id": False,
+    "additionalItems": True,
+    "patternProperties": False,
+    "definitions": False,
+    "dependencies": True,
+    "$ref": True,
+}
 _BY_NAME: Final = ("properties", "definitions", "dependencies")
 
 
@@ -39,19 +41,25 @@ def find(schema: Mapping[str, JSONValue], path: FieldPath) -> tuple[FieldError, 
     return tuple(sorted(_node(schema, path), key=str))
 
 
+def used(schema: Mapping[str, JSONValue]) -> Iterator[str]:
+    """Yield the keywords that no CRD may use and *schema* itself does, in the server's order."""
+    for keyword, empty_counts in KEYWORDS.items():
+        value = schema.get(keyword)
+        if value or (empty_counts and value is not None):
+            yield keyword
+
+
 def _node(schema: JSONValue, path: FieldPath) -> Iterator[FieldError]:
     if not isinstance(schema, Mapping):
         return
-    for keyword, empty_counts in _KEYWORDS:
-        value = schema.get(keyword)
-        if value or (empty_counts and value is not None):
-            yield fielderror.forbidden(path.child(keyword), f"{keyword} is not supported")
-    if isinstance(schema.get("items"), list):
-        yield fielderror.forbidden(path.child("items"), "items must be a schema object and not an array")
+    for keyword in used(schema):
+        yield fielderror.forbidden(path.child(keyword), f"{keyword} is not supported")
+    if schema.get("items") and isinstance(schema["items"], list):  # an empty list counts as nothing
+        yield fielderror.forbidden(path.child("items"), LISTED_ITEMS)
     preserve = schema.get("x-kubernetes-preserve-unknown-fields")
     if preserve is False:
         path_of_preserve = path.child("x-kubernetes-preserve-unknown-fields")
-        yield fielderror.invalid(path_of_preserve, preserve, "must be true or undefined")
+        yield fielderror.invalid(path_of_preserve, preserve, NOT_PRESERVING)
     for child, child_path in _children(schema, path):
         yield from _node(child, child_path)
 

@@ -23,12 +23,27 @@ _MERGE_NEEDS_MAP: Final = "map merge requires map or sequence of maps as the val
 
 @dataclass(frozen=True, slots=True)
 class DuplicateKey:
-    """A key that was already set: the line of its value, counted from 1, how Go prints it, and where it is."""
+    """
+    A key that was already set.
+
+    Attributes:
+        line: 1-based line of its value.
+        key: As in JSON.
+        printed: As Go prints it.
+        path: Where it is, the key included.
+        overrides_merge: Whether it replaces, as YAML's merge keys are meant, what `<<` brought in before; to the server
+            that makes no difference.
+    """
 
     line: int
     key: str
     printed: str
     path: tuple[str | int, ...]
+    overrides_merge: bool = False
+
+
+# Through which merge keys a key came into a mapping: of each, who it is, and which item of its value; innermost last.
+_Origin = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +122,7 @@ class _Decoder:
                     self.path.pop()
             else:
                 value = {}
-                self.fill(target, value, set(), depth)
+                self.fill(target, value, {}, depth)
         self.leave(node)
         return value
 
@@ -164,31 +179,50 @@ class _Decoder:
         self.unsupported.append(marker)
         return marker
 
-    def fill(self, node: MappingNode, into: dict[Any, JSONValue], seen: set[object], depth: int) -> None:
+    def fill(
+        self,
+        node: MappingNode,
+        into: dict[Any, JSONValue],
+        seen: dict[object, _Origin],
+        depth: int,
+        origin: _Origin = (),
+    ) -> None:
         """Set the keys of *node* in *into*; *seen* holds the keys set before, by type: `1` and `"1"` are two."""
         for key_node, value_node in node.pairs:
             if isinstance(key_node, ScalarNode) and key_node.is_merge():
-                self.merge(value_node, into, seen, depth + 1)
+                self.merge(value_node, into, seen, depth + 1, origin)
                 continue
             native, key = self.key(key_node)
             self.path.append(str(key))
             value = self.decode(value_node, depth + 1)
             identity = _identity(native)
             if identity in seen:
-                printed = yamlscalar.go_syntax(native)
-                self.duplicates.append(DuplicateKey(value_node.line, str(key), printed, tuple(self.path)))
+                printed, overrides = yamlscalar.go_syntax(native), _overrides(seen[identity], origin)
+                self.duplicates.append(
+                    DuplicateKey(value_node.line, str(key), printed, tuple(self.path), overrides_merge=overrides)
+                )
             self.path.pop()
-            seen.add(identity)
+            seen[identity] = origin
             into[key] = value
 
-    def merge(self, node: Node, into: dict[Any, JSONValue], seen: set[object], depth: int) -> None:
+    def merge(
+        self, node: Node, into: dict[Any, JSONValue], seen: dict[object, _Origin], depth: int, origin: _Origin
+    ) -> None:
         _limit(depth, node.line)
-        for source in yamlnode.merged(node):
+        for index, source in enumerate(yamlnode.merged(node)):
             target = self.enter(source)
             if not isinstance(target, MappingNode):
                 raise UnreadableError(source.line, _MERGE_NEEDS_MAP)
-            self.fill(target, into, seen, depth)
+            self.fill(target, into, seen, depth, (*origin, (id(node), index)))
             self.leave(source)
+
+
+def _overrides(earlier: _Origin, later: _Origin) -> bool:
+    """Return whether a key of the one origin may replace one of the other: it is nearer, or first in a list of merges."""
+    for before, now in zip(earlier, later, strict=False):
+        if before != now:
+            return before[0] == now[0]
+    return len(earlier) > len(later)
 
 
 def _identity(key: yamlscalar.Native) -> object:

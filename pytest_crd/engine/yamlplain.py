@@ -19,11 +19,20 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A document: its value, its first line counted from 1, and where in the text it ends."""
+    """
+    A document.
+
+    Attributes:
+        value: JSON value.
+        line: 1-based line on which it begins.
+        end: Where in the text it ends.
+        item_lines: Of each list right below the root, in order, the 1-based lines of its items.
+    """
 
     value: JSONValue
     line: int
     end: int
+    item_lines: list[list[int]]
 
 
 class _UnusualError(Exception):
@@ -46,22 +55,25 @@ def load(text: str) -> Plain | None:
         if type(start) is StreamEndEvent or start.version is not None:
             return None
         root = next_event()
-        value = _scalar(root) if type(root) is ScalarEvent else _collection(root, next_event, 1)
-        return Plain(value, root.start_mark.line + 1, next_event().end_mark.index)
+        item_lines: list[list[int]] = []
+        value = _scalar(root) if type(root) is ScalarEvent else _collection(root, next_event, 1, item_lines)
+        return Plain(value, root.start_mark.line + 1, next_event().end_mark.index, item_lines)
     except (yaml.YAMLError, yamlscalar.ScalarError, UnicodeEncodeError, _UnusualError):
         return None
 
 
-def _collection(event: Any, next_event: Callable[[], Any], depth: int) -> JSONValue:
+def _collection(event: Any, next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> JSONValue:
     """Return the mapping or list that *event* starts; an alias has an anchor too."""
     if event.anchor is not None or depth > jsonvalue.MAX_DEPTH:
         raise _UnusualError
     if event.flow_style and type(next_event) is not _FlowEvents:
         next_event = _FlowEvents(next_event)
-    return _mapping(next_event, depth) if type(event) is MappingStartEvent else _sequence(next_event, depth)
+    if type(event) is MappingStartEvent:
+        return _mapping(next_event, depth, item_lines)
+    return _sequence(next_event, depth, item_lines)
 
 
-def _mapping(next_event: Callable[[], Any], depth: int) -> dict[str, JSONValue]:
+def _mapping(next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> dict[str, JSONValue]:
     # The loop that reading time is spent in: it asks each event as little as it can.
     hints, resolve, resolve_key = yamlscalar.HINTS, yamlscalar.value, yamlscalar.key
     result: dict[str, JSONValue] = {}
@@ -73,7 +85,7 @@ def _mapping(next_event: Callable[[], Any], depth: int) -> dict[str, JSONValue]:
             raise _UnusualError
         event = next_event()
         if type(event) is not ScalarEvent:
-            result[key] = _collection(event, next_event, depth + 1)
+            result[key] = _collection(event, next_event, depth + 1, item_lines)
             continue
         if event.anchor is not None or event.tag is not None:
             raise _UnusualError
@@ -84,10 +96,17 @@ def _mapping(next_event: Callable[[], Any], depth: int) -> dict[str, JSONValue]:
     return result
 
 
-def _sequence(next_event: Callable[[], Any], depth: int) -> list[JSONValue]:
+def _sequence(next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> list[JSONValue]:
     result: list[JSONValue] = []
+    lines: list[int] = []
+    if depth == 2:
+        item_lines.append(lines)
     while type(event := next_event()) is not SequenceEndEvent:
-        result.append(_scalar(event) if type(event) is ScalarEvent else _collection(event, next_event, depth + 1))
+        if depth == 2:
+            lines.append(event.start_mark.line + 1)
+        result.append(
+            _scalar(event) if type(event) is ScalarEvent else _collection(event, next_event, depth + 1, item_lines)
+        )
     return result
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, cast
 
@@ -41,21 +41,28 @@ class Duplicate:
         path: Where it is, the key included.
         message: The server's words: `line 2: key "a" already set in map`, lines counted within the document as it is
             sent; for JSON `duplicate field "spec.a"`.
+        overrides_merge: Whether it replaces, as YAML's merge keys are meant, what `<<` brought in before; to the server
+            that makes no difference.
     """
 
     line: int
     key: str
     path: tuple[str | int, ...]
     message: str
+    overrides_merge: bool = False
 
 
 class _Marks:
-    """The nodes of a document, made when the first line is asked for."""
+    """The lines of a document: of items of lists right below the root as they were read, of the rest when asked for."""
 
-    __slots__ = ("_make", "_root", "offset")
+    __slots__ = ("_make", "_root", "items", "offset")
 
-    def __init__(self, offset: int, make: Callable[[], Node | None]) -> None:
+    def __init__(
+        self, offset: int, make: Callable[[], Node | None], items: Mapping[Sequence[str | int], int] | None = None
+    ) -> None:
+        """Take how many lines stand before the text, what makes its nodes, and the lines that are known already."""
         self.offset = offset
+        self.items = items or {}
         self._make = make
         self._root: Node | None = None
 
@@ -91,7 +98,8 @@ class Document:
             path: Mapping keys (str) and list indices (int).
             key: Whether the line of the value's key is wanted.
         """
-        return self._marks.offset + yamlmarks.find(self._marks.root(), path, key=key)
+        line = self._marks.items.get(tuple(path)) or yamlmarks.find(self._marks.root(), path, key=key)
+        return self._marks.offset + line
 
 
 def read(text: str | bytes, *, source: str = "<text>", format: Format | None = None) -> list[Document]:  # noqa: A002 - the argument's name in many such functions
@@ -195,6 +203,7 @@ class _Source:
         try:
             if (plain := yamlplain.load(chunk.text)) is not None:
                 line, value, end = plain.line, plain.value, plain.end
+                marks = _Marks(chunk.offset, lambda: yamlnode.compose(chunk.text).root, _item_lines(plain))
             else:
                 composed = yamlnode.compose(chunk.text)
                 if composed.root is None:
@@ -202,6 +211,7 @@ class _Source:
                 line, end = composed.root.line, composed.end
                 decoded = yamldecoder.decode(composed.root)
                 value, found = decoded.value, decoded.duplicates
+                marks = _Marks(chunk.offset, lambda: composed.root)
         except UnreadableError as problem:
             raise self.error(problem, chunk.offset) from None
         except RecursionError:
@@ -210,11 +220,14 @@ class _Source:
             return None, end
         duplicates = tuple(
             Duplicate(
-                one.line + chunk.offset, one.key, one.path, f"line {one.line}: key {one.printed} already set in map"
+                one.line + chunk.offset,
+                one.key,
+                one.path,
+                f"line {one.line}: key {one.printed} already set in map",
+                one.overrides_merge,
             )
             for one in found
         )
-        marks = _Marks(chunk.offset, lambda: yamlnode.compose(chunk.text).root)
         return Document(value, self.name, line + chunk.offset, duplicates, marks), end
 
     def json_stream(self, text: str, *, only_json: bool) -> list[Document]:
@@ -283,3 +296,12 @@ class _Source:
 
     def not_json(self, error: json.JSONDecodeError) -> ManifestError:
         return self.error(UnreadableError(error.lineno, f"not JSON: {error.msg}"))
+
+
+def _item_lines(plain: yamlplain.Plain) -> dict[Sequence[str | int], int]:
+    """Return the lines of the items of the lists right below the root, by key and index."""
+    keys = (
+        [key for key, value in plain.value.items() if isinstance(value, list)] if isinstance(plain.value, dict) else []
+    )
+    named = zip(keys, plain.item_lines, strict=False)
+    return {(key, index): line for key, lines in named for index, line in enumerate(lines)}

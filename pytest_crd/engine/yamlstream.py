@@ -14,11 +14,15 @@ from typing import Final
 
 from pytest_crd.engine.yamlparser import UnreadableError
 
+# What to say of a line that `unread` finds.
+UNREAD: Final = "Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here"
+
 _BOM: Final = "\ufeff"
 # The line break is written out: a search for `^` would stop at every line of a large text.
 _SEPARATOR: Final = re.compile(r"(?:\A|\n)---([^\n]*)")
 _BODY_SEPARATOR: Final = re.compile(r"[\n\r\x85\u2028\u2029]---(?=[\s\x85\u2028\u2029]|\Z)")
 _JSON_START: Final = re.compile(r"\s*\{")
+_DOCUMENT_END: Final = re.compile(r"\.\.\.(?:\s|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,30 @@ def next_document(text: str, end: int) -> int | None:
     # A document without an end marker ends where the separator begins, one behind the line break.
     separator = _BODY_SEPARATOR.search(text, max(end - 1, 0))
     return separator.end() - len("---") if separator else None
+
+
+def unread(text: str) -> int | None:
+    """
+    Return the 1-based line where something stands that Kubernetes passes over without a word; None when all is read.
+
+    Args:
+        text: The stream.
+
+    Reference:
+        apimachinery util/yaml decoder.go cuts at `---` alone; go.yaml.in/yaml/v2 yaml.go, unmarshal, reads one document of
+        each part, which `...` ends.
+    """
+    if "..." not in text:
+        return None
+    ended = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.startswith("---"):
+            ended = False
+        elif _DOCUMENT_END.match(line):
+            ended = True
+        elif ended and line.strip() and not line.lstrip().startswith("#"):
+            return number
+    return None
 
 
 def _separators(text: str, *, after_mark: bool) -> Iterator[re.Match[str]]:

@@ -63,7 +63,7 @@ VALUES = st.recursive(
 def load(content: str | bytes) -> tuple[CaseFile, ...] | None:
     """Return the case files, or None where the user is told what is wrong."""
     try:
-        return loader.load(content, source="f", sections=frozenset(Section))
+        return loader.load(content, source="f")
     except InputError as error:
         explanation = error
     assert explanation.mistakes

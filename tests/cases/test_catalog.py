@@ -88,12 +88,102 @@ def test_a_case_file_names_a_version(folder: Path, head: str, name: str, version
             r"^cases.yaml:1: several.yaml holds several CRDs: .*as\.catalog.*, bs\.",
             id="a file with several",
         ),
+        pytest.param(
+            f"crd: a{'9' * 253}",
+            r"^cases.yaml:1: no CRD is called so: names have at most 253 characters$",
+            id="a name that is too long",
+        ),
         pytest.param("crd: nowhere.yaml", r"^cases.yaml:1: crd: nowhere.yaml: no such file", id="no such file"),
     ],
 )
 def test_a_case_file_that_names_no_version_is_told_where(folder: Path, head: str, words: str) -> None:
     with pytest.raises(CaseFileError, match=words):
         _version(folder, head)
+
+
+def _old_version(folder: Path, old_crd: str, crd: str = "ones.catalog.example.com") -> Version:
+    (case_file,) = loader.load(
+        f"crd: {crd}\nupdate:\n- name: a\n  input: {{}}\n  old: {{}}\n  accepted: true\n{old_crd}", source="cases.yaml"
+    )
+    catalog = Catalog(folder, ("crds",), "1.36")
+    version = catalog.version_of(case_file, folder=folder)
+    found = catalog.old_version_of(case_file.cases[0], version, folder=folder)
+    assert catalog.old_version_of(case_file.cases[0], version, folder=folder) is found
+    return found
+
+
+def test_without_another_old_crd_it_is_the_same(folder: Path) -> None:
+    assert _old_version(folder, "").name == "v1"
+
+
+@pytest.mark.parametrize(
+    "old_crd",
+    [
+        pytest.param("  oldCRD:\n    path: old/one.yaml\n", id="a file"),
+        pytest.param("  oldCRD:\n    path: old\n", id="a folder with others in it"),
+        pytest.param(
+            "  oldCRD:\n    patch:\n    - {op: replace, path: /spec/versions/0/schema/openAPIV3Schema, value: {type: object, "
+            "x-kubernetes-preserve-unknown-fields: true}}\n",
+            id="a patch",
+        ),
+    ],
+)
+def test_the_old_crd_is_another_of_that_name(folder: Path, old_crd: str) -> None:
+    (folder / "old").mkdir()
+    (folder / "old" / "two.yaml").write_text(_crd("twos"), encoding="utf-8")
+    lax = _crd("ones").replace("{type: object}", "{type: object, x-kubernetes-preserve-unknown-fields: true}")
+    (folder / "old" / "one.yaml").write_text(lax, encoding="utf-8")
+
+    found = _old_version(folder, old_crd)
+
+    assert (found.crd.name, found.name, found.crd.kubernetes_version) == ("ones.catalog.example.com", "v1", "1.36")
+    assert found.schema is not None
+    assert found.schema.x_preserve_unknown_fields
+
+
+@pytest.mark.parametrize(
+    ("old_crd", "words"),
+    [
+        pytest.param(
+            "  oldCRD:\n    path: nowhere.yaml\n",
+            r"^cases.yaml:8: the old CRD: nowhere.yaml: no such file",
+            id="no such file",
+        ),
+        pytest.param(
+            "  oldCRD:\n    path: several.yaml\n",
+            r"^cases.yaml:8: the old CRD: no CRD is called 'ones.catalog.example.com'",
+            id="a file with others",
+        ),
+        pytest.param(
+            "  oldCRD:\n    path: single.yaml\n",
+            r"^cases.yaml:8: the old CRD is singles.catalog.example.com, not ones.catalog.example.com$",
+            id="a file with another",
+        ),
+        pytest.param(
+            "  oldCRD:\n    patch:\n    - {op: remove, path: /metadata}\n    - {op: remove, path: /spec/nmes}\n",
+            r"^cases.yaml:10: the old CRD cannot be made: remove '/spec/nmes': nothing is there; there are ",
+            id="an operation that cannot be done",
+        ),
+        pytest.param(
+            "  oldCRD:\n    patch:\n    - {op: replace, path: /kind, value: Pod}\n",
+            r"^cases.yaml:8: the old CRD is none after the patch: not a CustomResourceDefinition",
+            id="no CRD after the patch",
+        ),
+        pytest.param(
+            "  oldCRD:\n    patch:\n    - {op: replace, path: /spec/scope, value: Global}\n",
+            r"^cases.yaml:8: no server takes the old CRD: .*spec.scope: Unsupported value",
+            id="a CRD that the server refuses",
+        ),
+        pytest.param(
+            "  oldCRD:\n    patch:\n    - {op: replace, path: /spec/versions/0/name, value: v0}\n",
+            r"^cases.yaml:8: the old CRD: ones.catalog.example.com has no version 'v1'; it has: v0, v2$",
+            id="no such version",
+        ),
+    ],
+)
+def test_an_old_crd_that_is_none_is_told_where(folder: Path, old_crd: str, words: str) -> None:
+    with pytest.raises(CaseFileError, match=words):
+        _old_version(folder, old_crd)
 
 
 def test_without_paths_there_are_no_crds_and_nothing_is_loaded(folder: Path) -> None:

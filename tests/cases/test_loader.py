@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_crd.cases import loader
-from pytest_crd.cases.model import CaseFile, CaseFileError, ExpectedError, OldCRD, Section
+from pytest_crd.cases.model import CaseFile, ExpectedError, OldCRD
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.fielderror import ErrorType
 
@@ -52,14 +52,14 @@ create:
   input: {metadata: {name: a}}
   accepted: true
 - {name: refused, input: {}, containsErrors: [{matches: "^a"}]}
-- {name: refused in short, input: {}, error: "no"}
+- {name: refused in short, input: {}, error: "no", fieldValidation: Strict}
 updateStatus:
 - {name: status, input: {}, old: {}, oldCRD: {path: old.yaml}, error: "no"}
 """
 
 
 def load(text: str | bytes) -> tuple[CaseFile, ...]:
-    return loader.load(text, source="f.yaml", sections=frozenset(Section))
+    return loader.load(text, source="f.yaml")
 
 
 def only(text: str | bytes) -> CaseFile:
@@ -101,7 +101,7 @@ def test_cases_keep_what_they_state(everything: CaseFile) -> None:
     assert text.input == "spec: {a: 1, a: 2}\n"
     assert (text.contains, text.absent, text.marks) == ({"spec": {"a": 2}}, ("spec.b",), ("slow", "nightly"))
     assert update.old == {"spec": {"class": "a"}}
-    assert update.old_crd == OldCRD(patch=({"op": "remove", "path": "/spec/x"},))
+    assert update.old_crd == OldCRD(patch=({"op": "remove", "path": "/spec/x"},), place=("oldCRD", "patch"))
     assert update.errors == (
         ExpectedError(type=ErrorType.INVALID, field="spec.class", message="Invalid value: immutable"),
         ExpectedError(detail="immutable"),
@@ -110,8 +110,8 @@ def test_cases_keep_what_they_state(everything: CaseFile) -> None:
     assert (defaulted.defaulted, defaulted.nulls_dropped, defaulted.skip) == (("spec.image",), (), "later")
     assert created.accepted
     assert (refused.accepted, refused.contains_errors) == (False, (ExpectedError(matches="^a"),))
-    assert short.error == "no"
-    assert status.old_crd == OldCRD(path="old.yaml")
+    assert (short.error, short.field_validation, refused.field_validation) == ("no", "Strict", "Warn")
+    assert status.old_crd == OldCRD(path="old.yaml", place=("oldCRD", "path"))
 
 
 def test_lines_of_keys_and_items_can_be_asked_for(everything: CaseFile) -> None:
@@ -120,12 +120,6 @@ def test_lines_of_keys_and_items_can_be_asked_for(everything: CaseFile) -> None:
     assert update.lines.of("errors", 1) == 23
     assert update.lines.of("errors", 1, "detail") == 23
     assert update.lines.of("xfail") == 25
-
-
-def test_only_some_sections_can_be_run_yet() -> None:
-    with pytest.raises(CaseFileError) as caught:
-        loader.load('crd: x\ncreate:\n- {name: a, input: {}, error: "no"}\n', source="f.yaml")
-    assert str(caught.value) == "f.yaml:2: section 'create' is not supported yet; supported: pruning, defaulting"
 
 
 def test_several_documents_have_a_crd_each() -> None:
@@ -159,6 +153,24 @@ SAME = {
         "crd: x\nx-a: &a {name: a, input: {spec: {a: 1}}, expected: {spec: {a: 1}}}\npruning: [*a]\n"
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("mapping", "value"),
+    [
+        pytest.param("{<<: *one, a: 2}", {"a": 2, "b": 1}, id="a key overrides what a merge brings in"),
+        pytest.param("{<<: [*two, *one]}", {"a": 2, "b": 1}, id="the first of several merges wins"),
+        pytest.param("{<<: *two, a: 3}", {"a": 3, "b": 1}, id="a key overrides a merge that overrides a merge"),
+        pytest.param("{<<: [*two, *one], b: 2}", {"a": 2, "b": 2}, id="a key overrides one of several merges"),
+    ],
+)
+def test_a_merge_key_is_there_to_be_overridden(mapping: str, value: object) -> None:
+    case_file = only(
+        "crd: x\nx-one: &one {a: 1, b: 1}\nx-two: &two {<<: *one, a: 2}\n"
+        f"pruning:\n- {{name: a, input: {mapping}, pruned: []}}\n"
+    )
+
+    assert case_file.cases[0].input == value
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=id_) for id_, text in SAME.items()])

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.result import CaseResult, ObjectMismatch, PathsMismatch, Present, Refused
+from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import CustomResourceDefinition, InputError, Version
 
 SPEC: dict[str, Any] = {
@@ -33,7 +34,7 @@ def _version(spec: dict[str, Any]) -> Version:
 def _run(section: str, case: str, *, spec: dict[str, Any] | None = None) -> CaseResult:
     text = f"crd: gardens.runner.example.com\n{section}:\n- {{name: a, {case}}}\n"
     (case_file,) = loader.load(text, source="cases.yaml")
-    return runner.run(case_file.cases[0], _version(spec or SPEC))
+    return runner.run(case_file.cases[0], Subject(_version(spec or SPEC)))
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,10 @@ The recorder writes the answers and the runner compares them with the engine; bo
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,17 +17,32 @@ import yaml
 
 JSONValue = Any
 
-FILE_KEYS: Final = ("name", "reference", "source", "asks", "gap", "beyond", "schema", "crd", "answer", "requests")
+FILE_KEYS: Final = (
+    "name",
+    "reference",
+    "source",
+    "asks",
+    "alike",
+    "gap",
+    "beyond",
+    "schema",
+    "crd",
+    "answer",
+    "requests",
+)
 REQUEST_KEYS: Final = (
     "name",
     "gap",
+    "version",
     "create",
     "createText",
     "update",
     "updateStatus",
     "updateCRD",
     "old",
+    "oldVersion",
     "oldSchema",
+    "fieldValidation",
     "answer",
 )
 VERBS: Final = ("create", "createText", "update", "updateStatus", "updateCRD")
@@ -33,6 +50,8 @@ VERBS: Final = ("create", "createText", "update", "updateStatus", "updateCRD")
 NAME: Final = "case"
 
 _WIDTH: Final = 120
+_WARNING_SINCE: Final = 25
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class CaseFileError(ValueError):
@@ -48,19 +67,23 @@ class Request:
         name: A sentence, unique in the file.
         verb: One of VERBS.
         sent: What is sent, completed; text where the verb says so.
+        version: The version of the URL; the first of the CRD, unless the file says another.
         old: What is stored before, completed; None where nothing is.
+        old_version: The version of the URL to which *old* was sent.
         old_crd: The CRD under which *old* was stored, where it is not the CRD of the file.
         answer: The recorded answer, completed; empty before the first recording.
-        gap: Why the engine is known not to answer so; empty where it does.
+        field_validation: What the request says of unknown and duplicate fields, `Strict`; empty where it says nothing.
     """
 
     name: str
     verb: str
     sent: JSONValue
+    version: str
     old: JSONValue
+    old_version: str
     old_crd: JSONValue
     answer: Mapping[str, JSONValue]
-    gap: str
+    field_validation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +95,13 @@ class CaseFile:
         path: Where it stands: `…/VERSION/TERM/NAME.yaml`.
         content: The file as it was read.
         crd: The whole manifest that is sent.
+        version: The Kubernetes version that was asked.
     """
 
     path: Path
     content: Mapping[str, JSONValue]
     crd: JSONValue
-
-    @property
-    def version(self) -> str:
-        """The Kubernetes version that was asked."""
-        return self.path.parent.parent.name
+    version: str
 
     @property
     def id(self) -> str:
@@ -91,9 +111,35 @@ class CaseFile:
     @property
     def api_version(self) -> str:
         """The API version of the custom resources that the requests send, unless they state another."""
+        return self._api_version(self.first_version)
+
+    @property
+    def first_version(self) -> str:
+        """The version to which requests are sent that name no other."""
         spec = self.crd["spec"]
-        version = spec.get("version") or spec["versions"][0]["name"]
-        return f"{spec['group']}/{version}"
+        return str(spec.get("version") or spec["versions"][0]["name"])
+
+    def everywhere(self) -> Iterator[CaseFile]:
+        """Yield the file for each version that answers so: its own, and those that were found to be `alike`."""
+        yield self
+        for version in self.content.get("alike", ()):
+            content = self.content if warns(version) else _without_warnings(self.content)
+            yield replace(self, version=version, content=content)
+
+    def gap(self, asked: str, request: Request | None = None) -> str:
+        """
+        Return why the engine is known to answer differently; empty where it answers as recorded.
+
+        Args:
+            asked: What is compared; a file says `gap: REASON` for all that it asks, or for some of it or some versions,
+                `gap: {ASKED: REASON, VERSION: REASON}`.
+            request: The request; None for the CRD itself.
+        """
+        content = self.content
+        if request is not None:
+            content = next(item for item in content["requests"] if item["name"] == request.name)
+        gap = content.get("gap", "")
+        return str(gap.get(asked) or gap.get(self.version, "") if isinstance(gap, dict) else gap)
 
     @property
     def requests(self) -> list[Request]:
@@ -102,46 +148,56 @@ class CaseFile:
 
     def _request(self, content: Mapping[str, JSONValue]) -> Request:
         verb = next(verb for verb in VERBS if verb in content)
+        version, old_version = (content.get(key, self.first_version) for key in ("version", "oldVersion"))
         sent, old, answer = content[verb], content.get("old"), dict(content.get("answer", {}))
         if verb == "updateCRD":
             sent = self._with_schema(sent)
         elif verb != "createText":
-            sent = self.completed(sent)
+            sent = self.completed(sent, version)
         if "stored" in answer:
-            answer["stored"] = self.completed(answer["stored"])
+            answer["stored"] = self.completed(answer["stored"], version)
         schema = content.get("oldSchema")
         return Request(
             name=content["name"],
             verb=verb,
             sent=sent,
-            old=self.completed(old) if "old" in content else None,
+            version=version,
+            old=self.completed(old, old_version) if "old" in content else None,
+            old_version=old_version,
             old_crd=self._with_schema(schema) if schema is not None else None,
             answer=answer,
-            gap=content.get("gap", ""),
+            field_validation=content.get("fieldValidation", ""),
         )
 
-    def completed(self, resource: JSONValue) -> JSONValue:
+    def completed(self, resource: JSONValue, version: str) -> JSONValue:
         """Return *resource* with the apiVersion, kind and name that a file may leave out; unchanged where it is no object."""
         if not isinstance(resource, dict):
             return resource
-        whole = {"apiVersion": self.api_version, "kind": self.crd["spec"]["names"]["kind"], "metadata": {}} | resource
+        whole = {
+            "apiVersion": self._api_version(version),
+            "kind": self.crd["spec"]["names"]["kind"],
+            "metadata": {},
+        } | resource
         metadata = whole["metadata"]
         if isinstance(metadata, dict) and not metadata.keys() & {"name", "generateName"}:
             whole["metadata"] = {"name": NAME} | metadata
         return whole
 
-    def abbreviated(self, resource: JSONValue) -> JSONValue:
+    def abbreviated(self, resource: JSONValue, version: str) -> JSONValue:
         """Return *resource* without what `completed` would put back."""
         short = dict(resource)
-        if short.get("apiVersion") == self.api_version:
+        if short.get("apiVersion") == self._api_version(version):
             del short["apiVersion"]
         if short.get("kind") == self.crd["spec"]["names"]["kind"]:
             del short["kind"]
         metadata = short.get("metadata")
-        if isinstance(metadata, dict) and metadata.get("name") == NAME:
+        if isinstance(metadata, dict) and metadata.get("name") == NAME and "generateName" not in metadata:
             metadata = {key: value for key, value in metadata.items() if key != "name"}
             short = short | {"metadata": metadata} if metadata else {k: v for k, v in short.items() if k != "metadata"}
         return short
+
+    def _api_version(self, version: str) -> str:
+        return f"{self.crd['spec']['group']}/{version}"
 
     def _with_schema(self, schema_or_crd: JSONValue) -> JSONValue:
         if "apiVersion" in schema_or_crd:
@@ -156,12 +212,12 @@ def read(path: Path) -> CaseFile:
     Raises:
         CaseFileError: It is no case file.
     """
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    content = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - the safe one, in C where it is there
     for problem in _problems(content):
         raise CaseFileError(f"{path}: {problem}")
     group = f"{path.stem}.{path.parent.name}.example.com"
     crd = content["crd"] if "crd" in content else manifest(content["schema"], group=group)
-    return CaseFile(path, content, crd)
+    return CaseFile(path, content, crd, version=path.parent.parent.name)
 
 
 def read_folder(folder: Path) -> list[CaseFile]:
@@ -178,8 +234,10 @@ def read_folder(folder: Path) -> list[CaseFile]:
 
 
 def write(path: Path, content: Mapping[str, JSONValue]) -> None:
-    """Write the *content* of a case file in the one form that it has: the same content, the same bytes."""
-    path.write_text(dumped(content), encoding="utf-8")
+    """Write the *content* of a case file in the one form that it has: the same content, the same bytes, all or nothing."""
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    unfinished.write_text(dumped(content), encoding="utf-8")
+    unfinished.replace(path)
 
 
 def dumped(content: Mapping[str, JSONValue]) -> str:
@@ -188,6 +246,11 @@ def dumped(content: Mapping[str, JSONValue]) -> str:
     _lay_out(node, 0, top=True)
     text = yaml.serialize(node, Dumper=yaml.SafeDumper, width=10**6, allow_unicode=True)
     return str(text).replace("\nrequests:", "\n\nrequests:")
+
+
+def warns(version: str) -> bool:
+    """Whether servers of a Kubernetes *version* warn of unknown fields."""
+    return int(version.partition(".")[2]) >= _WARNING_SINCE
 
 
 def manifest(schema: JSONValue, *, group: str) -> JSONValue:
@@ -238,6 +301,13 @@ def _problems(content: JSONValue) -> Iterator[str]:
             yield f"{request['name']}: needs one of {', '.join(VERBS)}"
 
 
+def _without_warnings(content: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    whole = {**content, "answer": {key: value for key, value in content["answer"].items() if key != "warnings"}}
+    if "requests" in content:
+        whole["requests"] = [_without_warnings(request) for request in content["requests"]]
+    return whole
+
+
 def _keys(value: JSONValue) -> Iterator[object]:
     """Yield every key of every mapping in *value*: YAML reads `true` as a boolean also where it is a key."""
     if isinstance(value, dict):
@@ -260,7 +330,7 @@ def _lay_out(node: yaml.Node, column: int, *, top: bool = False) -> int:
         if "\n" in node.value and node.value.strip("\n") and not node.value.startswith((" ", "\n")):
             node.style = "|"
             return 10**6
-        return len(yaml.serialize(node, Dumper=yaml.SafeDumper, width=10**6, allow_unicode=True).split("\n")[0])
+        return _scalar_width(node.tag, node.value, node.style)
     if not isinstance(node, yaml.CollectionNode):
         return 0
     if isinstance(node, yaml.MappingNode):
@@ -269,6 +339,12 @@ def _lay_out(node: yaml.Node, column: int, *, top: bool = False) -> int:
         width = sum(_lay_out(item, column + 2) + 2 for item in node.value)
     node.flow_style = not top and column + width < _WIDTH and not _is_steps(node)
     return width
+
+
+@functools.cache
+def _scalar_width(tag: str, value: str, style: str | None) -> int:
+    node = yaml.ScalarNode(tag, value, style=style)
+    return len(yaml.serialize(node, Dumper=yaml.SafeDumper, width=10**6, allow_unicode=True).split("\n")[0])
 
 
 def _is_steps(node: yaml.Node) -> bool:

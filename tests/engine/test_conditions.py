@@ -1,15 +1,19 @@
-"""The condition NonStructuralSchema, as the server's controller sets it."""
+"""The conditions of a CRD, as the server's controllers set them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from pytest_crd.engine import conditions, crdspec
+import pytest
+
+from pytest_crd.engine import conditions, crdspec, profile
 from pytest_crd.engine.conditions import Condition
+from pytest_crd.engine.conflicts import Naming
 
 
 def _condition(api_version: str = crdspec.V1BETA1, **spec: Any) -> Condition | None:
-    return conditions.non_structural_schema(crdspec.from_decoded({"apiVersion": api_version, "spec": spec}))
+    decoded = crdspec.from_decoded({"apiVersion": api_version, "spec": spec})
+    return conditions.non_structural_schema(decoded, profile.named("1.37"))
 
 
 def _versions(*schemas: Any) -> list[Any]:
@@ -21,6 +25,14 @@ def _versions(*schemas: Any) -> list[Any]:
 
 def test_a_structural_crd_has_no_condition() -> None:
     assert _condition(crdspec.V1, versions=_versions({"type": "object"})) is None
+
+
+@pytest.mark.parametrize(("kubernetes", "violations"), [("1.35", 0), ("1.37", 1)])
+def test_an_example_is_a_violation_where_the_version_sees_it(kubernetes: str, violations: int) -> None:
+    schema = {"type": "object", "properties": {"metadata": {"type": "object", "example": "m"}}}
+    spec = crdspec.from_decoded({"apiVersion": crdspec.V1, "spec": {"versions": _versions(schema)}})
+    found = conditions.non_structural_schema(spec, profile.named(kubernetes))
+    assert (found is not None) == bool(violations)
 
 
 def test_a_crd_without_schemas_has_no_condition() -> None:
@@ -51,3 +63,80 @@ def test_a_construct_without_structural_form_leaves_the_status_unknown() -> None
         "StructuralError",
         "failed to check validation schema for version v2: OpenAPIV3Schema 'id' is not supported",
     )
+
+
+ACCEPTED = ("NamesAccepted", "True", "NoConflicts", "no conflicts found")
+ESTABLISHED = ("Established", "True", "InitialNamesAccepted", "the initial names have been accepted")
+
+
+def _found(crd: Any, kubernetes: str = "1.37", **naming: Any) -> list[tuple[str, str, str, str]]:
+    whole = {"apiVersion": crdspec.V1, "kind": crdspec.KIND} | crd
+    found = conditions.find(whole, profile.named(kubernetes), Naming({}, **naming))
+    return [(condition.type, condition.status, condition.reason, condition.message) for condition in found]
+
+
+def test_a_crd_without_conflicts_is_established() -> None:
+    assert _found({}) == [ACCEPTED, ESTABLISHED]
+
+
+def test_a_crd_whose_names_are_taken_is_not() -> None:
+    assert _found({}, reason="KindConflict", message='"A" is already in use') == [
+        ("NamesAccepted", "False", "KindConflict", '"A" is already in use'),
+        ("Established", "False", "NotAccepted", "not all names are accepted"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "conversion",
+    [{"webhook": {"clientConfig": {"caBundle": "YWJj"}}}, {"webhookClientConfig": {"caBundle": "YWJj"}}],
+    ids=["v1", "v1beta1"],
+)
+def test_a_crd_whose_ca_bundle_is_none_is_not_either(conversion: Any) -> None:
+    crd = {"spec": {"conversion": conversion}}
+    assert _found(crd) == [
+        ACCEPTED,
+        ("Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"),
+    ]
+    assert _found(crd, "1.21") == [ACCEPTED, ESTABLISHED]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "status", "reason"),
+    [
+        (None, "False", "MissingAnnotation"),
+        ("yes", "False", "InvalidAnnotation"),
+        ("unapproved", "False", "UnapprovedAnnotation"),
+        ("https://a.b", "True", "ApprovedAnnotation"),
+    ],
+)
+def test_a_group_of_the_community_has_a_condition_about_its_approval(
+    annotation: str | None, status: str, reason: str
+) -> None:
+    annotations = {} if annotation is None else {"api-approved.kubernetes.io": annotation}
+    crd = {"metadata": {"annotations": annotations}, "spec": {"group": "a.k8s.io"}}
+    (*_, condition) = _found(crd)
+    assert condition[:3] == ("KubernetesAPIApprovalPolicyConformant", status, reason)
+
+
+def test_all_conditions_stand_together() -> None:
+    crd = {"spec": {"group": "k8s.io", "preserveUnknownFields": True}}
+    assert [condition[0] for condition in _found(crd)] == [
+        "NamesAccepted",
+        "Established",
+        "NonStructuralSchema",
+        "KubernetesAPIApprovalPolicyConformant",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("stored", "answer"),
+    [
+        ([], True),
+        ([{"type": "NamesAccepted", "status": "True"}], True),
+        ([{"type": "Established", "status": "False"}], False),
+        ([{"type": "Established", "status": "True"}], True),
+    ],
+)
+def test_a_stored_crd_is_established_if_it_says_so_or_says_nothing(stored: Any, *, answer: bool) -> None:
+    crd = {"apiVersion": crdspec.V1, "status": {"conditions": stored}}
+    assert conditions.is_established(crd, profile.named("1.37")) is answer

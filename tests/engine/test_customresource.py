@@ -1,89 +1,283 @@
-"""The passes over a custom resource, in the server's order."""
+"""Requests for custom resources: what happens, in which order, and what is answered."""
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import pytest
 
-from pytest_crd.engine import structural
-from pytest_crd.engine.customresource import Passes
-from pytest_crd.engine.godecode import DecodeError
+from pytest_crd import engine
 
-RESOURCE = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
-SCHEMA = {
+SPEC = {
     "type": "object",
     "properties": {
-        "spec": {
+        "replicas": {"type": "integer", "minimum": 0, "maximum": 10},
+        "image": {"type": "string", "default": "cron:latest"},
+        "tags": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"},
+        "template": {
             "type": "object",
-            "properties": {
-                "a": {"type": "object", "default": {"b": 1, "unknown": 2}, "properties": {"b": {"type": "integer"}}},
-                "text": {"type": "string"},
-                "template": RESOURCE,
-            },
-        }
+            "x-kubernetes-embedded-resource": True,
+            "x-kubernetes-preserve-unknown-fields": True,
+        },
     },
 }
+SCHEMA = {
+    "type": "object",
+    "properties": {"spec": SPEC, "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}},
+}
+NAMED = {"apiVersion": "example.com/v1", "kind": "Cron", "metadata": {"name": "a"}}
+SUBRESOURCES = {"status": {}, "scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.n"}}
 
 
-def _passes(schema: Any = SCHEMA, *, preserve: bool = False) -> Passes:
-    declared = None if schema is None else structural.from_schema(schema)
-    return Passes(declared, preserve_unknown_fields=preserve)
-
-
-def test_warnings_come_in_three_groups() -> None:
-    """Root metadata first, then unknown fields by their text, then metadata of embedded resources."""
-    resource = {
-        "spec": {"z": 1, "b": 2, "template": {"metadata": {"name": "n", "odd": 1}}},
-        "extra": 1,
-        "metadata": {"name": "n", "garbage": 1},
+def _crd(
+    *versions: dict[str, Any], scope: str = "Namespaced", kubernetes: str = "1.37"
+) -> engine.CustomResourceDefinition:
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "spec": {
+            "group": "example.com",
+            "names": {"kind": "Cron", "plural": "crons"},
+            "scope": scope,
+            "versions": list(versions) or [_version()],
+        },
     }
-    before = copy.deepcopy(resource)
-    pruned = _passes().prune(resource)
-    assert pruned.paths == ("metadata.garbage", "extra", "spec.b", "spec.z", "spec.template.metadata.odd")
-    assert pruned.value == {
-        "metadata": {"name": "n"},
-        "spec": {"template": {"metadata": {"name": "n"}}},
-    }
-    assert resource == before
+    return engine.CustomResourceDefinition.from_manifest(manifest, kubernetes_version=kubernetes)
 
 
-def test_a_resource_without_metadata_gets_none() -> None:
-    assert _passes().prune({"kind": "K", "spec": {}}).value == {"kind": "K", "spec": {}}
+def _version(
+    name: str = "v1", schema: Any = SCHEMA, *, storage: bool = True, subresources: Any = None
+) -> dict[str, Any]:
+    version = {"name": name, "served": True, "storage": storage, "schema": {"openAPIV3Schema": schema}}
+    return version | ({"subresources": subresources} if subresources else {})
 
 
-def test_malformed_metadata_is_a_decode_error() -> None:
-    with pytest.raises(DecodeError):
-        _passes().prune({"metadata": {"labels": {"a": 5}}})
+V1 = _crd().version("v1")
+WITH_STATUS = _crd(_version(subresources=SUBRESOURCES)).version("v1")
 
 
-def test_where_unknown_fields_are_preserved_metadata_is_coerced_all_the_same() -> None:
-    resource = {"metadata": {"odd": 1}, "spec": {"x": 1, "template": {"metadata": {"odd": 1}}}, "y": 1}
-    pruned = _passes(preserve=True).prune(resource)
-    assert pruned.paths == ("metadata.odd", "spec.template.metadata.odd")
-    assert pruned.value["y"] == 1
-    assert pruned.value["spec"]["x"] == 1
+def _namespaced(**fields: Any) -> dict[str, Any]:
+    return NAMED | {"metadata": {"name": "a", "namespace": "default"}} | fields
 
 
-def test_without_a_schema_only_the_implicit_fields_stay() -> None:
-    pruned = _passes(None).prune({"apiVersion": "v1", "kind": "K", "spec": {}})
-    assert pruned.value == {"apiVersion": "v1", "kind": "K"}
-    assert pruned.paths == ("spec",)
-    assert _passes(None).default({"kind": "K", "spec": None}).value == {"kind": "K", "spec": None}
+def test_what_is_stored_is_pruned_and_defaulted_and_the_answer_says_so() -> None:
+    answer = V1.create({**NAMED, "spec": {"replicas": 3, "bogus": 1, "tags": None}})
+    assert (answer.code, answer.accepted) == (201, True)
+    assert answer.stored == _namespaced(spec={"replicas": 3, "image": "cron:latest"})
+    assert answer.warnings == ('unknown field "spec.bogus"',)
+    assert (answer.pruned, answer.defaulted, answer.nulls) == (("spec.bogus",), ("spec.image",), ("spec.tags",))
 
 
-def test_nulls_go_before_defaults_come_and_defaults_are_pruned() -> None:
-    resource = {"kind": "K", "metadata": {"odd": None}, "spec": {"text": None, "a": None}}
-    before = copy.deepcopy(resource)
-    defaulted = _passes().default(resource)
-    assert defaulted.value == {"kind": "K", "metadata": {"odd": None}, "spec": {"a": {"b": 1}}}
-    assert defaulted.nulls == ("spec.text",)
-    assert defaulted.paths == ("spec.a",)
-    assert resource == before
+def test_type_and_metadata_may_be_left_out_of_a_mapping() -> None:
+    stored = V1.create({"spec": {}}).stored
+    assert (stored["apiVersion"], stored["kind"]) == ("example.com/v1", "Cron")
+    assert stored["metadata"] == {"name": "example", "namespace": "default"}
 
 
-def test_where_unknown_fields_are_preserved_nulls_and_defaults_stay_as_they_are() -> None:
-    defaulted = _passes(preserve=True).default({"spec": {"text": None}})
-    assert defaulted.value == {"spec": {"text": None, "a": {"b": 1, "unknown": 2}}}
-    assert defaulted.nulls == ()
+def test_a_text_is_sent_as_it_is() -> None:
+    answer = V1.create("spec: {}")
+    assert answer.code == 400
+    assert answer.message == (
+        "the object provided is unrecognized (must be of type Cron): Object 'Kind' is missing in 'spec: {}' "
+        "(737065633a207b7d)"
+    )
+
+
+def test_the_resource_of_the_caller_is_not_changed() -> None:
+    resource = {**NAMED, "spec": {"bogus": 1, "tags": ["a"]}}
+    answer = V1.create(resource)
+    answer.stored["spec"]["tags"].append("b")
+    assert resource == {**NAMED, "spec": {"bogus": 1, "tags": ["a"]}}
+
+
+def test_errors_come_in_the_order_of_the_passes() -> None:
+    spec = {"replicas": 11, "tags": ["a", "a"], "template": {"kind": "Pod"}}
+    answer = WITH_STATUS.create({**NAMED, "metadata": {"name": "A"}, "spec": spec | {"replicas": -1}})
+    assert answer.code == 422
+    assert [error.field for error in answer.errors] == [
+        "metadata.name",
+        "spec.replicas",
+        ".spec.replicas",
+        "spec.template.apiVersion",
+        "spec.tags[1]",
+    ]
+    assert answer.message.startswith('Cron.example.com "A" is invalid: [metadata.name: Invalid value: "A": ')
+
+
+def test_a_wrong_kind_hides_what_is_wrong_with_the_values() -> None:
+    answer = V1.create({**NAMED, "kind": "Job", "spec": {"replicas": 11}})
+    assert answer.message == 'Job.example.com "a" is invalid: kind: Invalid value: "Job": must be Cron'
+
+
+@pytest.mark.parametrize(
+    ("mode", "code", "warnings"),
+    [
+        pytest.param("Warn", 201, ('line 1: key "a" already set in map', 'unknown field "spec"'), id="warned about"),
+        pytest.param("Ignore", 201, (), id="ignored"),
+        pytest.param("Strict", 400, (), id="refused"),
+    ],
+)
+def test_unknown_and_duplicate_fields_are_treated_as_field_validation_says(mode: Any, code: int, warnings: Any) -> None:
+    crd = _crd(_version(schema={"type": "object"}))
+    text = "{apiVersion: example.com/v1, kind: Cron, metadata: {name: a}, spec: {a: 1, a: 2}}"
+    answer = crd.version("v1").create(text, field_validation=mode)
+    assert (answer.code, answer.warnings) == (code, warnings)
+
+
+def test_a_strict_decoder_lists_all_that_it_minds() -> None:
+    text = (
+        '{"apiVersion": "example.com/v1", "kind": "Cron", "metadata": {"name": "a", "x": 1}, "spec": {"a": 1, "a": 2}}'
+    )
+    answer = V1.create(text, field_validation="Strict")
+    listed = 'duplicate field "spec.a", unknown field "metadata.x", unknown field "spec.a"'
+    assert answer.message == f'Cron in version "v1" cannot be handled as a Cron: strict decoding error: {listed}'
+
+
+def test_an_unknown_field_validation_is_a_usage_error() -> None:
+    with pytest.raises(ValueError, match="field_validation 'strict': one of Strict, Warn, Ignore"):
+        V1.create({}, field_validation="strict")  # type: ignore[arg-type] # that is the point
+
+
+def test_an_older_server_knows_no_field_validation() -> None:
+    answer = _crd(kubernetes="1.21").version("v1").create({"spec": {"bogus": 1}}, field_validation="Strict")
+    assert (answer.code, answer.warnings, answer.pruned) == (201, (), ("spec.bogus",))
+
+
+@pytest.mark.parametrize(
+    ("resource", "message"),
+    [
+        pytest.param(
+            {"metadata": {"name": 3}},
+            'Cron in version "v1" cannot be handled as a Cron: json: cannot unmarshal number into Go struct field '
+            "ObjectMeta.name of type string",
+            id="metadata of a wrong type",
+        ),
+        pytest.param(
+            {"apiVersion": "example.com/v2"},
+            "the API version in the data (example.com/v2) does not match the expected API version (example.com/v1)",
+            id="another version",
+        ),
+        pytest.param(
+            {"apiVersion": "other.com/v1", "kind": "Job"},
+            "the API version in the data (other.com/v1) does not match the expected API version (example.com/v1)",
+            id="another group",
+        ),
+        pytest.param(
+            {"metadata": {"name": "a", "namespace": "b"}},
+            "the namespace of the provided object does not match the namespace sent on the request",
+            id="another namespace",
+        ),
+    ],
+)
+def test_a_request_that_makes_no_sense_is_refused_as_a_whole(resource: Any, message: str) -> None:
+    answer = V1.create(resource)
+    assert (answer.code, answer.message, answer.stored) == (400, message, None)
+
+
+def test_another_version_of_the_crd_is_read_by_its_own_schema_before_it_is_refused() -> None:
+    crd = _crd(_version(), _version("v2", {"type": "object", "properties": {"b": {"type": "string"}}}, storage=False))
+    answer = crd.version("v1").create({"apiVersion": "example.com/v2", "b": "x", "spec": {}})
+    assert (answer.code, answer.warnings) == (400, ('unknown field "spec"',))
+
+
+def test_a_cluster_wide_resource_has_no_namespace() -> None:
+    answer = _crd(scope="Cluster").version("v1").create({"metadata": {"name": "a", "namespace": "b"}})
+    assert answer.stored["metadata"] == {"name": "a"}
+
+
+def test_a_generated_name_is_not_shown() -> None:
+    answer = V1.create({"metadata": {"generateName": "a-"}})
+    assert answer.stored["metadata"] == {"generateName": "a-", "namespace": "default"}
+
+
+def test_a_finalizer_without_a_domain_is_warned_about() -> None:
+    [warning] = V1.create({"metadata": {"name": "a", "finalizers": ["x"]}}).warnings
+    assert warning.startswith('metadata.finalizers: "x": prefer a domain-qualified finalizer name')
+
+
+def test_the_status_has_an_endpoint_of_its_own() -> None:
+    status = {"ready": True}
+    assert "status" not in WITH_STATUS.create({"status": status}).stored
+    assert V1.create({"status": status}).stored["status"] == status
+    old = _namespaced(spec={"image": "x"}, status={"ready": False})
+    assert WITH_STATUS.update({"spec": {"image": "y"}, "status": status}, old=old).stored == _namespaced(
+        spec={"image": "y"}, status={"ready": False}
+    )
+    answer = WITH_STATUS.update_status({"spec": {"image": "y"}, "status": status}, old=old)
+    assert (answer.code, answer.stored) == (200, _namespaced(spec={"image": "x"}, status=status))
+
+
+def test_without_the_subresource_there_is_no_status_to_update() -> None:
+    answer = V1.update_status({"status": {}}, old={"metadata": {"name": "a"}})
+    assert (answer.code, answer.message) == (404, 'crons.example.com "a" not found')
+    assert answer.status["details"] == {"name": "a", "group": "example.com", "kind": "crons"}
+
+
+def test_a_status_is_validated_by_its_own_schema() -> None:
+    answer = WITH_STATUS.update_status({"status": {"ready": 1}}, old={"spec": {"replicas": 99}})
+    assert [error.field for error in answer.errors] == ["status.ready"]
+    assert answer.errors[0].detail == 'ready in body must be of type boolean: "integer"'
+
+
+def test_an_update_keeps_what_was_wrong_before() -> None:
+    old = {"spec": {"replicas": 11, "tags": ["a", "a"]}}
+    assert V1.update({"spec": {"replicas": 11, "tags": ["a", "a"], "image": "x"}}, old=old).accepted
+    assert [error.field for error in V1.update({"spec": {"replicas": 12}}, old=old).errors] == ["spec.replicas"]
+    assert not V1.update({"spec": {"tags": ["b", "b"]}}, old={"spec": {"tags": ["b"]}}).accepted
+
+
+def test_an_update_is_about_the_stored_object() -> None:
+    old = {"metadata": {"name": "a", "namespace": "b"}, "spec": {}}
+    assert V1.update({"spec": {}}, old=old).stored["metadata"] == {"name": "a", "namespace": "b"}
+    answer = V1.update({"metadata": {"name": "c"}}, old=old)
+    assert (answer.code, answer.message) == (400, "the name of the object (c) does not match the name on the URL (a)")
+    answer = V1.update({"metadata": {"resourceVersion": "0"}}, old=old)
+    assert answer.code == 422
+    assert "must be specified for an update" in answer.message
+
+
+def test_a_wrong_kind_on_update_hides_the_values_too() -> None:
+    answer = V1.update({"kind": "Job", "spec": {"replicas": 12}}, old={"spec": {}})
+    assert [error.field for error in answer.errors] == ["kind"]
+
+
+def test_objects_are_stored_under_the_schema_of_the_storage_version() -> None:
+    both = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string", "default": "x"}}}
+    only_a = {"type": "object", "properties": {"a": {"type": "string"}, "c": {"type": "string", "default": "y"}}}
+    crd = _crd(_version("v1", both, storage=False), _version("v2", only_a))
+    answer = crd.version("v1").create({"a": "1", "b": "2"})
+    assert answer.stored == _namespaced(metadata={"name": "example", "namespace": "default"}, a="1")
+    old = {"apiVersion": "example.com/v2", "a": "1"}
+    assert crd.version("v1").update({"a": "1"}, old=old).stored["apiVersion"] == "example.com/v1"
+
+
+def test_malformed_metadata_of_a_stored_object_falls_away() -> None:
+    answer = V1.update({"spec": {}}, old={"metadata": {"name": "a", "labels": 3}})
+    assert answer.accepted
+
+
+def test_a_version_without_a_schema_knows_no_fields() -> None:
+    version = {"name": "v1", "served": True, "storage": True}
+    answer = _crd(version).version("v1").create({"spec": {}})
+    assert (answer.code, answer.pruned) == (201, ("spec",))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param("[1]", "cannot unmarshal array into", id="a list"),
+        pytest.param("3", "cannot unmarshal number into", id="a number"),
+        pytest.param("x", "cannot unmarshal string into", id="a text"),
+        pytest.param("true", "cannot unmarshal bool into", id="a boolean"),
+    ],
+)
+def test_a_body_that_is_no_object_is_refused(text: str, problem: str) -> None:
+    message = V1.create(text).message
+    assert message.startswith("the object provided is unrecognized (must be of type Cron): couldn't get version/kind; ")
+    assert problem in message
+    assert message.endswith(f" ({text.encode().hex()})")
+
+
+def test_a_value_that_is_no_object_is_sent_as_json() -> None:
+    sent: Any = [None]
+    assert V1.create(sent).message.endswith("} (5b6e756c6c5d)")

@@ -107,3 +107,31 @@ def test_lists_are_taken_apart_and_lines_stay() -> None:
 def test_what_cannot_be_parsed_is_an_error_with_its_place() -> None:
     with pytest.raises(ManifestError, match=r"^f\.yaml:\d+: "):
         manifest.read(b"a: [", source="f.yaml")
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        pytest.param("a: 1\n...\nb: 1\n", 3, id="a document behind an end marker"),
+        pytest.param("---\na: 1\n---\nb: 1\n... # end\n# nothing\n\n  c: 1\n", 8, id="in a later document"),
+    ],
+)
+def test_what_kubernetes_would_pass_over_is_an_error(content: str, line: int) -> None:
+    with pytest.raises(ManifestError) as raised:
+        manifest.read(content.encode(), source="f.yaml")
+    assert str(raised.value) == (
+        f"f.yaml:{line}: Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here"
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("a: 1\n...\n# end\n\n", id="nothing but a comment behind it"),
+        pytest.param("a: 1\n...\n---\na: 1\n...\n", id="a new document behind it"),
+        pytest.param("a: |\n  ...\n  b\n", id="dots in a text"),
+        pytest.param("a: ...\nb: 1\n....: 1\n", id="dots that are no marker"),
+    ],
+)
+def test_an_end_marker_that_hides_nothing_is_none(content: str) -> None:
+    assert all("a" in one.value for one in manifest.read(content.encode(), source="f.yaml"))

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import godecode, objectmeta
+from pytest_crd.engine import defaulting, godecode, objectmeta, profile
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.structural import Structural
 
+NEWEST = profile.named("1.37")
 RESOURCE = Structural(type="object", x_embedded_resource=True, x_preserve_unknown_fields=True)
 STRING = Structural(type="string")
 SCHEMA = Structural(
@@ -28,8 +29,8 @@ SCHEMA = Structural(
 EMPTY_OWNER = {"apiVersion": "", "kind": "", "name": "", "uid": ""}
 
 
-def coerce(value: Any, schema: Structural = SCHEMA, **options: bool) -> objectmeta.Coerced:
-    compiled = objectmeta.compile_embedded(schema, **options)
+def coerce(value: Any, schema: Structural = SCHEMA, **options: Any) -> objectmeta.Coerced:
+    compiled = objectmeta.compile_embedded(schema, NEWEST, **options)
     assert compiled is not None
     return compiled(value)
 
@@ -69,14 +70,14 @@ def coerce(value: Any, schema: Structural = SCHEMA, **options: bool) -> objectme
 )
 def test_metadata_of_the_wrong_type_is_refused_in_the_servers_words(metadata: Any, message: str) -> None:
     with pytest.raises(godecode.DecodeError) as refused:
-        objectmeta.coerce_root(metadata)
+        objectmeta.coerce_root(metadata, NEWEST)
     assert str(refused.value) == f"json: cannot unmarshal {message}"
 
 
 def test_a_wrong_timestamp_is_refused_in_the_servers_words() -> None:
     message = r'\Aparsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"\Z'
     with pytest.raises(godecode.DecodeError, match=message):
-        objectmeta.coerce_root({"creationTimestamp": "x"})
+        objectmeta.coerce_root({"creationTimestamp": "x"}, NEWEST)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_a_wrong_timestamp_is_refused_in_the_servers_words() -> None:
     ],
 )
 def test_metadata_become_what_object_meta_holds(metadata: Any, coerced: Any) -> None:
-    assert objectmeta.coerce_root(metadata) == objectmeta.Coerced(coerced, ())
+    assert objectmeta.coerce_root(metadata, NEWEST) == objectmeta.Coerced(coerced, ())
 
 
 def test_unknown_metadata_fields_fall_away_and_are_listed_in_the_order_of_sorted_keys() -> None:
@@ -130,7 +131,7 @@ def test_unknown_metadata_fields_fall_away_and_are_listed_in_the_order_of_sorted
         "Name": "a",
         "clusterName": "x",
     }
-    coerced = objectmeta.coerce_root(metadata)
+    coerced = objectmeta.coerce_root(metadata, NEWEST)
     assert coerced.value == {"ownerReferences": [EMPTY_OWNER], "managedFields": [{}]}
     assert coerced.unknown == (
         "metadata.Name",
@@ -143,7 +144,7 @@ def test_unknown_metadata_fields_fall_away_and_are_listed_in_the_order_of_sorted
 
 def test_malformed_fields_can_be_dropped_one_by_one() -> None:
     metadata = {"name": "a", "labels": {"a": "b", "c": 1}, "uid": 5, "foo": 1, "finalizers": ["x"]}
-    coerced = objectmeta.coerce_root(metadata, drop_malformed=True)
+    coerced = objectmeta.coerce_root(metadata, NEWEST, drop_malformed=True)
     assert coerced == objectmeta.Coerced({"name": "a", "finalizers": ["x"]}, ("metadata.foo",))
 
 
@@ -153,8 +154,25 @@ def test_malformed_fields_can_be_dropped_one_by_one() -> None:
 )
 def test_metadata_that_are_no_object_cannot_be_dropped(metadata: Any, go_type: str) -> None:
     with pytest.raises(godecode.DecodeError) as refused:
-        objectmeta.coerce_root(metadata, drop_malformed=True)
+        objectmeta.coerce_root(metadata, NEWEST, drop_malformed=True)
     assert str(refused.value) == f"invalid metadata: expected object, got {go_type}"
+
+
+@pytest.mark.parametrize(("version", "kept"), [("1.21", {"clusterName"}), ("1.37", {"subresource"})])
+def test_metadata_had_a_cluster_name_and_managed_fields_have_a_subresource(version: str, kept: set[str]) -> None:
+    metadata = {"clusterName": "c", "managedFields": [{"subresource": "s"}]}
+    coerced = objectmeta.coerce_root(metadata, profile.named(version))
+    assert {*coerced.value, *coerced.value["managedFields"][0]} - {"managedFields"} == kept
+    assert len(coerced.unknown) == 1
+
+
+def test_older_versions_print_what_is_no_embedded_resource_in_the_syntax_of_go() -> None:
+    compiled = objectmeta.compile_embedded(SCHEMA, profile.named("1.32"))
+    assert compiled is not None
+    with pytest.raises(objectmeta.EmbeddedError) as raised:
+        compiled({"one": {"kind": {"a": None}}})
+    printed = 'map[string]interface {}{"a":interface {}(nil)}'
+    assert str(raised.value) == f"one.kind: Invalid value: {printed}: must be a string"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +184,7 @@ def test_metadata_that_are_no_object_cannot_be_dropped(metadata: Any, go_type: s
     ],
 )
 def test_a_schema_without_embedded_resources_needs_no_coercion(schema: Structural) -> None:
-    assert objectmeta.compile_embedded(schema) is None
+    assert objectmeta.compile_embedded(schema, NEWEST) is None
 
 
 def test_unknown_fields_of_embedded_metadata_have_map_keys_in_brackets_and_are_sorted_as_texts() -> None:
@@ -244,16 +262,28 @@ def test_stored_embedded_resources_lose_what_is_malformed() -> None:
     )
 
 
-def test_a_value_can_be_coerced_as_the_root_of_a_resource_itself() -> None:
-    value = {"apiVersion": "v1", "metadata": {"x": 1}, "one": {"metadata": {"y": 1}}}
-    assert coerce(value, resource_root=True) == objectmeta.Coerced(
-        {"apiVersion": "v1", "metadata": {}, "one": {"metadata": {}}}, ("metadata.x", "one.metadata.y")
-    )
-    assert coerce({"metadata": {"x": 1}}, RESOURCE, resource_root=True).unknown == ("metadata.x",)
+def test_nulls_that_the_schema_describes_are_dropped_before_embedded_metadata_is_looked_at() -> None:
+    """What falls away with them is left to the pass that drops nulls everywhere."""
+    labels = Structural(type="object", additional_properties=STRING)
+    metadata = Structural(type="object", properties={"labels": labels})
+    described = Structural(type="object", x_embedded_resource=True, properties={"kind": STRING, "metadata": metadata})
+    schema = Structural(type="object", properties={"one": described, "other": RESOURCE})
+    value = {
+        "one": {"kind": None, "metadata": {"labels": {"a": None}}},
+        "other": {"metadata": {"labels": {"a": None}}},
+    }
+
+    compiled = objectmeta.compile_embedded(schema, NEWEST, drop_nulls=defaulting.compile_drop_nulls)
+
+    assert compiled is not None
+    assert compiled(value).value == {
+        "one": {"kind": None, "metadata": {}},
+        "other": {"metadata": {"labels": {"a": ""}}},
+    }
 
 
 def test_paths_begin_with_the_path_that_is_given() -> None:
-    compiled = objectmeta.compile_embedded(RESOURCE)
+    compiled = objectmeta.compile_embedded(RESOURCE, NEWEST)
     assert compiled is not None
     assert compiled({"metadata": {"x": 1}}, FieldPath(("spec", 0))).unknown == ("spec[0].metadata.x",)
 
@@ -304,5 +334,5 @@ def test_coercion_changes_nothing_and_twice_is_once(value: Any, drop_malformed: 
 
 @given(st.dictionaries(st.sampled_from(["name", "uid", "x", "y", "Labels"]), st.sampled_from(["a", "b"]), max_size=5))
 def test_what_is_listed_as_unknown_is_what_disappeared(metadata: dict[str, str]) -> None:
-    coerced = objectmeta.coerce_root(metadata)
+    coerced = objectmeta.coerce_root(metadata, NEWEST)
     assert {f"metadata.{field}" for field in metadata.keys() - coerced.value.keys()} == set(coerced.unknown)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import schemadefaults, structural
+from pytest_crd.engine import profile, schemadefaults, structural
 
 FIELDS = {"type": "object", "properties": {"a": {"type": "string"}}}
 RESOURCE = {
@@ -17,7 +17,7 @@ RESOURCE = {
 
 
 def _pruned(schema: dict[str, Any]) -> structural.Structural:
-    return schemadefaults.prune(structural.from_schema(schema))
+    return schemadefaults.prune(structural.from_schema(schema), profile.named("1.37"))
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_a_schema_whose_defaults_are_whole_is_the_same_schema() -> None:
             },
         }
     )
-    assert schemadefaults.prune(schema) is schema
+    assert schemadefaults.prune(schema, profile.named("1.37")) is schema
 
 
 def test_the_declared_schema_is_not_modified() -> None:
     schema = structural.from_schema({"type": "object", "properties": {"f": {**FIELDS, "default": {"x": 1}}}})
-    schemadefaults.prune(schema)
+    schemadefaults.prune(schema, profile.named("1.37"))
     assert schema.properties["f"].default == {"x": 1}
 
 

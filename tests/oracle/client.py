@@ -20,6 +20,10 @@ JSONValue = Any
 _WARNING: Final = re.compile(r'\d{3} \S+ "((?:[^"\\]|\\.)*)"', re.DOTALL)
 _PATIENCE: Final = 60.0
 
+# What a server answers that has too much to do, or has no storage for a CRD yet: ask again.
+_BUSY: Final = (429, 502, 503, 504)
+_BUSY_TIMES: Final = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -33,8 +37,9 @@ class Answer:
 class Server:
     """An API server by its URL; one connection that is kept open."""
 
-    def __init__(self, url: str) -> None:
-        """Take the URL of a server that answers without credentials; nothing is sent yet."""
+    def __init__(self, url: str, *, busy_times: int = _BUSY_TIMES) -> None:
+        """Take the URL of a server that answers without credentials, and how often it may be busy; nothing is sent yet."""
+        self._busy_times = busy_times
         parts = urllib.parse.urlsplit(url)
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(parts.hostname or "", parts.port, timeout=_PATIENCE)
@@ -48,6 +53,9 @@ class Server:
             path: URL path.
             body: A JSON value, or the text of a document, sent as it is: JSON where it begins with a brace, else YAML.
             query: Parameters of the URL.
+
+        Raises:
+            TimeoutError: The server stays too busy to answer.
         """
         url = f"{path}?{urllib.parse.urlencode(query)}" if query else path
         data = None if body is None else (body if isinstance(body, str) else _encoded(body)).encode()
@@ -55,6 +63,14 @@ class Server:
         if data is not None:
             plain = not isinstance(body, str) or body.lstrip().startswith("{")
             headers["Content-Type"] = "application/json" if plain else "application/yaml"
+        for _ in range(self._busy_times):
+            answer = self._asked(method, url, data, headers)
+            if answer.code not in _BUSY:
+                return answer
+            time.sleep(0.2)
+        raise TimeoutError(f"{method} {url}: {answer.code} {answer.body}")
+
+    def _asked(self, method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> Answer:
         try:
             self._connection.request(method, url, data, headers)
             response = self._connection.getresponse()

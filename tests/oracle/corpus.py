@@ -44,6 +44,20 @@ def questions(random: Random, folder: Path, *, objects: int) -> Iterator[Questio
                 yield Question(schemagen.flawed(random, schema))
 
 
+def with_samples(folder: Path) -> Iterator[tuple[JSONValue, list[JSONValue]]]:
+    """Yield the CRDs in *folder* that have samples of their first version, with these."""
+    samples = _samples(folder / "samples")
+    for crd in itertools.chain.from_iterable(map(_documents, sorted(folder.glob("crds*")))):
+        if crd.get("kind") == "CustomResourceDefinition" and crd.get("apiVersion") == "apiextensions.k8s.io/v1":
+            spec = crd["spec"]
+            first = f"{spec['group']}/{spec['versions'][0]['name']}"
+            fitting = [
+                made for made in samples.get((spec["group"], spec["names"]["kind"]), []) if made["apiVersion"] == first
+            ]
+            if fitting:
+                yield crd, fitting
+
+
 def _objects(random: Random, schema: JSONValue, samples: list[JSONValue]) -> Iterator[JSONValue]:
     meta = {"apiVersion": f"{GROUP}/v1", "kind": "Case"}
     yield from (sample | meta for sample in samples)

@@ -12,8 +12,9 @@ import collections
 import contextlib
 import itertools
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random, SystemRandom
@@ -23,8 +24,11 @@ sys.path.append(str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[2]))
 
 import corpus
+import disagreements
 import judges
+import live
 import objectgen
+import requestfuzz
 import schemagen
 import serve
 import shrinking
@@ -38,6 +42,8 @@ JSONValue = Any
 BATCH: Final = 20
 # The reference iterates maps: of several problems it names another one each time.
 _TIMES: Final = 64
+# How many flawed copies of each CRD are created, and how many are put in its place.
+_CRDS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,28 +89,36 @@ class Fuzzer:
         self.tally: collections.Counter[str] = collections.Counter()
 
     def disagreements(self, questions: Sequence[Question]) -> Iterator[Disagreement]:
-        """Yield the first disagreement on each of *questions*, as small as it gets unless it is known."""
+        """Yield the known disagreements on *questions* and the first other one on each, as small as it gets."""
         for question, verdict in zip(questions, self._reference.ask(questions), strict=True):
             self._count(question, verdict)
-            found = self._difference(question, verdict)
-            if found is not None:
-                yield found if known(found) else self._shrunk(found)
+            for found in self._differences(question, verdict):
+                if not known(found):
+                    yield self._shrunk(found)
+                    break
+                yield found
 
-    def _difference(self, question: Question, verdict: Verdict) -> Disagreement | None:
+    def _differences(self, question: Question, verdict: Verdict) -> Iterator[Disagreement]:
         if verdict.problem:
-            return None
+            return
         [ours] = self._engine.ask([question])
         if ours.errors != verdict.errors:
-            return Disagreement(replace(question, objects=()), _lines(verdict.errors), _lines(ours.errors))
+            yield Disagreement(replace(question, objects=()), _lines(verdict.errors), _lines(ours.errors))
+            return
         for index, theirs in enumerate(verdict.objects):
             single = replace(question, objects=[question.objects[index]])
-            if not self._agree(single, theirs, ours.objects[index]):
-                return Disagreement(single, str(theirs), str(ours.objects[index]))
-        return None
+            if theirs.problem and ours.objects[index].problem:
+                problems = {theirs.problem}
+                if ours.objects[index].problem not in problems:
+                    problems |= self._problems(single)
+                if ours.objects[index].problem not in problems:
+                    yield Disagreement(single, "\n".join(sorted(problems)), ours.objects[index].problem)
+            elif not self._agree(theirs, ours.objects[index]):
+                yield Disagreement(single, str(theirs), str(ours.objects[index]))
 
-    def _agree(self, question: Question, theirs: Decoded, ours: Decoded) -> bool:
+    def _agree(self, theirs: Decoded, ours: Decoded) -> bool:
         if theirs.problem or ours.problem:
-            return theirs.problem == ours.problem or self._is_among(question, ours.problem)
+            return False
         if theirs.paths != (ours.paths if self._exact else judges.warned(ours.paths)):
             return False
         if theirs.value is None:
@@ -113,13 +127,10 @@ class Fuzzer:
         left, right = values if self._exact else map(judges.without_server_made, values)
         return jsonvalue.equal(jsonvalue.from_python(left), right)
 
-    def _is_among(self, question: Question, problem: str) -> bool:
-        return any(
-            verdict.objects[0].problem == problem
-            for _ in range(_TIMES)
-            for verdict in self._reference.ask([question])
-            if verdict.objects
-        )
+    def _problems(self, question: Question) -> set[str]:
+        """Return every problem that the reference names when it is asked often."""
+        verdicts = self._reference.ask([question] * _TIMES)
+        return {decoded.problem for verdict in verdicts for decoded in verdict.objects}
 
     def _shrunk(self, found: Disagreement) -> Disagreement:
         question = found.question
@@ -128,9 +139,9 @@ class Fuzzer:
         return self._again(question) or found
 
     def _again(self, question: Question) -> Disagreement | None:
-        """Return the disagreement on *question*, if there still is one of the same half."""
+        """Return a disagreement on *question* that is not known, if there still is one of the same half."""
         [verdict] = self._reference.ask([question])
-        found = self._difference(question, verdict)
+        found = next((found for found in self._differences(question, verdict) if not known(found)), None)
         return found if found and bool(found.question.objects) == bool(question.objects) else None
 
     def _with_less_object(self, question: Question) -> Question:
@@ -232,12 +243,6 @@ def printed(found: Disagreement) -> str:
     return "\n".join([casefile.dumped(content), *comments])
 
 
-def _abbreviated(resource: JSONValue) -> JSONValue:
-    """Leave out what a case file leaves out."""
-    implied = {"apiVersion": f"{judges.GROUP}/v1", "kind": "Case", "metadata": {"name": casefile.NAME}}
-    return {key: item for key, item in resource.items() if item != implied.get(key)}
-
-
 def run(fuzzer: Fuzzer, questions: Iterator[Question], *, schemas: int, limit: int) -> int:
     """
     Ask until *schemas* schemas were asked with objects, or *limit* disagreements were found; return how many were.
@@ -260,6 +265,43 @@ def run(fuzzer: Fuzzer, questions: Iterator[Question], *, schemas: int, limit: i
     return found
 
 
+def _of_requests(options: argparse.Namespace) -> int:
+    """Compare whole requests; return how many disagreements were found."""
+    with contextlib.nullcontext(options.server) if options.server else serve.started(options.kubernetes_version) as url:
+        fuzzer = requestfuzz.Requests(live.PanickingServer(url), options.kubernetes_version, seed=options.seed)
+        if options.corpus:
+            contents = fuzzer.of_corpus(options.corpus, requests=options.objects, skip=options.skip)
+            contents = itertools.islice(contents, options.schemas)
+        else:
+            contents = fuzzer.generated(range(options.skip, options.skip + options.schemas), requests=options.objects)
+        forms: collections.Counter[str] = collections.Counter()
+        asked = options.skip
+        while len(forms) < options.limit and (batch := list(itertools.islice(contents, requestfuzz.BATCH))):
+            for disagreement in list(fuzzer.ask(batch, crds=_CRDS)):
+                _tell(fuzzer, disagreement, forms)
+            fuzzer.tally["schemas"] += len(batch)
+            asked += len(batch)
+            print(f"asked up to --skip {asked}: {_summed(fuzzer.tally)} requests", flush=True)
+    for what, count in sorted(fuzzer.tally.items()):
+        whole = re.split(r" accepted| refused", what)[0]
+        print(f"{count:>9} {what} ({count / max(1, fuzzer.tally[whole]):.0%})")
+    return sum(forms.values())
+
+
+def _tell(fuzzer: requestfuzz.Requests, found: disagreements.Disagreement, forms: collections.Counter[str]) -> None:
+    """Print a disagreement as small as it gets, unless it is known, or many alike were seen."""
+    if gap := disagreements.known(found):
+        fuzzer.tally[f"known gap: {gap.name} ({gap.reason})"] += 1
+        return
+    forms[found.form] += 1
+    if forms[found.form] == 1:
+        print(f"\n--- disagreement {len(forms)}\n{disagreements.printed(fuzzer.smaller(found))}", flush=True)
+
+
+def _summed(tally: Mapping[str, int]) -> int:
+    return sum(tally[what] for what in ("CRDs", "CRD updates", "creates", "updates", "status updates"))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; return 1 where the engine and the reference disagree."""
     parser = argparse.ArgumentParser(
@@ -269,12 +311,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--objects", type=int, default=50, help="how many objects each of them gets")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
     parser.add_argument("--limit", type=int, default=5, help="after how many disagreements to stop")
+    parser.add_argument("--skip", type=int, default=0, help="how many schemas of whole requests were asked before")
     parser.add_argument("--kubernetes-version", default="1.37", choices=serve.VERSIONS)
     parser.add_argument("--server", metavar="URL", help="ask this API server instead of the reference's passes alone")
+    parser.add_argument("--requests", action="store_true", help="compare whole requests, for which a server is needed")
     parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="mutate the CRDs and samples of this folder")
     options = parser.parse_args(arguments)
     print(f"seed {options.seed}", flush=True)
     random = Random(options.seed)  # noqa: S311 - nothing here is secret
+    if options.requests:
+        found = _of_requests(options)
+        print(f"{found} disagreements")
+        return 1 if found else 0
     if options.corpus:
         questions = corpus.questions(random, options.corpus, objects=options.objects)
     else:

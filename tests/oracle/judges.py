@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 import client
 import record
 import serve
-from conformance import casefile
+from conformance import casefile, recordings
 
 from pytest_crd import engine
 
@@ -222,7 +222,7 @@ def without_server_made(value: JSONValue) -> JSONValue:
     """Return a resource without the metadata that a server makes or overwrites."""
     if not isinstance(value, Mapping) or not isinstance(value.get("metadata"), Mapping):
         return value
-    made = {*record.SERVER_MADE, "deletionGracePeriodSeconds", "deletionTimestamp", "namespace"}
+    made = {*recordings.SERVER_MADE, "deletionGracePeriodSeconds", "deletionTimestamp", "namespace"}
     return {**value, "metadata": {key: item for key, item in value["metadata"].items() if key not in made}}
 
 

@@ -1,8 +1,7 @@
 """
 Ask real API servers what the conformance case files ask, and write what they answer into the files.
 
-`python tests/oracle/record.py [FILE|FOLDER …] [--server URL] [--check]
-[--also VERSION …]`: without a URL a server of each file's version is started. Recording
+`python tests/oracle/record.py [FILE|FOLDER …] [--server URL] [--check] [--also VERSION]`: without a URL a server of each file's version is started. Recording
 twice writes the same bytes; where a server answers at random (Go's map order), the answer says which of its parts have no order.
 """
 
@@ -12,6 +11,7 @@ import argparse
 import contextlib
 import itertools
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,21 +20,26 @@ from typing import Any, Final
 
 sys.path.append(str(Path(__file__).parents[1]))
 
+import alike
 import client
 import serve
-from conformance import casefile
+from conformance import casefile, recordings
 
 JSONValue = Any
 Recorded = dict[str, JSONValue]
 
 CASES: Final = Path(__file__).parents[1] / "conformance"
 
-_WARNING_SINCE: Final = 25
-# Made by the server, different every time.
-SERVER_MADE: Final = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
 # Two neighbours of a Go map of at most eight entries change places in one of eight iterations.
 _TIMES: Final = 64
 _TURNS_VISIBLE: Final = 0.4
+
+# The server makes up the last five characters of a generated name.
+_GENERATED: Final = re.compile(r"(.+)[bcdfghjklmnpqrstvwxz2456789]{5}", re.DOTALL)
+_SUFFIX: Final = "xxxxx"
+# Groups of the Kubernetes community, about whose approval a condition is added.
+_APPROVAL: Final = "KubernetesAPIApprovalPolicyConformant"
+_PROTECTED: Final = re.compile(r"(^|\.)(k8s|kubernetes)\.io$")
 
 
 def record(files: Sequence[casefile.CaseFile], server: client.Server) -> list[Recorded]:
@@ -70,12 +75,17 @@ def _recorded(server: client.Server, file: casefile.CaseFile, answer: Recorded) 
     content["answer"] = answer
     if "requests" in content:
         if answer["code"] != 201:
-            raise RuntimeError(
-                f"{file.path}: the CRD is rejected, so its requests cannot be asked: {answer['message']}"
-            )
+            return _without_requests(content, file, answer)
         pairs = zip(content["requests"], file.requests, strict=True)
         content["requests"] = [asked | {"answer": _request_answer(server, file, request)} for asked, request in pairs]
     return content
+
+
+def _without_requests(content: Recorded, file: casefile.CaseFile, answer: Recorded) -> Recorded:
+    """Return the content for a version that rejects a CRD which the version of the file accepts: nothing more can be asked."""
+    if file.content.get("answer", {}).get("code") != 201:
+        raise RuntimeError(f"{file.path}: the CRD is rejected, so its requests cannot be asked: {answer['message']}")
+    return {key: value for key, value in content.items() if key != "requests"}
 
 
 def _with_stored_crd(server: client.Server, crd: JSONValue, answer: Recorded) -> Recorded:
@@ -95,22 +105,29 @@ def _stored_crd(stored: JSONValue, sent: JSONValue) -> Recorded:
 def _request_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
     match request.verb:
         case "create" | "createText":
-            answer = _ask_often(lambda: _create_answer(server, file, request.sent))
+            answer = ask_often(lambda: _create_answer(server, file, request))
         case "updateCRD":
             sent = _with_resource_version(server, _path(file.crd), request.sent)
-            return _ask_often(lambda: _crd_update_answer(server.ask("PUT", _path(file.crd), sent, query=_DRY), sent))
+            path = client.crd_path(sent["apiVersion"], file.crd["metadata"]["name"])
+            query = _query(request)
+            return ask_often(lambda: _crd_update_answer(server.ask("PUT", path, sent, query=query), sent))
         case _:
             answer = _update_answer(server, file, request)
     if "stored" in answer:
-        answer["stored"] = file.abbreviated(answer["stored"])
+        answer["stored"] = file.abbreviated(answer["stored"], request.version)
     return answer
 
 
 _DRY: Final = {"dryRun": "All"}
 
 
-def _create_answer(server: client.Server, file: casefile.CaseFile, sent: JSONValue) -> Recorded:
-    return _answer(server.ask("POST", _resources(file), sent, query=_DRY), sent)
+def _create_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
+    path = client.resource_path(file.crd, request.version)
+    return stated(server.ask("POST", path, request.sent, query=_query(request)), request.sent)
+
+
+def _query(request: casefile.Request) -> dict[str, str]:
+    return {**_DRY, **({"fieldValidation": request.field_validation} if request.field_validation else {})}
 
 
 def _update_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
@@ -118,19 +135,32 @@ def _update_answer(server: client.Server, file: casefile.CaseFile, request: case
         if request.old_crd is not None:
             _replace_crd(server, request.old_crd)
             stack.callback(_replace_crd, server, file.crd)
-        stored = server.ask("POST", _resources(file), request.old)
+        stored = server.ask("POST", client.resource_path(file.crd, request.old_version), request.old)
         if stored.code != 201:
             raise RuntimeError(f"{file.path}: {request.name}: the old object is not accepted: {stored.body}")
-        path = _resources(file, stored.body["metadata"]["name"])
-        stack.callback(server.ask, "DELETE", path)
+        name = stored.body["metadata"]["name"]
+        stack.callback(_remove, server, client.resource_path(file.crd, request.old_version, name))
         if request.old_crd is not None:
+            # What the CRD cannot decode, it cannot delete either, not even with the CRD itself.
+            stack.callback(_replace_crd, server, request.old_crd)
             _replace_crd(server, file.crd)
         sent = _with_old_metadata(request.sent, stored.body["metadata"])
+        path = client.resource_path(file.crd, request.version, name)
         target = f"{path}/status" if request.verb == "updateStatus" else path
-        return _ask_often(lambda: _answer(server.ask("PUT", target, sent, query=_DRY), request.sent))
+        return ask_often(lambda: stated(server.ask("PUT", target, sent, query=_query(request)), request.sent))
+
+
+def _remove(server: client.Server, path: str) -> None:
+    """Delete a custom resource, for which no finalizer may be left."""
+    stored = server.ask("GET", path).body
+    if stored["metadata"].pop("finalizers", None):
+        server.ask("PUT", path, stored)
+    server.ask("DELETE", path)
 
 
 def _with_old_metadata(sent: JSONValue, old: Mapping[str, JSONValue]) -> JSONValue:
+    if not isinstance(sent, dict) or not isinstance(sent.get("metadata"), dict):
+        return sent
     kept = {key: old[key] for key in ("name", "namespace", "resourceVersion") if key in old}
     return sent | {"metadata": kept | sent["metadata"]}
 
@@ -148,25 +178,26 @@ def _replace_crd(server: client.Server, crd: JSONValue) -> None:
 
 
 def _crd_answer(server: client.Server, crd: JSONValue) -> Recorded:
-    answer = _ask_often(lambda: _answer(server.ask("POST", collection(crd), crd, query=_DRY)))
+    answer = ask_often(lambda: stated(server.ask("POST", collection(crd), crd, query=_DRY)))
     return {key: value for key, value in answer.items() if key != "stored"}
 
 
 def _crd_update_answer(answer: client.Answer, sent: JSONValue) -> Recorded:
-    recorded = _answer(answer)
+    recorded = stated(answer)
     if recorded.pop("stored", None) is not None:
         recorded |= _stored_crd(answer.body, sent)
     return recorded
 
 
-def _answer(answer: client.Answer, sent: JSONValue = None) -> Recorded:
-    """Return the facts of an answer: the Status of a refusal, or what was stored."""
+def stated(answer: client.Answer, sent: JSONValue = None) -> Recorded:
+    """Return the facts of an answer to what was *sent*: the Status of a refusal, or what was stored."""
     recorded: Recorded = {"code": answer.code}
     if answer.code < 300:
         recorded["stored"] = _without_server_made(answer.body, sent)
     elif isinstance(answer.body, dict):
-        recorded |= {key: answer.body[key] for key in ("reason", "message") if key in answer.body}
-        causes = answer.body.get("details", {}).get("causes")
+        body = _with_fixed_suffix(answer.body, sent)
+        recorded |= {key: body[key] for key in ("reason", "message") if key in body}
+        causes = body.get("details", {}).get("causes")
         if causes:
             recorded["causes"] = [
                 {key: cause.get(key, "") for key in ("reason", "field", "message")} for cause in causes
@@ -179,14 +210,30 @@ def _answer(answer: client.Answer, sent: JSONValue = None) -> Recorded:
 
 
 def _without_server_made(stored: JSONValue, sent: JSONValue) -> JSONValue:
-    metadata = {key: value for key, value in stored["metadata"].items() if key not in SERVER_MADE}
     asked = sent.get("metadata") if isinstance(sent, dict) else None
-    if not isinstance(asked, dict) or "namespace" not in asked:
-        metadata.pop("namespace", None)
-    return stored | {"metadata": metadata}
+    shown = recordings.without_server_made(stored, namespaced=isinstance(asked, dict) and "namespace" in asked)
+    if _is_generated(shown["metadata"].get("name", ""), sent):
+        del shown["metadata"]["name"]
+    return shown
 
 
-def _ask_often(ask: Callable[[], Recorded]) -> Recorded:
+def _with_fixed_suffix(status: JSONValue, sent: JSONValue) -> JSONValue:
+    """Return a Status with the suffix that stands for any in place of the random one of a generated name."""
+    name = status.get("details", {}).get("name", "")
+    if not _is_generated(name, sent):
+        return status
+    # It stands in the texts bare or quoted, but its end is the same in both.
+    return json.loads(json.dumps(status).replace(name[-len(_SUFFIX) :], _SUFFIX))
+
+
+def _is_generated(name: str, sent: JSONValue) -> bool:
+    """Whether the server made *name* up for what was *sent*, a resource or its text."""
+    text = sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)
+    match = _GENERATED.fullmatch(name)
+    return match is not None and "generateName" in text and name not in text and match[1] in text
+
+
+def ask_often(ask: Callable[[], Recorded]) -> Recorded:
     """Ask until it is as good as certain whether the answer is always the same, and merge the answers."""
     answers = [ask(), ask()]
     if _may_vary(answers):
@@ -209,23 +256,10 @@ def _merged(answers: Sequence[Recorded]) -> Recorded:
     if len(distinct) == 1:
         return distinct[0]
     unordered = [key for key in ("causes", "warnings") if len(_distinct([{key: a.get(key)} for a in distinct])) > 1]
-    alike = _distinct([_in_order(answer, unordered) for answer in distinct])
+    alike = _distinct([recordings.in_order(answer, unordered) for answer in distinct])
     if len(alike) == 1:
         return alike[0] | {"unordered": unordered}
     return {"code": distinct[0]["code"], "alternatives": sorted(distinct, key=_key)}
-
-
-def _in_order(answer: Recorded, parts: Iterable[str]) -> Recorded:
-    ordered = answer | {part: sorted(answer[part], key=_key) for part in parts if part in answer}
-    if "causes" in parts:
-        # The message lists the causes in their order: it is put together anew, if it is what we think it is.
-        before, after = (_listed(some["causes"]) for some in (answer, ordered))
-        ordered["message"] = answer["message"].replace(before, after)
-    return ordered
-
-
-def _listed(causes: Iterable[Mapping[str, str]]) -> str:
-    return ", ".join(dict.fromkeys(f"{cause['field']}: {cause['message']}" for cause in causes))
 
 
 def _distinct(answers: Iterable[Recorded]) -> list[Recorded]:
@@ -245,10 +279,6 @@ def _path(crd: JSONValue) -> str:
     return client.crd_path(crd["apiVersion"], crd["metadata"]["name"])
 
 
-def _resources(file: casefile.CaseFile, name: str = "") -> str:
-    return client.resource_path(file.crd, file.api_version.partition("/")[2], name)
-
-
 def delete(server: client.Server, crd: JSONValue) -> None:
     """Delete a CRD where it is there, and wait until it is gone."""
     path = _path(crd)
@@ -259,7 +289,7 @@ def delete(server: client.Server, crd: JSONValue) -> None:
 def wait_until_served(server: client.Server, crd: JSONValue) -> None:
     """Wait for the CRD's conditions to be final, and for its URLs to exist, which takes a little longer."""
     answer = server.wait(_path(crd), lambda answer: _is_settled(answer.body), f"the conditions of {_path(crd)}")
-    if _conditions(answer.body).get("Established") != "True":
+    if _conditions(answer.body).get("Established", ("", ""))[0] != "True":
         return
     for version in answer.body["spec"].get("versions", [{"name": answer.body["spec"].get("version"), "served": True}]):
         if version["served"]:
@@ -270,27 +300,18 @@ def wait_until_served(server: client.Server, crd: JSONValue) -> None:
 
 def _is_settled(crd: JSONValue) -> bool:
     conditions = _conditions(crd)
-    return conditions.get("Established") == "True" or conditions.get("NamesAccepted") == "False"
+    if conditions.get("NamesAccepted", ("", ""))[0] == "False":
+        return True
+    if conditions and _PROTECTED.search(crd["spec"]["group"]) and _APPROVAL not in conditions:
+        return False
+    return conditions.get("Established") in (("True", "InitialNamesAccepted"), ("False", "InvalidCABundle"))
 
 
-def _conditions(crd: JSONValue) -> dict[str, str]:
-    return {item["type"]: item["status"] for item in crd.get("status", {}).get("conditions") or ()}
-
-
-def _differing(
-    files: Sequence[casefile.CaseFile], version: str, server: client.Server
-) -> Iterable[tuple[Path, Recorded]]:
-    """Yield what a server of another *version* answers to *files* where that differs, and where it is to be written."""
-    for file, content in zip(files, record(files, server), strict=True):
-        if _facts(content, version) != _facts(file.content, version):
-            yield CASES.joinpath(version, *file.path.parts[-2:]), content
-
-
-def _facts(content: JSONValue, version: str) -> JSONValue:
-    """Return the answers; without warnings where the servers of *version* do not warn of unknown fields."""
-    answers = [content["answer"], *(request["answer"] for request in content.get("requests", ()))]
-    silent = serve.minor(version) < _WARNING_SINCE
-    return [{key: value for key, value in answer.items() if key != "warnings" or not silent} for answer in answers]
+def _conditions(crd: JSONValue) -> dict[str, tuple[str, str]]:
+    """Return status and reason of each condition."""
+    # While a server is busy it may answer with a text instead.
+    status = crd.get("status", {}) if isinstance(crd, dict) else {}
+    return {item["type"]: (item["status"], item["reason"]) for item in status.get("conditions") or ()}
 
 
 def _found(paths: Iterable[Path]) -> list[casefile.CaseFile]:
@@ -305,14 +326,21 @@ def _answered(files: Iterable[casefile.CaseFile], url: str | None) -> Iterable[t
             yield from zip(members, record(members, client.Server(address)), strict=True)
 
 
-def _spread(files: Sequence[casefile.CaseFile], versions: Iterable[str]) -> int:
-    for version in versions:
-        with serve.started(version) as url:
-            for path, content in _differing(files, version, client.Server(url)):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                casefile.write(path, content)
-                print(f"differs: {path.relative_to(CASES)}")
-    return 0
+def _spread(files: Sequence[casefile.CaseFile], version: str, url: str | None) -> Iterable[tuple[Path, Recorded]]:
+    with contextlib.nullcontext(url) if url else serve.started(version) as address:
+        yield from alike.files(files, record(files, client.Server(address)), version, CASES)
+
+
+def _written(path: Path, content: Recorded, *, check: bool) -> bool:
+    """Write a file that would change, or with *check* only name it; return whether it would."""
+    text = casefile.dumped(content)
+    if path.exists() and text == path.read_text(encoding="utf-8"):
+        return False
+    print(f"{'differs' if check else 'written'}: {'/'.join(path.with_suffix('').parts[-3:])}")
+    if not check:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        casefile.write(path, content)
+    return True
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -323,23 +351,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, name the files that would change")
     parser.add_argument(
         "--also",
-        nargs="+",
         metavar="VERSION",
-        choices=serve.VERSIONS,
-        help="ask servers of other versions and keep what differs",
+        help="ask a server of another version, and note where it answers alike or what else it answers",
     )
     options = parser.parse_args(arguments)
-    if options.also:
-        return _spread(_found(options.paths), options.also)
-    changed = 0
-    for file, content in _answered(_found(options.paths or [CASES]), options.server):
-        text = casefile.dumped(content)
-        if text == file.path.read_text(encoding="utf-8"):
-            continue
-        changed += 1
-        print(f"{'differs' if options.check else 'written'}: {file.id}")
-        if not options.check:
-            casefile.write(file.path, content)
+    files = _found(options.paths or [CASES])
+    if not options.also:
+        pairs: Iterable[tuple[Path, Recorded]] = (
+            (file.path, content) for file, content in _answered(files, options.server)
+        )
+    elif options.server or options.also in serve.VERSIONS:
+        pairs = _spread(files, options.also, options.server)
+    else:
+        parser.error(
+            f"a server of {options.also} cannot be started here, only of {', '.join(serve.VERSIONS)}: say --server"
+        )
+    changed = sum([_written(path, content, check=options.check) for path, content in pairs])
     print(f"{changed} changed")
     return 1 if options.check and changed else 0
 

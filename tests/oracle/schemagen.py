@@ -141,9 +141,24 @@ def _embedded(random: Random, depth: int) -> Schema:
         for name in ("apiVersion", "kind"):
             if random.random() < 0.3:
                 made["properties"][name] = {"type": "string"}
-        if random.random() < 0.3:
-            made["properties"]["metadata"] = {"type": "object"}
+        if random.random() < 0.4:
+            made["properties"]["metadata"] = _metadata(random)
     return made
+
+
+def _metadata(random: Random) -> Schema:
+    """Return what an embedded resource may say of its metadata, which is more than a whole resource may."""
+    texts: Schema = {"type": "object", "additionalProperties": {"type": "string", "nullable": random.random() < 0.3}}
+    described = {
+        "name": {"type": "string"},
+        "labels": texts,
+        "annotations": texts,
+        "finalizers": {"type": "array", "items": {"type": "string"}},
+        "generation": {"type": "integer", "nullable": True},
+        "unknown": {"type": "integer"},
+    }
+    names = random.sample(sorted(described), random.choice((0, 1, 2, 3)))
+    return {"type": "object", "properties": {name: copy.deepcopy(described[name]) for name in names}}
 
 
 def _opaque(random: Random, depth: int) -> Schema:

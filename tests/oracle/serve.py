@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-VERSIONS: Final = ("1.37", "1.36", "1.35", "1.32", "1.21")
+VERSIONS: Final = ("1.37", "1.36", "1.35", "1.34", "1.33", "1.32", "1.21")
 HERE: Final = Path(__file__).parent
 
 # These plugins wait for a kube-apiserver that is not there.

@@ -25,6 +25,7 @@ spec:
   - name: v1
     served: true
     storage: true
+    subresources: {status: {}}
     schema:
       openAPIV3Schema:
         type: object
@@ -35,6 +36,8 @@ spec:
               size: {type: integer, default: 3}
               label: {type: string}
               note: {type: string}
+              soil: {type: string, enum: [clay, sand]}
+              rows: {type: integer, minimum: 1, maximum: 10}
               free: {type: object, x-kubernetes-preserve-unknown-fields: true}
               watering: {type: object, default: {}, properties: {hour: {type: integer, default: 6}}}
               beds:
@@ -45,6 +48,7 @@ spec:
                   type: object
                   required: [name]
                   properties: {name: {type: string}, plant: {type: string}, rows: {type: integer, default: 1}}
+          status: {type: object, properties: {phase: {type: string, enum: [Dry, Wet]}}}
 """
 CASES = """\
 crd: gardens.stories.example.com

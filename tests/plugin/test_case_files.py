@@ -108,7 +108,7 @@ def test_junit_names_are_whole(gardener: Project) -> None:
     failure = case.find("failure")
     assert case.get("name") == "a/b.yaml: dots, slashes & <marks>"
     assert failure is not None
-    assert failure.get("message") == "spec.size: expected 2, got 1"
+    assert failure.get("message") == "spec.size is 1, expected 2"
     assert "\x1b" not in (failure.text or "")
     assert "spec.size  expected 2, got 1" in (failure.text or "")
 
@@ -126,7 +126,7 @@ def test_failures_under_xdist_read_the_same(gardener: Project) -> None:
     result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n1")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*spec.size  expected 2, got 1", f"FAILED {NAME}::bad*"])
+    result.stdout.fnmatch_lines(["  spec.size  expected 2, got 1", f"FAILED {NAME}::bad - spec.size is 1, expected 2"])
 
 
 def test_marks_of_cases_select_them(gardener: Project) -> None:
@@ -192,13 +192,57 @@ def test_a_wrong_file_shows_all_its_mistakes(gardener: Project) -> None:
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-def test_a_section_that_cannot_be_run_is_a_collection_error(gardener: Project) -> None:
-    gardener.cases("crd: gardens.stories.example.com\ncreate:\n- name: a\n  input: {spec: {}}\n  accepted: true\n")
+@pytest.mark.parametrize(
+    "case",
+    [
+        "create:\n- {name: a, input: {spec: {}}, accepted: true, xfail: known}",
+        "update:\n- {name: a, input: {spec: {}}, old: {spec: {}}, accepted: true}",
+        "updateStatus:\n- {name: a, input: {spec: {}}, old: {spec: {}}, error: x}",
+    ],
+)
+def test_a_rule_that_cannot_be_evaluated_is_an_error(project: Project, case: str) -> None:
+    """What a server answers is not known then; not even a case that is known to fail passes over that."""
+    path = project.crd()
+    ruled = path.read_text(encoding="utf-8").replace("size: {", "size: {x-kubernetes-validations: [{rule: self > 2}], ")
+    path.write_text(ruled, encoding="utf-8")
+    project.cases(f"crd: gardens.stories.example.com\n{case}\n")
 
-    result = gardener.run()
+    result = project.run()
 
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"{NAME}:2: section 'create' is not supported yet; supported: pruning, defaulting"])
+    result.assert_outcomes(failed=1)
+    section = case.partition(":")[0]
+    assert (
+        f"{NAME}:3: gardens.stories.example.com v1 has CEL rules, which cannot be evaluated yet, so what the server answers to "
+        f"{section} case \"a\" is not known: the rule 'self > 2' at spec.size"
+    ) in result.outlines
+    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.no_fnmatch_line("*nodes.py*")
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        pytest.param(
+            "{name: a, old: {spec: {size: x}}, input: {}, accepted: true}",
+            "4: 'old' of update case \"a\" is not valid under its CRD, so no server has it stored: Garden.stories.example.com "
+            '"example" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
+            id="an old object that is not valid",
+        ),
+        pytest.param(
+            "{name: a, input: 'spec: [', old: {}, accepted: true}",
+            "4: the input cannot be read: <text>:*: did not find *",
+            id="an input that is no YAML",
+        ),
+    ],
+)
+def test_a_case_of_which_nothing_can_be_known_is_no_known_failure(project: Project, case: str, words: str) -> None:
+    project.cases(f"crd: gardens.stories.example.com\nupdate:\n\n- {case[:-1]}, xfail: known}}\n")
+
+    result = project.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"{NAME}:{words.replace('[', '[[]')}"])
+    result.stdout.no_fnmatch_line("*nodes.py*")
 
 
 def test_an_unknown_crd_is_a_collection_error_with_the_nearest_name(gardener: Project) -> None:
@@ -210,6 +254,20 @@ def test_an_unknown_crd_is_a_collection_error_with_the_nearest_name(gardener: Pr
     result.stdout.fnmatch_lines(
         [f"{NAME}:1: *'garden.stories.example.com'*did you mean 'gardens.stories.example.com'?"]
     )
+
+
+def test_several_served_versions_need_a_version(gardener: Project) -> None:
+    path = gardener.crd()
+    other = "  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n"
+    path.write_text(path.read_text(encoding="utf-8") + other, encoding="utf-8")
+
+    result = gardener.run()
+
+    result.assert_outcomes(errors=1)
+    assert f"{NAME}:1: gardens.stories.example.com serves v1, v2: say which one with `version:`" in result.outlines
+
+    gardener.cases(f"crd: gardens.stories.example.com\nversion: v1\npruning:\n- name: a\n{HOLDS}")
+    gardener.run().assert_outcomes(passed=1)
 
 
 def test_a_case_file_in_a_project_without_crds_is_a_collection_error(empty: Project) -> None:

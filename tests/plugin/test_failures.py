@@ -14,109 +14,415 @@ STORIES = [
     pytest.param(
         "pruning",
         "{input: {spec: {bogus: {a: 1}}}, expected: {spec: {bogus: {a: 1}}}}",
-        ["expected:", '  spec.bogus  expected {"a": 1}, but it is absent (pruned: *)'],
+        """\
+expected:
+  spec.bogus  expected {"a": 1}, but it is absent (pruned: the schema does not specify it)
+""",
+        'spec.bogus pruned, expected {"a": 1}',
         id="a pruned field says that it was pruned",
     ),
     pytest.param(
         "pruning",
         "{input: {spec: {free: {a: '1', c: true}}}, expected: {spec: {free: {a: 1, c: 'true'}}}}",
-        [
-            '  spec.free.a  expected 1 (integer), got "1" (string)',
-            '  spec.free.c  expected "true" (string), got true (boolean)',
-        ],
+        """\
+expected:
+  spec.free.a  expected 1 (integer), got "1" (string)
+  spec.free.c  expected "true" (string), got true (boolean)
+""",
+        'spec.free.a is "1" (string), expected 1 (integer) (+1 more)',
         id="values that look alike have their types",
     ),
     pytest.param(
         "pruning",
         '{input: {spec: {note: "one\\ntwo\\nthree\\n"}}, expected: {spec: {note: "one\\n2\\nthree\\n"}}}',
-        ["  spec.note  the texts differ", "*@@ -1,3 +1,3 @@", "       one", "      -2", "      +two", "       three"],
+        """\
+expected:
+  spec.note  the texts differ
+      @@ -1,3 +1,3 @@
+       one
+      -2
+      +two
+       three
+""",
+        "spec.note differs",
         id="texts of several lines are a diff",
     ),
     pytest.param(
         "pruning",
+        "{input: {spec: {note: 'PREFIXPREFIX is sent'}}, expected: {spec: {note: 'PREFIXPREFIX is expected'}}}".replace(
+            "PREFIX", "a long text that begins the same, "
+        ),
+        """\
+expected:
+  spec.note  expected …"ins the same,  is expected", got …"ins the same,  is sent"
+""",
+        'spec.note is …"ins the same,  is sent", expected …"ins the same,  is expected"',
+        id="long texts are shown from where they differ",
+    ),
+    pytest.param(
+        "pruning",
+        '{input: {spec: {note: "\\e[2Jone\\u202e"}}, expected: {spec: {note: "one"}}}',
+        """\
+expected:
+  spec.note  expected "one", got "\\u001b[2Jone\\u202e"
+""",
+        'spec.note is "\\u001b[2Jone\\u202e", expected "one"',
+        id="what a terminal would obey is escaped",
+    ),
+    pytest.param(
+        "pruning",
         "{input: {spec: {beds: [{name: a}, {name: b}, {name: c}]}}, expected: {spec: {beds: [{name: a}, {name: c}]}}}",
-        ['  spec.beds[[]1[]] (name="b")  not expected, but it is {"name": "b"} (kept from the input)'],
+        """\
+expected:
+  spec.beds[1] (name="b")  not expected, but it is {"name": "b"} (kept from the input)
+""",
+        'spec.beds[1] (name="b") is {"name": "b"}, not expected',
         id="an inserted item of a list map is one line",
     ),
     pytest.param(
         "pruning",
         "{input: {spec: {label: x}}, absent: [spec.label, spec.size]}",
-        ["absent:", '  spec.label  must be absent, but is "x"'],
+        """\
+absent:
+  spec.label  must be absent, but is "x"
+""",
+        'spec.label is "x", must be absent',
         id="what must be absent is shown",
     ),
     pytest.param(
         "pruning",
         "{input: {spec: {beds: [{name: a, plnt: x}]}}, pruned: ['spec.beds[0].plant', spec.other]}",
-        [
-            "pruned:",
-            "  spec.beds[[]0[]].plant *; the nearest is spec.beds[[]0[]].plnt",
-            "  spec.other  *",
-            "  spec.beds[[]0[]].plnt  *",
-        ],
+        """\
+pruned:
+  spec.beds[0].plant  listed, but not pruned; the nearest is spec.beds[0].plnt
+  spec.other          listed, but not pruned
+  spec.beds[0].plnt   pruned, but not listed
+""",
+        "spec.beds[0].plant not pruned, but listed (+2 more)",
         id="lists of paths say what is missing and what came unasked",
     ),
     pytest.param(
         "pruning",
         "{input: {spec: {size: 1}}, contains: {spec: {size: 2, label: a}}}",
-        [
-            "contains:",
-            '  spec.label  expected "a", but it is absent (the input does not have it, and no default puts it in)',
-            "  spec.size * expected 2, got 1",
-        ],
+        """\
+contains:
+  spec.label  expected "a", but it is absent (the input does not have it, and no default puts it in)
+  spec.size   expected 2, got 1
+""",
+        'spec.label absent, expected "a" (+1 more)',
         id="a subset shows what it misses",
     ),
     pytest.param(
         "pruning",
+        "{input: {spec: {a: 1, b: 1, c: 1}}, expected: {spec: {a: 1, b: 1, c: 1, label: x}}}",
+        """\
+expected:
+  spec.a      expected 1, but it is absent
+  spec.b      expected 1, but it is absent
+  spec.c      expected 1, but it is absent
+  each of these 3: pruned: the schema does not specify it
+  spec.label  expected "x", but it is absent (the input does not have it, and no default puts it in)
+""",
+        "spec.a pruned, expected 1 (+3 more)",
+        id="a reason that many have in common is said once",
+    ),
+    pytest.param(
+        "pruning",
         "{input: {metadata: {labels: {a: 1}}}, contains: {spec: {}}}",
-        [
-            "  the server answers 400: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string"
-        ],
+        """\
+  the server answers 400: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string
+""",
+        "the server answers 400: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string",
         id="an object that cannot be decoded shows the words of the server",
     ),
     pytest.param(
         "defaulting",
         "{input: {spec: {}}, expected: {spec: {}}}",
-        [
-            "  spec.size * not expected, but it is 3 (*the schema's default)",
-            "  spec.watering  not expected, but it is {*} (*the schema's default)",
-        ],
+        """\
+expected:
+  spec.size      not expected, but it is 3 (the schema's default)
+  spec.watering  not expected, but it is {"hour": 6} (the schema's default)
+""",
+        "spec.size is 3 (default), not expected (+1 more)",
         id="a default says that it is one",
     ),
     pytest.param(
         "defaulting",
+        "{input: {spec: {}}, contains: {spec: {watering: {hour: 7}}}}",
+        """\
+contains:
+  spec.watering.hour  expected 7, got 6 (the schema's default)
+""",
+        "spec.watering.hour is 6 (default), expected 7",
+        id="a value below a default says that it is one",
+    ),
+    pytest.param(
+        "defaulting",
         "{input: {spec: {label: null, size: null}}, expected: {spec: {label: null, size: 4, watering: {hour: 6}}}}",
-        [
-            "  spec.label  expected null, but it is absent (null dropped: *)",
-            "  spec.size * expected 4, got 3 (*the schema's default)",
-        ],
+        """\
+expected:
+  spec.label  expected null, but it is absent (null dropped: the schema does not allow null there, and has no default for it)
+  spec.size   expected 4, got 3 (the schema's default)
+""",
+        "spec.label null dropped, expected null (+1 more)",
         id="a dropped null says that it was dropped",
     ),
     pytest.param(
         "defaulting",
         "{input: {spec: {label: null, size: 1}}, nullsDropped: [], defaulted: [spec.size]}",
-        ["defaulted:", "  spec.size *", "  spec.watering *", "nullsDropped:", "  spec.label *"],
+        """\
+defaulted:
+  spec.size           listed, but not defaulted
+  spec.watering       defaulted, but not listed
+  spec.watering.hour  defaulted, but not listed
+
+nullsDropped:
+  spec.label  dropped, but not listed
+""",
+        "spec.size not defaulted, but listed (+3 more)",
         id="every expectation that does not hold is shown",
     ),
+    pytest.param(
+        "create",
+        "{input: {spec: {rows: 11, soil: lava}}, expected: {spec: {rows: 11}}}",
+        """\
+refused (422), but expected to be accepted:
+  spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10
+  spec.soil: Unsupported value: "lava": supported values: "clay", "sand"
+""",
+        "refused: spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10 (+1 more)",
+        id="a refusal that is not expected shows every error as the server prints it",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {roows: 1}}, fieldValidation: Strict, accepted: true}",
+        """\
+refused (400), but expected to be accepted:
+  Garden in version "v1" cannot be handled as a Garden: strict decoding error: unknown field "spec.roows"
+""",
+        'refused: Garden in version "v1" cannot be handled as a Garden: strict decoding error: unknown field "spec.roows"',
+        id="a refusal without causes shows its message",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {rows: 10}}, errors: [{field: spec.rows, type: Invalid}]}",
+        """\
+accepted (201), but expected to be refused:
+  missing  {field: spec.rows, type: Invalid}
+""",
+        "accepted, expected {field: spec.rows, type: Invalid}",
+        id="an acceptance that is not expected shows what is missing",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {rows: 10}}, error: less than 10}",
+        """\
+accepted (201), but expected to be refused:
+  missing  "less than 10"
+""",
+        'accepted, expected "less than 10"',
+        id="the short form of an error is missing too",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {rows: 11, soil: lava, label: 1, beds: [{}]}}, errors: [{field: spec.rows, type: Invalid, "
+        "detail: spec.rows in body should be less than or equal to 9}, {field: spec.label, type: Invalid}, "
+        "{field: spec.size, type: Required}, {field: spec.soil}]}",
+        """\
+errors:
+  missing  {field: spec.rows, type: Invalid, detail: "spec.rows in body should be less than or equal to 9"}
+  nearest  spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10 (another detail)
+  missing  {field: spec.label, type: Invalid}
+  nearest  spec.label: Invalid value: "integer": spec.label in body must be of type string: "integer" (another type: TypeInvalid)
+  missing  {field: spec.size, type: Required}
+  unasked  spec.beds[0].name: Required value
+  met      spec.soil: Unsupported value: "lava": supported values: "clay", "sand"
+""",
+        'missing {field: spec.rows, type: Invalid, detail: "spec.rows in body should be less than or equal to 9"} (+3 more)',
+        id="errors are missing, near, unasked or met",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {rows: 11, soil: lava}}, errors: [{field: spec.rows}]}",
+        """\
+errors:
+  unasked  spec.soil: Unsupported value: "lava": supported values: "clay", "sand"
+  met      spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10
+""",
+        'unasked spec.soil: Unsupported value: "lava": supported values: "clay", "sand"',
+        id="an error that came unasked is shown",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {rows: 11, soil: lava}}, containsErrors: [{field: spec.size, matches: ^Required}, {field: spec.rows}]}",
+        """\
+containsErrors:
+  missing  {field: spec.size, matches: "^Required"}
+  besides  spec.soil: Unsupported value: "lava": supported values: "clay", "sand"
+  met      spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10
+""",
+        'missing {field: spec.size, matches: "^Required"}',
+        id="where only some errors are expected the others stand beside",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {roows: 1}}, fieldValidation: Strict, errors: [{field: spec.roows}]}",
+        """\
+errors:
+  refused  400: Garden in version "v1" cannot be handled as a Garden: strict decoding error: unknown field "spec.roows"
+  missing  {field: spec.roows}
+""",
+        'refused 400: Garden in version "v1" cannot be handled as a Garden: strict decoding error: unknown field "spec.roows" (+1 more)',
+        id="a refusal without causes has none of the errors",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {rows: 11}}, error: immutable}",
+        """\
+error:
+  missing  "immutable"
+  message  Garden.stories.example.com "example" is invalid: spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10
+""",
+        '"immutable" is not in: Garden.stories.example.com "example" is invalid: spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10',
+        id="a message is shown whole where the part is not in it",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {roows: 1}}, warnings: ['unknown field \"spec.rows\"']}",
+        """\
+warnings:
+  unknown field "spec.rows"   listed, but not given; the nearest is unknown field "spec.roows"
+  unknown field "spec.roows"  given, but not listed
+""",
+        'unknown field "spec.rows" not given, but listed (+1 more)',
+        id="warnings are shown like paths",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {size: 1}, status: {phase: Dry}}, contains: {spec: {size: 2}, status: {phase: Dry}}}",
+        """\
+contains:
+  spec.size  expected 2, got 1
+  status     expected {"phase": "Dry"}, but it is absent (dropped: a create drops the status, which is a subresource)
+""",
+        "spec.size is 1, expected 2 (+1 more)",
+        id="a status that a create drops says so",
+    ),
+    pytest.param(
+        "update",
+        "{old: {spec: {}, status: {phase: Dry}}, input: {spec: {}, status: {phase: Wet}}, contains: {status: {phase: Wet}}}",
+        """\
+contains:
+  status.phase  expected "Wet", got "Dry" (kept from `old`: an update leaves the status alone, which is a subresource)
+""",
+        'status.phase is "Dry" (kept from old), expected "Wet"',
+        id="a status that an update keeps says so",
+    ),
+    pytest.param(
+        "updateStatus",
+        "{old: {spec: {size: 1}}, input: {spec: {size: 2}, status: {phase: Wet}}, contains: {spec: {size: 2}}}",
+        """\
+contains:
+  spec.size  expected 2, got 1 (kept from `old`: an update of the status leaves all else alone)
+""",
+        "spec.size is 1 (kept from old), expected 2",
+        id="what an update of the status keeps says so",
+    ),
+    pytest.param(
+        "update",
+        "{oldCRD: {patch: [{op: remove, path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/rows/maximum}]}, "
+        "old: {spec: {rows: 11}}, input: {spec: {rows: 11}}, errors: [{field: spec.rows}]}",
+        """\
+accepted (200), but expected to be refused:
+  missing    {field: spec.rows}
+  ratcheted  spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10 (wrong in `old` too, so an update keeps it)
+""",
+        "accepted, expected {field: spec.rows}",
+        id="what is kept though it is not valid says so",
+    ),
 ]
+
+
+def test_a_status_update_without_the_subresource_says_what_is_missing(project: Project) -> None:
+    path = project.crd()
+    path.write_text(path.read_text(encoding="utf-8").replace("{status: {}}", "{}"), encoding="utf-8")
+    _story(project, "updateStatus", "{old: {spec: {}}, input: {status: {phase: Wet}}, accepted: true}")
+
+    project.run().stdout.fnmatch_lines(
+        [
+            "refused (404), but expected to be accepted:",
+            '  gardens.stories.example.com "example" not found (v1 has no status subresource)',
+        ]
+    )
 
 
 def _story(project: Project, section: str, case: str) -> None:
     project.cases(f"{HEAD}{section}:\n- {{name: a, {case[1:]}\n")
 
 
-@pytest.mark.parametrize(("section", "case", "words"), STORIES)
-def test_a_failure_says_what_differs_and_why(project: Project, section: str, case: str, words: list[str]) -> None:
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the terminal so wide that no summary is cut."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def _report(section: str, words: str) -> str:
+    """Return what stands between the line that names the case and the summary."""
+    return (
+        f'test_garden.crd.yaml:3: {section} case "a"\n'
+        "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37\n"
+        f"\n{words}"
+    )
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize(("section", "case", "words", "summary"), STORIES)
+def test_a_failure_says_what_differs_and_why(
+    project: Project, section: str, case: str, words: str, summary: str
+) -> None:
     _story(project, section, case)
 
     result = project.run()
 
     result.assert_outcomes(failed=1)
-    head = [
-        f'test_garden.crd.yaml:3: {section} case "a"',
-        "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37",
-    ]
-    result.stdout.fnmatch_lines([*head, *words, "*short test summary info*", "FAILED test_garden.crd.yaml::a - *"])
-    assert "nodes.py" not in str(result.stdout)
+    shown = "\n".join(result.outlines).split("_ a _")[1].partition("\n")[2].split("\n=")[0]
+    assert f"{shown}\n" == _report(section, words)
+    assert f"FAILED test_garden.crd.yaml::a - {summary}" in result.outlines
+
+
+def test_a_summary_that_is_cut_begins_with_what_counts(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.delenv("BUILD_NUMBER", raising=False)
+    project.cases(
+        f"{HEAD}pruning:\n- name: a name of some length\n  input: {{spec: {{bogus: x}}}}\n  expected: {{spec: {{bogus: x}}}}\n"
+    )
+
+    result = project.run()
+
+    assert "FAILED test_garden.crd.yaml::a name of some length - spec.bogus pruned, expec..." in result.outlines
+
+
+@pytest.mark.usefixtures("wide")
+def test_a_failure_in_another_process_reads_the_same(project: Project) -> None:
+    _section, case, words, summary = STORIES[0].values
+    _story(project, "pruning", str(case))
+
+    result = project.run("-n1", "--junitxml=out.xml")
+
+    assert _report("pruning", str(words)) in f"{result.stdout}\n"
+    assert f"FAILED test_garden.crd.yaml::a - {summary}" in result.outlines
+    assert 'message="spec.bogus pruned, expected {&quot;a&quot;: 1}"' in (project.path / "out.xml").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_colour_reaches_the_terminal_from_another_process(project: Project) -> None:
+    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+
+    result = project.run("--color=yes", "-n1")
+
+    assert "expected \x1b[32m2\x1b[0m, got \x1b[31m1\x1b[0m" in str(result.stdout)
 
 
 def test_verbose_shows_a_diff_of_the_objects(project: Project) -> None:
@@ -126,6 +432,16 @@ def test_verbose_shows_a_diff_of_the_objects(project: Project) -> None:
 
     result.stdout.fnmatch_lines(["  --- expected", "  +++ actual", "   spec:", "  -  size: 2", "  +  size: 1"])
     result.stdout.no_fnmatch_line("*in full:")
+
+
+@pytest.mark.parametrize("flag", ["-q", "-qq"])
+def test_quiet_shows_no_more_than_the_differences(project: Project, flag: str) -> None:
+    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+
+    result = project.run(flag)
+
+    result.stdout.fnmatch_lines(["  spec.size  expected 2, got 1"])
+    result.stdout.no_fnmatch_line("*--- expected")
 
 
 def test_more_verbose_shows_both_objects(project: Project) -> None:
@@ -153,9 +469,15 @@ def test_a_long_list_of_differences_is_cut_unless_verbose(project: Project) -> N
 
     short, verbose = project.run(), project.run("-v")
 
-    short.stdout.fnmatch_lines(["  … and 10 more; -v shows all", "FAILED test_garden.crd.yaml::a - spec.f00: *"])
+    short.stdout.fnmatch_lines(
+        [
+            "  each of these 20: the input does not have it, and no default puts it in",
+            "  … and 10 more; -v shows all",
+            "FAILED test_garden.crd.yaml::a - spec.f00 absent, expected 1 (+29 more)",
+        ]
+    )
     short.stdout.no_fnmatch_line("  spec.f29*")
-    verbose.stdout.fnmatch_lines(["  spec.f29*"])
+    verbose.stdout.fnmatch_lines(["  spec.f29  expected 1, but it is absent"])
 
 
 def test_long_values_are_cut(project: Project) -> None:
@@ -171,10 +493,11 @@ def test_long_values_are_cut(project: Project) -> None:
 
     result.stdout.fnmatch_lines(
         [
-            "  spec.a  expected an object with 20 fields: field0, *…*",
-            "  spec.b  expected a list of 60 items, *",
-            '  spec.c  expected "xxxx*…, *',
-            "  spec.d  expected an object with 1 field: k*",
+            "  spec.a  expected an object with 20 fields: field0, field1, field2, field3, field4, field5…, but it is absent",
+            "  spec.b  expected a list of 60 items, but it is absent",
+            '  spec.c  expected "' + "x" * 71 + "…, but it is absent",
+            "  spec.d  expected an object with 1 field: k…, but it is absent",
+            "  each of these 4: the input does not have it, and no default puts it in",
         ]
     )
 
@@ -189,12 +512,28 @@ def test_a_python_test_shows_the_same_text(project: Project) -> None:
     result = project.run()
 
     result.assert_outcomes(failed=1)
+    assert "_ test_it[a] _" in str(result.stdout)
     result.stdout.fnmatch_lines(
         [
-            '*cases/garden.yaml:3: pruning case "a"',
-            "*gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37",
-            "*expected:",
-            "*  spec.bogus  expected 1, but it is absent (pruned: *",
+            'cases/garden.yaml:3: pruning case "a"',
+            "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37",
+            "",
+            "expected:",
+            "  spec.bogus  expected 1, but it is absent (pruned: the schema does not specify it)",
+            "*short test summary info*",
+            "FAILED test_it.py::test_it[[]a[]] - spec.bogus pruned, expected 1",
         ]
     )
     result.stdout.no_fnmatch_line("*nodes.py*")
+
+
+def test_a_failure_survives_the_way_to_another_process(project: Project, request: pytest.FixtureRequest) -> None:
+    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+    hook = request.config.hook
+
+    for sent in project.pytester.inline_run("-p", "no:cacheprovider").getreports("pytest_runtest_logreport"):
+        data = hook.pytest_report_to_serializable(config=request.config, report=sent)
+        arrived = hook.pytest_report_from_serializable(config=request.config, data=data)
+
+        assert (arrived.when, str(arrived.longrepr)) == (sent.when, str(sent.longrepr))
+        assert arrived.when != "call" or arrived.longrepr.reprcrash.message == "spec.size is 1, expected 2"

@@ -50,6 +50,18 @@ def test_an_unquoted_version_in_toml_is_an_error_that_says_so(project: Project) 
     result.stderr.fnmatch_lines(["*quote it*"])
 
 
+@pytest.mark.skipif(
+    int(pytest.__version__.partition(".")[0]) < 9, reason="[tool.pytest] is known to pytest 9 and later"
+)
+def test_an_unquoted_version_in_native_toml_is_an_error_that_says_so(project: Project) -> None:
+    project.write("pyproject.toml", "[tool.pytest]\ncrd_kubernetes_version = 1.30\n")
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *'crd_kubernetes_version' expects a string, got float: 1.3"])
+
+
 def test_a_case_file_says_its_own(gardener: Project) -> None:
     gardener.cases(
         "crd: gardens.stories.example.com\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,37 +16,22 @@ if TYPE_CHECKING:
 
 USES_IT = "def test_garden(crd):\n    assert crd.kind == 'Garden'\n"
 WAYS = [
-    pytest.param((), None, False, id="installed"),
-    pytest.param(("-p", "crd"), None, False, id="installed and -p crd"),
-    pytest.param((), "crd", False, id="installed and a conftest that names crd"),
-    pytest.param((), "pytest_crd.plugin", False, id="installed and a conftest that names the module"),
     pytest.param(
-        ("-p", "crd"), "pytest_crd.plugin", False, id="installed, -p crd and a conftest that names the module"
-    ),
-    pytest.param(
-        ("-p", "pytest_crd.plugin"), "crd", False, id="installed, -p with the module and a conftest that names crd"
-    ),
-    pytest.param((), "pytest_crd.plugin", True, id="no autoload and a conftest that names the module"),
-    pytest.param(("-p", "pytest_crd.plugin"), None, True, id="no autoload and -p with the module"),
-    pytest.param(
-        ("-p", "pytest_crd.plugin"),
-        "pytest_crd.plugin",
-        True,
-        id="no autoload, -p and a conftest, both with the module",
-    ),
-    pytest.param(("-p", "crd"), None, True, id="no autoload and -p crd"),
-    pytest.param(("-p", "crd"), "crd", True, id="no autoload, -p crd and a conftest that names crd"),
-    pytest.param(
-        ("-p", "crd"), "pytest_crd.plugin", True, id="no autoload, -p crd and a conftest that names the module"
-    ),
+        flag, named, no_autoload, id=f"{flag or 'no -p'}, conftest: {named or 'no'}, autoload: {not no_autoload}"
+    )
+    for flag in (None, "crd", "pytest_crd.plugin")
+    for named in (None, "crd", "pytest_crd.plugin")
+    for no_autoload in (False, True)
+    # Without autoload nobody knows the name `crd` unless `-p crd` has introduced it.
+    if not no_autoload or (flag or named == "pytest_crd.plugin")
 ]
 
 
-@pytest.mark.parametrize(("arguments", "named", "no_autoload"), WAYS)
+@pytest.mark.parametrize(("flag", "named", "no_autoload"), WAYS)
 def test_every_way_of_switching_it_on_works(
     project: Project,
     monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
+    flag: str | None,
     named: str | None,
     no_autoload: object,
 ) -> None:
@@ -55,6 +41,7 @@ def test_every_way_of_switching_it_on_works(
     if no_autoload:
         monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
+    arguments = ("-p", flag) if flag else ()
     result = project.pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
 
     result.assert_outcomes(passed=1)
@@ -68,6 +55,18 @@ def test_it_can_be_switched_off(gardener: Project) -> None:
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*fixture 'crd' not found*"])
+
+
+@pytest.mark.parametrize("fixture", ["crds", "crd", "crd_version", "crd_case"])
+def test_it_stays_switched_off_where_a_conftest_names_the_module(gardener: Project, fixture: str) -> None:
+    gardener.write("conftest.py", 'pytest_plugins = ["pytest_crd.plugin"]\n')
+    gardener.write("test_garden.py", f"def test_garden({fixture}): pass\ndef test_other(): pass\n")
+
+    result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:crd")
+
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["pytest-crd is switched off by `-p no:crd`"])
+    result.stdout.no_fnmatch_line("crd: *")
 
 
 def test_an_option_of_it_is_unknown_where_it_is_switched_off(project: Project) -> None:
@@ -108,6 +107,33 @@ def test_a_session_without_crds_says_nothing_of_them(empty: Project) -> None:
     result.stdout.no_fnmatch_line("crd:*")
 
 
+@pytest.mark.parametrize("workers", ["-n1", "-n2"])
+def test_what_is_loaded_is_said_once_under_xdist(gardener: Project, workers: str) -> None:
+    gardener.write("config/crd/bases/templates.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
+
+    result = gardener.run(workers)
+
+    result.assert_outcomes(passed=3)
+    assert [line for line in result.outlines if line.startswith("crd: ")] == [
+        "crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.37",
+        "crd: config/crd/bases/templates.yaml: passed over, a Helm template",
+    ]
+
+
+def test_a_quiet_session_says_only_what_was_passed_over(gardener: Project) -> None:
+    gardener.write("config/crd/bases/templates.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
+
+    result = gardener.run("-q")
+
+    assert [line for line in result.outlines if line.startswith("crd: ")] == [
+        "crd: config/crd/bases/templates.yaml: passed over, a Helm template"
+    ]
+
+
+def test_a_worker_that_crashed_tells_nothing() -> None:
+    plugin.pytest_testnodedown(SimpleNamespace())
+
+
 def test_crds_are_not_read_before_somebody_asks_for_one(empty: Project) -> None:
     empty.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\n  broken: [")
     empty.write("test_other.py", "def test_other():\n    pass\n")
@@ -116,7 +142,7 @@ def test_crds_are_not_read_before_somebody_asks_for_one(empty: Project) -> None:
     result = empty.run()
 
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["crd: no CRD was asked for, none was loaded (crd_paths: config/crd/bases)"])
+    result.stdout.fnmatch_lines(["crd: no CRD was asked for yet, none is loaded (crd_paths: config/crd/bases)"])
 
 
 def test_markers_and_fixtures_are_listed(empty: Project) -> None:

@@ -1,0 +1,165 @@
+"""
+JSON Patch (RFC 6902): operations on a JSON value, and the value that comes of them.
+
+The value that is given is not changed; an operation that cannot be done is an error that says which and why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
+
+Operation: TypeAlias = Mapping[str, JSONValue]
+
+_INDEX: Final = re.compile(r"0|[1-9][0-9]*")
+_WRONG_ESCAPE: Final = re.compile(r"~(?![01])")
+# The place behind the last item of a list.
+_END: Final = "-"
+
+
+class PatchError(ValueError):
+    """
+    An operation that cannot be done.
+
+    Attributes:
+        index: Which one, from 0.
+    """
+
+    def __init__(self, index: int, message: str) -> None:
+        """Take which operation, and why."""
+        self.index = index
+        super().__init__(message)
+
+
+class _CannotError(Exception):
+    """Why an operation cannot be done."""
+
+
+def apply(value: JSONValue, operations: Sequence[Operation]) -> JSONValue:
+    """
+    Return *value* after *operations*, done in their order; the first that cannot be done ends it.
+
+    Args:
+        value: JSON value; not modified.
+        operations: Each with `op`, `path`, and `value` or `from` where it needs one.
+
+    Raises:
+        PatchError: An operation whose place is not there, a test that fails, a malformed pointer.
+    """
+    # Below a root of its own, so that the whole value is a place like any other.
+    holder = {"": jsonvalue.copy(value)}
+    for index, operation in enumerate(operations):
+        try:
+            _OPERATIONS[operation["op"]](holder, operation)
+        except _CannotError as error:
+            raise PatchError(index, f"{operation['op']} {operation['path']!r}: {error}") from None
+    return holder[""]
+
+
+def _add(holder: JSONValue, operation: Operation) -> None:
+    _put(holder, _tokens(operation["path"]), jsonvalue.copy(operation["value"]))
+
+
+def _remove(holder: JSONValue, operation: Operation) -> None:
+    if not operation["path"]:
+        raise _CannotError("the whole value cannot be removed")
+    _take(holder, _tokens(operation["path"]))
+
+
+def _replace(holder: JSONValue, operation: Operation) -> None:
+    parent, key = _place(holder, _tokens(operation["path"]))
+    parent[key] = jsonvalue.copy(operation["value"])
+
+
+def _move(holder: JSONValue, operation: Operation) -> None:
+    source, target = _tokens(operation["from"]), _tokens(operation["path"])
+    if source == target[: len(source)] and len(source) < len(target):
+        raise _CannotError(f"{operation['from']!r} cannot be moved into itself")
+    if source != target:
+        _put(holder, target, _take(holder, source))
+
+
+def _copy(holder: JSONValue, operation: Operation) -> None:
+    parent, key = _place(holder, _tokens(operation["from"]))
+    _put(holder, _tokens(operation["path"]), jsonvalue.copy(parent[key]))
+
+
+def _test(holder: JSONValue, operation: Operation) -> None:
+    parent, key = _place(holder, _tokens(operation["path"]))
+    if not jsonvalue.equal(parent[key], operation["value"]):
+        raise _CannotError("the value there is another")
+
+
+_OPERATIONS: Final[Mapping[str, Callable[[JSONValue, Operation], None]]] = {
+    "add": _add,
+    "remove": _remove,
+    "replace": _replace,
+    "move": _move,
+    "copy": _copy,
+    "test": _test,
+}
+
+
+def _tokens(pointer: str) -> list[str]:
+    """Return the steps of a JSON Pointer (RFC 6901), from the holder of the whole value on."""
+    if wrong := _WRONG_ESCAPE.search(pointer):
+        raise _CannotError(f"{pointer[wrong.start() : wrong.start() + 2]!r} is no escape; ~ is written ~0, / is ~1")
+    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")]
+
+
+def _place(holder: JSONValue, tokens: list[str]) -> tuple[JSONValue, str | int]:
+    """Return the object or list around the value at *tokens*, and its key or index there; the value is there."""
+    parent = _parent(holder, tokens)
+    key = _key(parent, tokens)
+    if isinstance(parent, dict) and key in parent:
+        return parent, key
+    if isinstance(key, int) and key < len(parent):
+        return parent, key
+    raise _CannotError(f"nothing is there{_known(parent)}")
+
+
+def _parent(holder: JSONValue, tokens: list[str]) -> JSONValue:
+    parent = holder
+    for depth in range(1, len(tokens)):
+        around, key = parent, _key(parent, tokens[:depth])
+        if not (key in around if isinstance(around, dict) else isinstance(key, int) and key < len(around)):
+            raise _CannotError(f"there is no {'/'.join(tokens[:depth])!r}{_known(around)}")
+        parent = around[key]
+    return parent
+
+
+def _key(parent: JSONValue, tokens: list[str]) -> str | int:
+    token = tokens[-1]
+    if isinstance(parent, dict):
+        return token
+    if not isinstance(parent, list):
+        raise _CannotError(f"{'/'.join(tokens[:-1])!r} is neither an object nor a list")
+    if token == _END:
+        return len(parent)
+    if not _INDEX.fullmatch(token):
+        raise _CannotError(f"{token!r} is no index of a list")
+    return int(token)
+
+
+def _put(holder: JSONValue, tokens: list[str], value: JSONValue) -> None:
+    parent = _parent(holder, tokens)
+    key = _key(parent, tokens)
+    if isinstance(parent, dict):
+        parent[key] = value
+    elif isinstance(key, int) and key <= len(parent):
+        parent.insert(key, value)
+    else:
+        raise _CannotError(f"the list has only {len(parent)} items")
+
+
+def _take(holder: JSONValue, tokens: list[str]) -> JSONValue:
+    parent, key = _place(holder, tokens)
+    return parent.pop(key)
+
+
+def _known(parent: JSONValue) -> str:
+    return f"; there are {', '.join(parent)}" if isinstance(parent, dict) and parent and "" not in parent else ""

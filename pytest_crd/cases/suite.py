@@ -1,0 +1,250 @@
+"""
+Suites of declared CRD tests in the format of openshift/api: from a document to cases, or to all its mistakes.
+
+What that project's own runner passes over without a word, such as a key that it does not know, is a mistake here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from pytest_crd.cases import diagnosis
+from pytest_crd.cases.model import Case, CaseFileError, Lines, OldCRD, Section
+from pytest_crd.engine import yamlreader
+from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.yamlreader import Document
+
+_TABLES: Final = {"onCreate": Section.CREATE, "onUpdate": Section.UPDATE}
+_SUITE_KEYS: Final[Mapping[str, type]] = {
+    "apiVersion": str,
+    "name": str,
+    "crdName": str,
+    "featureGates": list,
+    "version": str,
+    "tests": dict,
+}
+_CASE_KEYS: Final[Mapping[str, Mapping[str, type]]] = {
+    "onCreate": {"name": str, "initial": str, "expected": str, "expectedError": str},
+    "onUpdate": {
+        "name": str,
+        "initialCRDPatches": list,
+        "initial": str,
+        "updated": str,
+        "expected": str,
+        "expectedError": str,
+        "expectedStatusError": str,
+    },
+}
+_TYPE_NAMES: Final[Mapping[type, str]] = {str: "text", list: "a list", dict: "a mapping"}
+_NEEDED: Final = {"onCreate": ("name", "initial"), "onUpdate": ("name", "initial", "updated")}
+_OBJECTS: Final = ("initial", "updated", "expected")
+_OUTCOMES: Final = ("expectedError", "expectedStatusError", "expected")
+# What no node id can hold, and what may stand for it.
+_REPLACEMENTS: Final = (("::", ":"), ("[", "("), ("]", ")"))
+# The suites' runner sends every object with these, and does not compare them.
+_MADE_UP: Final = {"generateName": "test-"}
+_NOT_COMPARED: Final = frozenset(
+    {
+        *("name", "namespace", "generateName", "uid", "generation", "creationTimestamp", "resourceVersion"),
+        *("managedFields", "deletionGracePeriodSeconds", "deletionTimestamp", "selfLink"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteCase:
+    """
+    One case of a suite.
+
+    Attributes:
+        case: What is sent, and what is expected; in an update, `old` is what the object is created from.
+        status_error: The part of the message with which the update of the status is to be refused; None where it is not.
+    """
+
+    case: Case
+    status_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """
+    A suite.
+
+    Attributes:
+        source: The file as the user named it.
+        crd: The name of the CRD.
+        version: The version; None where the CRD has only one.
+        feature_gates: What must be enabled, or with a `-` disabled, in the CRD files that it is about.
+        cases: In the order of the file; at least one.
+        lines: Where its keys stand.
+    """
+
+    source: str
+    crd: str
+    version: str | None
+    feature_gates: tuple[str, ...]
+    cases: tuple[SuiteCase, ...]
+    lines: Lines = field(compare=False, repr=False)
+
+    def mistake(self, message: str, key: str = "crdName") -> CaseFileError:
+        """Return what is wrong with the suite, at the line of *key*."""
+        return CaseFileError([Mistake(self.source, self.lines.of(key), message)])
+
+
+def is_suite(value: JSONValue) -> bool:
+    """Return whether a document is meant as a suite, and not as a case file."""
+    if not isinstance(value, dict) or any(section in value for section in Section):
+        return False
+    return "crdName" in value or ("tests" in value and isinstance(value["tests"], dict))
+
+
+def load(document: Document) -> Suite:
+    """
+    Return the suite in a document.
+
+    Args:
+        document: The only document of a file, of which `is_suite` holds.
+
+    Raises:
+        CaseFileError: All mistakes, in the order of their lines.
+    """
+    mistakes = sorted({*_mistakes(document)})
+    if mistakes:
+        raise CaseFileError(mistakes)
+    value = document.value
+    names = _Names()
+    return Suite(
+        source=document.source,
+        crd=value["crdName"],
+        version=value.get("version") or None,
+        feature_gates=tuple(value.get("featureGates") or ()),
+        cases=tuple(_case(document, table, index, case, names) for table, index, case in _cases(document)),
+        lines=Lines(document),
+    )
+
+
+# Mistakes
+
+
+def _mistakes(document: Document) -> Iterator[Mistake]:
+    value = document.value
+    for duplicate in document.duplicates:
+        if not duplicate.overrides_merge:
+            message = f"key '{duplicate.key}' is set twice, and only the last value would count; remove one"
+            yield Mistake(document.source, duplicate.line, message)
+    yield from _wrong_keys(document, (), value, _SUITE_KEYS, ("crdName", "tests"))
+    tests = value.get("tests")
+    if not isinstance(tests, dict):
+        return
+    yield from _wrong_keys(document, ("tests",), tests, dict.fromkeys(_TABLES, list))
+    for gate in _items(value.get("featureGates")):
+        if not isinstance(gate, str):
+            yield _mistake(document, ("featureGates",), "'featureGates' must be a list of names")
+    if not any(True for _ in _cases(document)):
+        yield _mistake(document, ("tests",), "the suite has no cases; add `onCreate:` or `onUpdate:` below `tests:`")
+    for table, index, case in _cases(document):
+        yield from _wrong_case(document, table, ("tests", table, index), case)
+
+
+def _wrong_case(document: Document, table: str, path: diagnosis.Path, case: JSONValue) -> Iterator[Mistake]:
+    if not isinstance(case, dict):
+        yield _mistake(document, path, f"a case of {table} must be a mapping")
+        return
+    yield from _wrong_keys(document, path, case, _CASE_KEYS[table], _NEEDED[table])
+    outcomes = [key for key in _OUTCOMES if case.get(key)]
+    if len(outcomes) != 1:
+        found = f"has {' and '.join(outcomes)}, of which only the first is looked at" if outcomes else "expects nothing"
+        yield _mistake(document, path, f"the case {found}; leave one of {', '.join(_OUTCOMES)}")
+    objects = {key: case[key] for key in _OBJECTS if isinstance(case.get(key), str) and case[key]}
+    for key, text in objects.items():
+        try:
+            parsed = yamlreader.read_one(text).value
+        except InputError as error:
+            yield _mistake(document, (*path, key), f"'{key}' cannot be read: {error}")
+            continue
+        if not isinstance(parsed, dict) or not isinstance(parsed.get("metadata") or {}, dict):
+            yield _mistake(document, (*path, key), f"'{key}' must be the text of an object")
+        elif key == "updated" and "expectedStatusError" in outcomes and "status" not in parsed:
+            message = "'expectedStatusError' is never looked at, as 'updated' has no status"
+            yield _mistake(document, (*path, "expectedStatusError"), message)
+
+
+def _wrong_keys(
+    document: Document,
+    path: diagnosis.Path,
+    value: Mapping[str, JSONValue],
+    known: Mapping[str, type],
+    needed: Iterable[str] = (),
+) -> Iterator[Mistake]:
+    for key, item in value.items():
+        if key not in known:
+            near = diagnosis.nearest(key, tuple(known))
+            belongs = "it belongs below `tests:`" if not path and key in _TABLES else ""
+            remedy = belongs or (f"did you mean '{near}'?" if near else f"known are {', '.join(known)}")
+            yield _mistake(document, (*path, key), f"unknown key '{key}'; {remedy}")
+        elif item is not None and not isinstance(item, known[key]):
+            yield _mistake(document, (*path, key), f"'{key}' must be {_TYPE_NAMES[known[key]]}")
+    for key in needed:
+        if not value.get(key):
+            yield _mistake(document, path, f"'{key}' is missing")
+
+
+def _mistake(document: Document, path: diagnosis.Path, message: str) -> Mistake:
+    return Mistake(document.source, diagnosis.line_of(document, path), message)
+
+
+def _cases(document: Document) -> Iterator[tuple[str, int, JSONValue]]:
+    for table, cases in document.value["tests"].items():
+        if table in _TABLES:
+            yield from ((table, index, case) for index, case in enumerate(_items(cases)))
+
+
+def _items(value: JSONValue) -> list[JSONValue]:
+    return value if isinstance(value, list) else []
+
+
+# From JSON values to the model, once they are known to be right
+
+
+class _Names:
+    """Gives each case a name of its own: a suite may use one twice."""
+
+    def __init__(self) -> None:
+        self._used: Counter[str] = Counter()
+
+    def unique(self, name: str) -> str:
+        """Return *name* as node ids can hold it, with a number where it was there before."""
+        for part, replacement in _REPLACEMENTS:
+            name = name.replace(part, replacement)
+        self._used[name] += 1
+        return name if self._used[name] == 1 else f"{name} #{self._used[name]}"
+
+
+def _case(document: Document, table: str, index: int, value: Mapping[str, JSONValue], names: _Names) -> SuiteCase:
+    objects = {key: yamlreader.read_one(value[key]).value for key in _OBJECTS if value.get(key)}
+    patches = value.get("initialCRDPatches")
+    case = Case(
+        section=_TABLES[table],
+        name=names.unique(value["name"]),
+        input=_sent(objects["initial" if table == "onCreate" else "updated"]),
+        old=_sent(objects["initial"]) if table == "onUpdate" else None,
+        old_crd=OldCRD(patch=tuple(patches), place=("initialCRDPatches",)) if patches else None,
+        expected=_compared(objects["expected"]) if "expected" in objects else None,
+        error=value.get("expectedError") or None,
+        lines=Lines(document, ("tests", table, index)),
+    )
+    return SuiteCase(case, value.get("expectedStatusError") or None)
+
+
+def _sent(resource: Mapping[str, JSONValue]) -> JSONValue:
+    stated = {key: value for key, value in (resource.get("metadata") or {}).items() if key != "namespace"}
+    return {**resource, "metadata": {**_MADE_UP, **stated}}
+
+
+def _compared(resource: Mapping[str, JSONValue]) -> JSONValue:
+    stated = resource.get("metadata") or {}
+    return {**resource, "metadata": {key: value for key, value in stated.items() if key not in _NOT_COMPARED}}

@@ -1,0 +1,64 @@
+"""Durations as the server reads them: those of Go's `time.ParseDuration`, and beside them those of Scala (`2 weeks`)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_MAX: Final = 2**63 - 1
+_MAX_DIGITS: Final = 19
+_UNITS: Final = {
+    "ns": 1,
+    "us": 10**3,
+    "\u00b5s": 10**3,
+    "\u03bcs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+}
+_GO: Final = re.compile(r"[-+]?((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
+_GO_PART: Final = re.compile(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
+# Digits are read once, from the first of them: thousands of them without a unit would else take as many times as long.
+_SCALA_PART: Final = re.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
+_SCALA_UNIT: Final = re.compile(
+    r"ns|nano.*|us|\u00b5s|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*", re.IGNORECASE
+)
+
+
+def is_duration(text: str) -> bool:
+    """
+    Return whether *text* is a duration of Go or has one of Scala anywhere in it.
+
+    Reference:
+        kube-openapi strfmt/duration.go, ParseDuration.
+    """
+    return _is_go(text) or _has_scala(text)
+
+
+def _is_go(text: str) -> bool:
+    """Return whether Go's time.ParseDuration takes *text*: what it adds up may not leave int64."""
+    if text in {"0", "+0", "-0"}:
+        return True
+    found = _GO.fullmatch(text)
+    if found is None:
+        return False
+    total = 0
+    for whole, digits, unit in _GO_PART.findall(found[1]):
+        if unit not in _UNITS or not (whole or digits):
+            return False
+        fraction = digits[:_MAX_DIGITS]  # the rest is less than a nanosecond
+        total += _number(whole) * _UNITS[unit] + int(_number(fraction) * (_UNITS[unit] / 10 ** len(fraction)))
+    return total <= _MAX + text.startswith("-")
+
+
+def _has_scala(text: str) -> bool:
+    """Return whether any number in *text* has a unit behind it, and none that has letters behind it leaves int64."""
+    parts = _SCALA_PART.findall(text)
+    return all(_number(digits) <= _MAX for digits, _ in parts) and any(_SCALA_UNIT.fullmatch(unit) for _, unit in parts)
+
+
+def _number(digits: str) -> int:
+    """Return what *digits* say, and just too much for the longest: Python refuses to read thousands of them."""
+    significant = digits.lstrip("0")
+    return int(significant or 0) if len(significant) <= _MAX_DIGITS else _MAX + 2

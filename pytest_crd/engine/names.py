@@ -1,0 +1,193 @@
+"""Names as the server checks them: labels and subdomains of DNS, label keys and values, path segments, and its words for each."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pytest_crd.engine.profile import Profile
+
+_ALPHANUMERIC: Final = "must start and end with an alphanumeric character"
+_DNS1123_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_DNS1123_SUBDOMAIN: Final = rf"{_DNS1123_LABEL}(\.{_DNS1123_LABEL})*"
+_DNS1035_LABEL: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_LABEL_KEY: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_VALUE: Final = f"({_LABEL_KEY})?"
+
+_DNS1123_LABEL_WORDS: Final = (
+    f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and {_ALPHANUMERIC}"
+    f" (e.g. 'my-name',  or '123-abc', regex used for validation is '{_DNS1123_LABEL}')"
+)
+_DNS1123_SUBDOMAIN_WORDS: Final = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and"
+    f" {_ALPHANUMERIC} (e.g. 'example.com', regex used for validation is '{_DNS1123_SUBDOMAIN}')"
+)
+_DNS1035_LABEL_WORDS: Final = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and"
+    f" end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '{_DNS1035_LABEL}')"
+)
+_LABEL_KEY_WORDS: Final = (
+    f"must consist of alphanumeric characters, '-', '_' or '.', and {_ALPHANUMERIC}"
+    f" (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_LABEL_KEY}')"
+)
+_LABEL_VALUE_WORDS: Final = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and"
+    f" {_ALPHANUMERIC} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '{_LABEL_VALUE}')"
+)
+
+_IS_DNS1123_LABEL: Final = re.compile(_DNS1123_LABEL).fullmatch
+_IS_DNS1123_SUBDOMAIN: Final = re.compile(_DNS1123_SUBDOMAIN).fullmatch
+_IS_DNS1035_LABEL: Final = re.compile(_DNS1035_LABEL).fullmatch
+_IS_LABEL_KEY: Final = re.compile(_LABEL_KEY).fullmatch
+_IS_LABEL_VALUE: Final = re.compile(_LABEL_VALUE).fullmatch
+
+
+def dns1123_label(text: str, profile: Profile) -> tuple[str, ...]:
+    """
+    Return what is wrong with *text* as a label of DNS (RFC 1123): at most 63 bytes, lower case, no dots.
+
+    Errors:
+        None; the details of errors, in the server's order.
+
+    Reference:
+        apimachinery util/validation/validation.go, IsDNS1123Label.
+    """
+    problems = _too_long(text, 63, "characters")
+    if not _IS_DNS1123_LABEL(text):
+        dotted = profile.names_dots_in_labels and _IS_DNS1123_SUBDOMAIN(text)
+        problems += ("must not contain dots",) if dotted else (_DNS1123_LABEL_WORDS,)
+    return problems
+
+
+def dns1123_subdomain(text: str, *, unit: str = "characters") -> tuple[str, ...]:
+    """
+    Return what is wrong with *text* as a subdomain of DNS (RFC 1123): labels joined by dots, at most 253 bytes.
+
+    Args:
+        text: The name.
+        unit: What the message about the length counts; bytes are counted in any case.
+
+    Errors:
+        None; the details of errors, in the server's order.
+
+    Reference:
+        apimachinery util/validation/validation.go, IsDNS1123Subdomain.
+    """
+    problems = _too_long(text, 253, unit)
+    return problems if _IS_DNS1123_SUBDOMAIN(text) else (*problems, _DNS1123_SUBDOMAIN_WORDS)
+
+
+def dns1035_label(text: str) -> tuple[str, ...]:
+    """
+    Return what is wrong with *text* as a label of DNS (RFC 1035): as of RFC 1123, but beginning with a letter.
+
+    Errors:
+        None; the details of errors, in the server's order.
+
+    Reference:
+        apimachinery util/validation/validation.go, IsDNS1035Label.
+    """
+    problems = _too_long(text, 63, "characters")
+    return problems if _IS_DNS1035_LABEL(text) else (*problems, _DNS1035_LABEL_WORDS)
+
+
+def label_key(text: str, profile: Profile) -> tuple[str, ...]:
+    """
+    Return what is wrong with *text* as the key of a label: a name, or a DNS subdomain, a slash and a name.
+
+    Also the rule of annotation keys (in lower case) and finalizers, and what older versions call a qualified name.
+
+    Errors:
+        None; the details of errors, in the server's order.
+
+    Reference:
+        apimachinery api/validate/content/kube.go, IsLabelKey; util/validation/validation.go, IsQualifiedName.
+    """
+    prefix, slash, name = text.rpartition("/")
+    if "/" in prefix:
+        called = "a valid label key" if profile.speaks_of_label_keys else "a qualified name"
+        hint = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        return (f"{called} {_LABEL_KEY_WORDS} {hint}",)
+    unit = _unit(profile)
+    problems: tuple[str, ...] = ()
+    if slash:
+        wrong = dns1123_subdomain(prefix, unit=unit) if prefix else ("must be non-empty",)
+        problems = tuple(f"prefix part {problem}" for problem in wrong)
+    wrong = _too_long(name, 63, unit) if name else ("must be non-empty",)
+    if not _IS_LABEL_KEY(name):
+        wrong += (_LABEL_KEY_WORDS,)
+    return (*problems, *(f"name part {problem}" for problem in wrong))
+
+
+def label_value(text: str, profile: Profile) -> tuple[str, ...]:
+    """
+    Return what is wrong with *text* as the value of a label: empty, or at most 63 bytes.
+
+    Errors:
+        None; the details of errors, in the server's order.
+
+    Reference:
+        apimachinery api/validate/content/kube.go, IsLabelValue.
+    """
+    problems = _too_long(text, 63, _unit(profile))
+    return problems if _IS_LABEL_VALUE(text) else (*problems, _LABEL_VALUE_WORDS)
+
+
+def path_segment(text: str) -> tuple[str, ...]:
+    """
+    Return what is wrong with *text* as a segment of a URL path; an empty one is not refused here.
+
+    Errors:
+        None; the details of errors, in the server's order.
+
+    Reference:
+        apimachinery api/validate/content/path.go, IsPathSegmentName.
+    """
+    return (f"may not be '{text}'",) if text in (".", "..") else path_segment_prefix(text)
+
+
+def path_segment_prefix(text: str) -> tuple[str, ...]:
+    """
+    Return what is wrong with *text* as the beginning of a segment of a URL path.
+
+    Errors:
+        None; the details of errors, in the server's order.
+
+    Reference:
+        apimachinery api/validate/content/path.go, IsPathSegmentPrefix.
+    """
+    return tuple(f"may not contain '{char}'" for char in "/%" if char in text)
+
+
+def dns1123_subdomain_prefix(text: str) -> tuple[str, ...]:
+    """
+    Return what is wrong with *text* as a prefix to which the server appends a suffix to make a DNS subdomain.
+
+    Errors:
+        None; the details of errors, in the server's order.
+
+    Reference:
+        apimachinery api/validation/generic.go, NameIsDNSSubdomain with a prefix, and maskTrailingDash, which takes the
+        character before a dash at the end for granted too.
+    """
+    if text.endswith("-") and len(text) > 1:
+        text = (text.encode()[:-2] + b"a").decode(errors="replace")
+    return dns1123_subdomain(text)
+
+
+def lower(text: str) -> str:
+    """
+    Return *text* in lower case, each character alone as Go does it: of a capital I with a dot a plain i is left.
+
+    Reference:
+        strings.ToLower.
+    """
+    return text.replace("\u0130", "i").lower()
+
+
+def _unit(profile: Profile) -> str:
+    return "bytes" if profile.speaks_of_label_keys else "characters"
+
+
+def _too_long(text: str, limit: int, unit: str) -> tuple[str, ...]:
+    return (f"must be no more than {limit} {unit}",) if len(text.encode()) > limit else ()

@@ -1,0 +1,93 @@
+"""All schemas inside a schema, whatever keyword they stand under: what the server asks of a CRD's schemas as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.jsonvalue import JSONValue
+
+Schema: TypeAlias = Mapping[str, JSONValue]
+
+# In the order in which the server looks into them.
+_KEYWORDS: Final = (
+    *("items", "allOf", "anyOf", "oneOf", "not"),
+    *("properties", "additionalProperties", "patternProperties", "additionalItems", "definitions", "dependencies"),
+)
+_BY_NAME: Final = frozenset({"properties", "patternProperties", "definitions", "dependencies"})
+_EXTENSIONS: Final = (
+    *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"),
+    *("x-kubernetes-list-map-keys", "x-kubernetes-validations"),
+)
+# Behind these stands a pointer in Go: they count however they are set.
+_EXTENSION_POINTERS: Final = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-list-type")
+_TYPES: Final = frozenset({"", "string", "number", "integer", "boolean", "array", "object"})
+
+
+def walk(schema: Schema) -> Iterator[Schema]:
+    """
+    Yield *schema* and all schemas inside it, in the server's order; where that is random, by name.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, SchemaHas.
+    """
+    yield schema
+    for keyword in _KEYWORDS:
+        found = schema.get(keyword)
+        if keyword in _BY_NAME and found:
+            found = [found[name] for name in sorted(found)]
+        for child in found if isinstance(found, list) else (found,):
+            if isinstance(child, Mapping):
+                yield from walk(child)
+
+
+def without(schema: Schema, unknown: str) -> Schema:
+    """Return *schema* without the keyword *unknown*, in all schemas inside it too."""
+    return {keyword: _below_without(keyword, value, unknown) for keyword, value in schema.items() if keyword != unknown}
+
+
+def has(schema: Schema, holds: Callable[[Schema], bool]) -> bool:
+    """Return whether *holds* is true of *schema* or of any schema inside it."""
+    return any(map(holds, walk(schema)))
+
+
+def has_defaults(schema: Schema) -> bool:
+    """Return whether there is a default anywhere in *schema*."""
+    return has(schema, lambda node: node.get("default") is not None)
+
+
+def has_extensions(schema: Schema) -> bool:
+    """
+    Return whether there is an extension of Kubernetes anywhere in *schema* that only structural schemas may have.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, schemaHasKubernetesExtensions.
+    """
+    return has(
+        schema,
+        lambda node: (
+            any(node.get(keyword) for keyword in _EXTENSIONS)
+            or any(node.get(keyword) is not None for keyword in _EXTENSION_POINTERS)
+        ),
+    )
+
+
+def has_invalid_types(schema: Schema) -> bool:
+    """Return whether there is a `type` anywhere in *schema* that OpenAPI v3 does not know."""
+    return has(schema, lambda node: node.get("type", "") not in _TYPES)
+
+
+def _below_without(keyword: str, value: JSONValue, unknown: str) -> JSONValue:
+    if keyword not in _KEYWORDS:
+        return value
+    if keyword in _BY_NAME and isinstance(value, Mapping):
+        return {name: _child_without(child, unknown) for name, child in value.items()}
+    return (
+        [_child_without(child, unknown) for child in value]
+        if isinstance(value, list)
+        else _child_without(value, unknown)
+    )
+
+
+def _child_without(child: JSONValue, unknown: str) -> JSONValue:
+    return without(child, unknown) if isinstance(child, Mapping) else child

@@ -1,0 +1,307 @@
+"""One version of a CRD: the engine's answers about custom resources, by the name of what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from pytest_crd.engine import (
+    fielderror,
+    jsonvalue,
+    nonstructural,
+    profile,
+    requestbody,
+    rules,
+    structuralversion,
+    unsupported,
+    yamlreader,
+)
+from pytest_crd.engine.crdspec import CrdSpec, VersionSpec
+from pytest_crd.engine.customresource import CustomResources, Served
+from pytest_crd.engine.fielderror import FieldError
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.passes import Defaulted, Passes, Pruned
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.requestbody import Body, FieldValidation
+from pytest_crd.engine.response import Response
+from pytest_crd.engine.structural import Structural, UnsupportedConstructError
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crd import CustomResourceDefinition
+
+
+class NotStructuralError(AssertionError):
+    """A schema that is not structural; the message lists every violation as the server words it."""
+
+
+class Version:
+    """
+    One version of a CRD.
+
+    Attributes:
+        crd: The CRD.
+        name: `v1`.
+        served: Whether the server answers requests for it.
+        storage: Whether objects are stored in it.
+    """
+
+    def __init__(self, crd: CustomResourceDefinition, crd_spec: CrdSpec, spec: VersionSpec) -> None:
+        """Take what `CustomResourceDefinition` knows of the version."""
+        self.crd = crd
+        self._crd_spec = crd_spec
+        self.name = spec.name
+        self.served = spec.served
+        self.storage = spec.storage
+        self._spec = spec
+
+    @cached_property
+    def structural_errors(self) -> tuple[FieldError, ...]:
+        """
+        Every violation that keeps the schema from being structural, as POSTing the CRD as v1 reports it.
+
+        Errors:
+            Required, Invalid and Forbidden, in the server's order; empty for a structural schema, and where there is none:
+            that v1 demands a schema is a rule about the CRD, not about its structure.
+
+        Reference:
+            KEP-2335; apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
+        """
+        spec = self._spec
+        if spec.schema is None:
+            return ()
+        try:
+            return nonstructural.find(structuralversion.from_schema(spec.schema, self._profile), spec.schema_path)
+        except UnsupportedConstructError as error:
+            found = unsupported.find(spec.schema, spec.schema_path)
+            return found or (fielderror.invalid(spec.schema_path, "", str(error)),)
+
+    @property
+    def is_structural(self) -> bool:
+        """Whether the schema is structural."""
+        return not self.structural_errors
+
+    def assert_structural(self) -> None:
+        """
+        Pass when the schema is structural.
+
+        Raises:
+            NotStructuralError: It is not; the message lists every violation.
+        """
+        __tracebackhide__ = True
+        if self.structural_errors:
+            errors = "\n".join(f"  {error}" for error in self.structural_errors)
+            source = f" ({self.crd.source})" if self.crd.source else ""
+            raise NotStructuralError(f"{self.crd.name} {self.name} is not structural{source}:\n{errors}")
+
+    def prune(self, resource: Mapping[str, object] | str) -> Pruned:
+        """
+        Return *resource* without the fields that the schema does not know, metadata coerced.
+
+        Args:
+            resource: A whole custom resource, or the text of one YAML or JSON document.
+
+        Raises:
+            DecodeError: Metadata of a wrong type, which the server answers with a 400 in these words.
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+        """
+        return self.passes.prune(_resource(resource))
+
+    def default(self, resource: Mapping[str, object] | str) -> Defaulted:
+        """
+        Return *resource* without the nulls that the schema does not allow, and with its defaults; nothing is pruned.
+
+        Args:
+            resource: A whole custom resource, or the text of one YAML or JSON document.
+
+        Raises:
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+        """
+        return self.passes.default(_resource(resource))
+
+    def create(
+        self,
+        resource: Mapping[str, object] | str,
+        *,
+        namespace: str = "default",
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a POST of *resource*.
+
+        Args:
+            resource: A custom resource, of which apiVersion, kind and the whole metadata may be left out; or the text of one
+                YAML or JSON document, which is sent as it is.
+            namespace: The namespace of the URL; of no account where the CRD's scope is Cluster.
+            field_validation: What unknown and duplicate fields do: `Strict`, `Warn` or `Ignore`.
+
+        Raises:
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+
+        Errors:
+            Those of the response, in the server's order; where the server's is random, by field.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/strategy.go.
+        """
+        body = _body(resource, {**self._type_meta, "metadata": {"name": _MADE_UP_NAME}})
+        answer = self._resources.create(body, namespace=namespace, field_validation=_known(field_validation))
+        return rules.warned(self, answer)
+
+    def update(
+        self,
+        resource: Mapping[str, object] | str,
+        *,
+        old: Mapping[str, object],
+        namespace: str = "default",
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a PUT of *resource* over *old*.
+
+        Args:
+            resource: As for `create`; of its metadata name, namespace and resourceVersion may be left out, too.
+            old: The object as it is stored, status included.
+            namespace: The namespace of the URL where *old* states none.
+            field_validation: What unknown and duplicate fields do.
+
+        Raises:
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+
+        Errors:
+            Those of the response, in the server's order.
+
+        Reference:
+            KEP-4008 on what is kept though it is not valid; apiextensions-apiserver registry/customresource/strategy.go.
+        """
+        stored = self._stored(old)
+        body = _body(resource, {**self._type_meta, "metadata": {}}, stored["metadata"])
+        answer = self._resources.update(
+            body, old=stored, namespace=namespace, field_validation=_known(field_validation)
+        )
+        return rules.warned(self, answer)
+
+    def update_status(
+        self,
+        resource: Mapping[str, object] | str,
+        *,
+        old: Mapping[str, object],
+        namespace: str = "default",
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a PUT of *resource* to the `/status` of *old*; a 404 without that subresource.
+
+        Args:
+            resource: As for `update`; only its status counts.
+            old: The object as it is stored, status included.
+            namespace: The namespace of the URL where *old* states none.
+            field_validation: What unknown and duplicate fields do.
+
+        Raises:
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+
+        Errors:
+            Those of the response, in the server's order.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/status_strategy.go.
+        """
+        stored = self._stored(old)
+        body = _body(resource, {**self._type_meta, "metadata": {}}, stored["metadata"])
+        answer = self._resources.update_status(
+            body, old=stored, namespace=namespace, field_validation=_known(field_validation)
+        )
+        return rules.warned(self, answer)
+
+    def _stored(self, old: Mapping[str, object]) -> dict[str, JSONValue]:
+        stored = {**self._type_meta, **_resource(old)}
+        metadata = stored.get("metadata") or {}
+        stored["metadata"] = {"name": _MADE_UP_NAME, "resourceVersion": "1", **metadata}
+        return stored
+
+    @property
+    def _profile(self) -> Profile:
+        return profile.named(self.crd.kubernetes_version)
+
+    @property
+    def _type_meta(self) -> dict[str, JSONValue]:
+        return {"apiVersion": f"{self.crd.group}/{self.name}", "kind": self.crd.kind}
+
+    @property
+    def _served(self) -> Served:
+        return Served(self._spec, self.schema, self.passes)
+
+    @cached_property
+    def _resources(self) -> CustomResources:
+        # One object a version, so that a version is recognised as the storage version.
+        versions = {version.name: version._served for version in self.crd.versions}  # noqa: SLF001 - of this class
+        return CustomResources(self._crd_spec, versions[self.name], tuple(versions.values()), self._profile)
+
+    @cached_property
+    def passes(self) -> Passes:
+        """The passes one by one, over JSON values that are copied for nobody."""
+        return Passes(self.schema, self._profile, preserve_unknown_fields=self._crd_spec.preserve_unknown_fields)
+
+    @cached_property
+    def schema(self) -> Structural | None:
+        """
+        The schema in structural form; None where there is none.
+
+        Raises:
+            UnsupportedConstructError: It has a construct under which the server serves no custom resources.
+        """
+        if self._spec.schema is None:
+            return None
+        try:
+            return structuralversion.from_schema(self._spec.schema, self._profile)
+        except UnsupportedConstructError:
+            if self._crd_spec.preserve_unknown_fields:
+                return None  # such a CRD is served all the same, as one without a schema
+            raise
+
+    def __repr__(self) -> str:
+        """Return the CRD's name and the version."""
+        return f"<Version {self.name} of {self.crd.name}>"
+
+
+# For objects of which a name does not matter.
+_MADE_UP_NAME: Final = "example"
+_FROM_STORED: Final = ("name", "namespace", "resourceVersion")
+
+
+def _known(field_validation: FieldValidation) -> FieldValidation:
+    if field_validation not in requestbody.FIELD_VALIDATIONS:
+        raise ValueError(f"field_validation {field_validation!r}: one of {', '.join(requestbody.FIELD_VALIDATIONS)}")
+    return field_validation
+
+
+def _body(
+    resource: Mapping[str, object] | str,
+    defaults: Mapping[str, JSONValue],
+    stored_metadata: Mapping[str, JSONValue] | None = None,
+) -> Body:
+    """Return what is sent: a text as it is, anything else completed with *defaults* and, by default, the stored name."""
+    if isinstance(resource, str):
+        document = yamlreader.read_one(resource)
+        return Body(document.value, resource, tuple(duplicate.message for duplicate in document.duplicates))
+    value = jsonvalue.from_python(resource)
+    if not isinstance(value, dict):
+        return Body(value)
+    value = {**defaults, **value}
+    if stored_metadata is not None and isinstance(value["metadata"], dict):
+        kept = {key: stored_metadata[key] for key in _FROM_STORED if key in stored_metadata}
+        value["metadata"] = {**kept, **value["metadata"]}
+    return Body(value)
+
+
+def _resource(resource: Mapping[str, object] | str) -> Mapping[str, JSONValue]:
+    value = yamlreader.read_one(resource).value if isinstance(resource, str) else jsonvalue.from_python(resource)
+    if not isinstance(value, dict):
+        raise TypeError(f"a custom resource is a mapping, not {jsonvalue.type_of(value)}")
+    return value

@@ -1,0 +1,106 @@
+"""The words for a verdict that is not the expected one: accepted, refused, or refused with other errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pytest_crd.cases.model import ExpectedError
+from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, NearMiss, Rejected
+from pytest_crd.engine.fielderror import FieldError
+
+Verdict: TypeAlias = "Rejected | Accepted | ErrorsMismatch | MessageMismatch"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """
+    One line about a verdict.
+
+    Attributes:
+        label: What the line is about, in a word; may be empty.
+        text: What there is to say.
+        style: How to paint the text: `expected`, `actual` or `reason`.
+        brief: The same where it stands alone; empty for a line that only explains others.
+        note: What is to be said beside; may be empty.
+    """
+
+    label: str
+    text: str
+    style: str
+    brief: str = ""
+    note: str = ""
+
+
+def heading(verdict: Verdict) -> str:
+    """Return the line above those of *verdict*."""
+    if isinstance(verdict, Rejected):
+        return f"refused ({verdict.code}), but expected to be accepted"
+    if isinstance(verdict, Accepted):
+        return f"accepted ({verdict.code}), but expected to be refused"
+    return verdict.key if isinstance(verdict, ErrorsMismatch) else "error"
+
+
+def lines(verdict: Verdict) -> Iterator[Line]:
+    """Yield what there is to say about *verdict*; what counts first."""
+    if isinstance(verdict, Rejected):
+        yield from _rejected(verdict)
+    elif isinstance(verdict, Accepted):
+        yield from _accepted(verdict)
+    elif isinstance(verdict, ErrorsMismatch):
+        yield from _errors(verdict)
+    else:
+        part = json.dumps(verdict.part, ensure_ascii=False)
+        yield Line("missing", part, "expected", f"{part} is not in: {verdict.message}")
+        yield Line("message", verdict.message, "actual")
+
+
+def _rejected(verdict: Rejected) -> Iterator[Line]:
+    for text in map(str, verdict.errors) if verdict.errors else (verdict.message,):
+        yield Line("", text, "actual", f"refused: {text}", verdict.hint)
+
+
+def _accepted(verdict: Accepted) -> Iterator[Line]:
+    for expected in verdict.expected:
+        yield Line("missing", described(expected), "expected", f"accepted, expected {described(expected)}")
+    if verdict.part is not None:
+        part = json.dumps(verdict.part, ensure_ascii=False)
+        yield Line("missing", part, "expected", f"accepted, expected {part}")
+    for error in verdict.ratcheted:
+        yield Line("ratcheted", str(error), "actual", note="wrong in `old` too, so an update keeps it")
+
+
+def _errors(verdict: ErrorsMismatch) -> Iterator[Line]:
+    shown: list[FieldError] = []
+    if verdict.refusal:
+        yield Line("refused", verdict.refusal, "actual", f"refused {verdict.refusal}")
+    for expected, near in verdict.missing:
+        yield Line("missing", described(expected), "expected", f"missing {described(expected)}")
+        if near is not None:
+            shown.append(near.error)
+            yield Line("nearest", str(near.error), "actual", note=_near(near))
+    label = "unasked" if verdict.key == "errors" else "besides"
+    for error in verdict.unasked:
+        if not any(error is other for other in shown):
+            yield Line(label, str(error), "actual", f"unasked {error}" if label == "unasked" else "")
+    for error in verdict.met:
+        yield Line("met", str(error), "reason")
+
+
+def _near(near: NearMiss) -> str:
+    return f"another {' and '.join(near.wrong)}" + (f": {near.error.type.value}" if "type" in near.wrong else "")
+
+
+def described(expected: ExpectedError) -> str:
+    """Return *expected* as a case file has it: `{field: spec.a, type: Invalid}`."""
+    stated = {
+        "field": expected.field,
+        "type": None if expected.type is None else expected.type.value,
+        **{
+            key: None if text is None else json.dumps(text, ensure_ascii=False)
+            for key, text in (("message", expected.message), ("detail", expected.detail), ("matches", expected.matches))
+        },
+    }
+    return "{" + ", ".join(f"{key}: {value}" for key, value in stated.items() if value is not None) + "}"

@@ -1,0 +1,117 @@
+"""What benchmarks measure against: the packages of the API server in one Go process, and a whole API server. They know nothing of the engine."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+sys.path += [str(Path(__file__).parents[1] / "oracle"), str(Path(__file__).parents[1])]
+
+import client
+import record
+import serve
+
+JSONValue = Any
+
+_GROUP = "benchmark.example.com"
+_REQUESTS = 50
+
+
+class Reference:
+    """The Go packages, called one after the other as a server of one Kubernetes version calls them."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        """Take a running `timing` program; `reference` starts one."""
+        self._process = process
+
+    def measure(self, crd: JSONValue, resource: JSONValue = None, *, namespace: str = "", **times: int) -> JSONValue:
+        """
+        Return the seconds that the reference takes by name: `crd`, and `create`, `update`, `validate` where there is a *resource*.
+
+        Args:
+            crd: A v1 CRD without rules.
+            resource: A custom resource that it accepts.
+            namespace: The namespace of the URL.
+            times: How often: `rounds`, and `calls` in a round; the best round counts.
+
+        Raises:
+            ValueError: The reference does not accept one of them; the message says why.
+        """
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise RuntimeError("the program has no pipes")
+        stdin.write(json.dumps({"crd": crd, "object": resource, "namespace": namespace, **times}) + "\n")
+        stdin.flush()
+        answer = json.loads(stdout.readline())
+        if answer["problem"]:
+            raise ValueError(answer["problem"])
+        return answer
+
+
+@contextlib.contextmanager
+def reference(version: str) -> Iterator[Reference | None]:
+    """Run the Go packages of a Kubernetes *version* until the end of the `with` block; None, and a note, where there is no Go."""
+    if not (shutil.which("go") or (serve.cache() / f"timing-{version}").exists()):
+        print("no Go: nothing is compared with the Go packages")
+        yield None
+        return
+    binary = serve.of_version("timing", version)
+    with subprocess.Popen([str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield Reference(process)
+        finally:
+            process.terminate()
+
+
+def dry_run(url: str, crd: JSONValue, resource: JSONValue) -> float:
+    """
+    Return the seconds that a dry-run create takes on the server at *url*, its HTTP and JSON included.
+
+    The CRD is put there for the time being, in a group of its own.
+
+    Raises:
+        ValueError: The server does not accept it; the message is its answer.
+    """
+    server = client.Server(url)
+    crd, resource = _in_own_group(crd, resource)
+    record.delete(server, crd)
+    try:
+        answer = server.ask("POST", record.collection(crd), crd)
+        if answer.code != 201:
+            raise ValueError(answer.body)
+        record.wait_until_served(server, crd)
+        namespace = resource["metadata"].get("namespace", "default")
+        path = client.resource_path(crd, resource["apiVersion"].rpartition("/")[2], namespace=namespace)
+        return min(_seconds(server, path, resource) for _ in range(_REQUESTS))
+    finally:
+        record.delete(server, crd)
+
+
+def _seconds(server: client.Server, path: str, resource: JSONValue) -> float:
+    start = time.perf_counter()
+    answer = server.ask("POST", path, resource, query={"dryRun": "All"})
+    took = time.perf_counter() - start
+    if answer.code != 201:
+        raise ValueError(answer.body)
+    return took
+
+
+def _in_own_group(crd: JSONValue, resource: JSONValue) -> tuple[JSONValue, JSONValue]:
+    spec: Mapping[str, JSONValue] = crd["spec"]
+    moved = {**crd, "spec": {**spec, "group": _GROUP}, "metadata": {"name": f"{spec['names']['plural']}.{_GROUP}"}}
+    version = resource["apiVersion"].rpartition("/")[2]
+    return moved, {**resource, "apiVersion": f"{_GROUP}/{version}"}
+
+
+def without_rules(manifest: JSONValue) -> JSONValue:
+    """Return a CRD without its CEL rules."""
+    if isinstance(manifest, dict):
+        return {key: without_rules(value) for key, value in manifest.items() if key != "x-kubernetes-validations"}
+    return [without_rules(item) for item in manifest] if isinstance(manifest, list) else manifest

@@ -1,0 +1,383 @@
+"""A case of a whole request holds when verdict, errors, warnings and stored object are what it states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.cases import loader, runner
+from pytest_crd.cases.model import CaseFileError
+from pytest_crd.cases.result import (
+    Accepted,
+    CaseResult,
+    ErrorsMismatch,
+    Kept,
+    MessageMismatch,
+    ObjectMismatch,
+    PathsMismatch,
+    Refused,
+    Rejected,
+)
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine import CustomResourceDefinition, ErrorType, FieldError
+
+SPEC: dict[str, Any] = {
+    "type": "object",
+    "required": ["class"],
+    "properties": {
+        "class": {"type": "string", "enum": ["a", "b"]},
+        "size": {"type": "integer", "default": 3, "maximum": 10},
+        "note": {"type": "string", "maxLength": 5},
+        "sizes": {"type": "array", "items": {"type": "integer", "maximum": 10}},
+    },
+}
+STATUS = {"type": "object", "properties": {"phase": {"type": "string", "enum": ["x", "z"]}}}
+CLASS_C = 'spec.class: Unsupported value: "c": supported values: "a", "b"'
+
+
+def _crd(*, spec: Any = None, old_spec: Any = None, status: bool = True) -> CustomResourceDefinition:
+    """Return a CRD with a version v1, and with v2, stored and without limits, where *old_spec* is given."""
+    names = {"plural": "gardens", "singular": "garden", "kind": "Garden", "listKind": "GardenList"}
+    versions = [
+        {
+            "name": name,
+            "served": True,
+            "storage": is_storage,
+            "subresources": {"status": {}} if status else {},
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": declared, "status": STATUS}}},
+        }
+        for name, is_storage, declared in (("v1", old_spec is None, spec or SPEC), ("v2", True, old_spec))
+        if declared is not None
+    ]
+    return CustomResourceDefinition.from_manifest(
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "gardens.requests.example.com"},
+            "spec": {"group": "requests.example.com", "scope": "Namespaced", "names": names, "versions": versions},
+        }
+    )
+
+
+def _run(section: str, case: str, **crd: Any) -> CaseResult:
+    old_crd = crd.pop("old_crd", None)
+    (case_file,) = loader.load(f"crd: x\n{section}:\n- {{name: a, {case}}}\n", source="cases.yaml")
+    subject = Subject(_crd(**crd).version("v1"))
+    old_subject = Subject(old_crd.version("v1")) if old_crd else None
+    return runner.run(case_file.cases[0], subject, old_subject=old_subject)
+
+
+HOLDING = [
+    pytest.param("create", "input: {spec: {class: a}}, expected: {spec: {class: a, size: 3}}", id="the stored object"),
+    pytest.param("create", "input: {spec: {class: a}}, accepted: true", id="no more than acceptance"),
+    pytest.param(
+        "create",
+        "input: {spec: {class: a}}, defaulted: [spec.size], pruned: [], nullsDropped: []",
+        id="what was changed",
+    ),
+    pytest.param("create", "input: {spec: {class: a}, status: {phase: x}}, absent: [status]", id="no status"),
+    pytest.param(
+        "create",
+        "input: {spec: {class: a, b: 1}}, warnings: ['unknown field \"spec.b\"'], pruned: [spec.b]",
+        id="a warning",
+    ),
+    pytest.param("create", "input: {spec: {class: a, b: 1}}, fieldValidation: Ignore, warnings: []", id="no warning"),
+    pytest.param(
+        "create",
+        "input: {spec: {class: a}}, expected: {metadata: {}, spec: {class: a, size: 3}}",
+        id="a name that was made up is not compared",
+    ),
+    pytest.param(
+        "create",
+        "input: {metadata: {name: it, namespace: ns}, spec: {class: a}}, contains: {metadata: {name: it, namespace: ns}}",
+        id="the namespace is that of the object",
+    ),
+    pytest.param(
+        "create",
+        "input: {spec: {size: 11}}, errors: [{field: spec.class}, {field: spec.size, type: Invalid}]",
+        id="all errors, in any order",
+    ),
+    pytest.param(
+        "create",
+        "input: {spec: {sizes: [11, 12], class: a}}, errors: [{type: Invalid}, {field: 'spec.sizes[0]'}]",
+        id="an error that says little leaves to another what only that can have",
+    ),
+    pytest.param(
+        "create", "input: {spec: {size: 11}}, containsErrors: [{matches: '^Invalid value: 1+:'}]", id="some errors"
+    ),
+    pytest.param(
+        "create",
+        "input: {spec: {class: a, size: 11}}, error: 'Garden.requests.example.com \"example\" is invalid'",
+        id="a part",
+    ),
+    pytest.param("create", "input: 'x', error: 'cannot unmarshal string'", id="a text that is no object"),
+    pytest.param(
+        "create",
+        'input: \'{"apiVersion": "requests.example.com/v1", "kind": "Garden", "metadata": {"name": "it"}, "spec": {"class": "a", '
+        '"class": "b"}}\', contains: {metadata: {name: it}, spec: {class: b}}, warnings: [\'duplicate field "spec.class"\']',
+        id="a text is sent as it is",
+    ),
+    pytest.param(
+        "update",
+        "old: {metadata: {name: it, namespace: ns}, spec: {class: a}, status: {phase: x}}, input: {spec: {class: b}}, "
+        "expected: {metadata: {name: it, namespace: ns}, spec: {class: b, size: 3}, status: {phase: x}}",
+        id="name and namespace come from the old object, and the status stays",
+    ),
+    pytest.param(
+        "update",
+        "old: {apiVersion: requests.example.com/v1, kind: Garden, metadata: {uid: u, resourceVersion: '7', generation: 2, "
+        "creationTimestamp: '2020-01-01T00:00:00Z'}, spec: {class: a}}, input: {spec: {class: a}}, accepted: true",
+        id="an old object as a server gives it",
+    ),
+    pytest.param(
+        "updateStatus",
+        "old: {spec: {class: a}}, input: {spec: {class: z}, status: {phase: x}}, contains: {spec: {class: a}, status: {phase: x}}",
+        id="only the status counts",
+    ),
+    pytest.param(
+        "updateStatus",
+        "old: {spec: {class: a}}, input: {status: {phase: b}}, errors: [{field: status.phase}]",
+        id="a status",
+    ),
+]
+
+
+@pytest.mark.parametrize(("section", "case"), HOLDING)
+def test_a_case_holds(section: str, case: str) -> None:
+    assert _run(section, case).mismatches == ()
+
+
+def _error(field: str, type_: ErrorType, value: Any, detail: str) -> FieldError:
+    return FieldError(type_, field, value, detail)
+
+
+def test_a_refusal_that_is_not_expected_keeps_all_errors() -> None:
+    (mismatch,) = _run("create", "input: {spec: {class: c, size: 11}}, expected: {spec: {}}").mismatches
+
+    assert isinstance(mismatch, Rejected)
+    assert (mismatch.code, mismatch.hint) == (422, "")
+    assert [str(error) for error in mismatch.errors] == [
+        CLASS_C,
+        "spec.size: Invalid value: 11: spec.size in body should be less than or equal to 10",
+    ]
+
+
+@pytest.mark.parametrize("expectation", ["warnings: []", "pruned: []", "absent: [spec.x]"])
+def test_a_case_that_expects_no_refusal_expects_acceptance(expectation: str) -> None:
+    """Otherwise the warnings of a misspelt object would be all that is checked of it."""
+    (mismatch,) = _run("create", f"input: {{spec: {{}}}}, {expectation}").mismatches
+
+    assert isinstance(mismatch, Rejected)
+
+
+def test_what_is_expected_besides_the_verdict_is_checked_all_the_same() -> None:
+    found = _run("create", "input: {spec: {b: 1}}, warnings: [], pruned: [], accepted: true").mismatches
+
+    assert [type(one) for one in found] == [Rejected, PathsMismatch, PathsMismatch]
+
+
+def test_a_status_update_without_the_subresource_says_so() -> None:
+    (mismatch,) = _run("updateStatus", "old: {spec: {class: a}}, input: {}, accepted: true", status=False).mismatches
+
+    assert isinstance(mismatch, Rejected)
+    assert (mismatch.code, mismatch.hint) == (404, "v1 has no status subresource")
+
+
+@pytest.mark.parametrize("key", ["errors", "containsErrors"])
+def test_an_acceptance_that_is_not_expected_keeps_what_was_expected(key: str) -> None:
+    (mismatch,) = _run("create", f"input: {{spec: {{class: a}}}}, {key}: [{{field: spec.size}}]").mismatches
+
+    assert isinstance(mismatch, Accepted)
+    assert (mismatch.code, mismatch.part, mismatch.ratcheted) == (201, None, ())
+    assert [expected.field for expected in mismatch.expected] == ["spec.size"]
+
+
+def test_an_invalid_part_that_an_update_keeps_is_named() -> None:
+    lax = _crd(spec={**SPEC, "properties": {**SPEC["properties"], "class": {"type": "string"}}})
+    case = "old: {spec: {class: c}}, input: {spec: {class: c, size: 1}}"
+
+    kept = _run("update", f"{case}, contains: {{spec: {{class: c, size: 1}}}}", old_crd=lax)
+    (mismatch,) = _run("update", f"{case}, error: Unsupported", old_crd=lax).mismatches
+
+    assert kept.held
+    assert isinstance(mismatch, Accepted)
+    assert (mismatch.part, [str(error) for error in mismatch.ratcheted]) == ("Unsupported", [CLASS_C])
+
+
+def _errors_of(case: str) -> ErrorsMismatch:
+    (mismatch,) = _run("create", case).mismatches
+    assert isinstance(mismatch, ErrorsMismatch)
+    return mismatch
+
+
+def test_errors_are_met_missing_or_unasked() -> None:
+    found = _errors_of(
+        "input: {spec: {class: c, size: 11, note: too long}}, errors: [{field: spec.class}, {field: spec.sizes, type: Required}]"
+    )
+
+    assert found.key == "errors"
+    assert [error.field for error in found.met] == ["spec.class"]
+    assert [error.field for error in found.unasked] == ["spec.note", "spec.size"]
+    assert [(expected.field, near) for expected, near in found.missing] == [("spec.sizes", None)]
+    assert found.refusal == ""
+
+
+def test_an_error_that_is_expected_twice_is_there_twice() -> None:
+    found = _errors_of("input: {spec: {class: c}}, errors: [{field: spec.class}, {field: spec.class}]")
+
+    assert [(expected.field, near) for expected, near in found.missing] == [("spec.class", None)]
+    assert ([error.field for error in found.met], found.unasked) == (["spec.class"], ())
+
+
+@pytest.mark.parametrize(
+    ("expected", "wrong"),
+    [
+        pytest.param("{field: spec.size, type: TooLong}", ("type",), id="another type"),
+        pytest.param("{field: spec.size, message: 'no'}", ("message",), id="another message"),
+        pytest.param(
+            "{field: spec.siz, detail: 'spec.size in body should be less than or equal to 9'}",
+            ("field", "detail"),
+            id="alike",
+        ),
+        pytest.param("{field: spec.size, type: TooLong, matches: x$}", ("type", "matches"), id="several"),
+        pytest.param("{field: spec.else, matches: zzz}", None, id="nothing near"),
+    ],
+)
+def test_a_near_miss_says_what_is_wrong(expected: str, wrong: tuple[str, ...] | None) -> None:
+    found = _errors_of(f"input: {{spec: {{class: a, size: 11}}}}, containsErrors: [{expected}]")
+
+    ((_, near),) = found.missing
+    assert (near and near.wrong) == wrong
+    assert near is None or near.error.field == "spec.size"
+
+
+def test_errors_of_a_refusal_without_causes_are_missing_with_its_message() -> None:
+    found = _errors_of("input: {spec: {class: a, b: 1}}, fieldValidation: Strict, errors: [{field: spec.b}]")
+
+    assert found.refusal.startswith('400: Garden in version "v1" cannot be handled as a Garden: strict decoding error')
+
+
+def test_a_message_without_the_expected_part_is_kept() -> None:
+    (mismatch,) = _run("create", "input: {spec: {class: c}}, error: immutable").mismatches
+
+    assert mismatch == MessageMismatch("immutable", f'Garden.requests.example.com "example" is invalid: {CLASS_C}')
+
+
+@pytest.mark.parametrize(
+    ("section", "case", "kept"),
+    [
+        ("create", "input: {spec: {class: a}, status: {phase: x}}", {"status": Kept.DROPPED_ON_CREATE}),
+        ("create", "input: {spec: {class: a}}", {}),
+        (
+            "update",
+            "old: {spec: {class: a}, status: {phase: x}}, input: {spec: {class: a}}",
+            {"status": Kept.STATUS_ON_UPDATE},
+        ),
+        ("update", "old: {spec: {class: a}}, input: {spec: {class: a}}", {}),
+        (
+            "updateStatus",
+            "old: {spec: {class: a}}, input: {status: {phase: x}}",
+            dict.fromkeys(("apiVersion", "kind", "metadata", "spec"), Kept.REST_ON_STATUS_UPDATE),
+        ),
+    ],
+)
+def test_what_does_not_count_is_known(section: str, case: str, kept: dict[str, Kept]) -> None:
+    result = _run(section, f"{case}, contains: {{spec: {{note: z}}}}")
+
+    assert isinstance(result.mismatches[0], ObjectMismatch)
+    assert result.trace.kept == kept
+
+
+@pytest.mark.parametrize(
+    ("old", "words"),
+    [
+        ("{spec: {class: c}}", "spec.class: Unsupported value"),
+        ("{spec: {class: a}, status: {phase: b}}", "status.phase: Unsupported value"),
+        ("{spec: {class: a, b: 1}}", 'unknown field "spec.b"'),
+        ("{metadata: {labels: {a: 1}}, spec: {class: a}}", "cannot unmarshal number"),
+        ("{metadata: x, spec: {class: a}}", "cannot unmarshal string"),
+        ("{apiVersion: other/v1, spec: {class: a}}", "does not match the expected API version"),
+        ("{kind: Pond, spec: {class: a}}", "kind: Invalid value"),
+    ],
+)
+def test_an_old_object_that_no_server_stores_is_a_mistake(old: str, words: str) -> None:
+    with pytest.raises(CaseFileError) as caught:
+        _run("update", f"old: {old}, input: {{spec: {{class: a}}}}, accepted: true")
+
+    assert str(caught.value).startswith(
+        "cases.yaml:3: 'old' of update case \"a\" is not valid under its CRD, so no server has it stored: "
+    )
+    assert words in str(caught.value)
+
+
+def test_an_old_object_is_stored_in_the_storage_version() -> None:
+    lax = {"type": "object", "properties": {"class": {"type": "string"}}}
+    old = "old: {apiVersion: requests.example.com/v1, spec: {class: c}}"
+
+    assert _run("update", f"{old}, input: {{spec: {{class: c}}}}, accepted: true", old_spec=lax).held
+
+
+def test_the_old_object_of_a_crd_in_v1beta1_is_checked() -> None:
+    crd = CustomResourceDefinition.from_manifest(
+        {
+            "apiVersion": "apiextensions.k8s.io/v1beta1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "gardens.requests.example.com"},
+            "spec": {
+                "group": "requests.example.com",
+                "version": "v1",
+                "names": {"plural": "gardens", "kind": "Garden"},
+                "subresources": {"status": {}},
+                "validation": {"openAPIV3Schema": {"properties": {"spec": SPEC, "status": STATUS}}},
+            },
+        }
+    )
+    subject = Subject(crd.version("v1"))
+
+    stored = subject.store({"spec": {"class": "a"}, "status": {"phase": "x"}})
+    refused = subject.store({"spec": {"class": "a"}, "status": {"phase": "b"}})
+
+    assert (stored.code, refused.code) == (201, 422)
+
+
+@pytest.mark.parametrize(
+    ("spec", "rule"),
+    [
+        ({"properties": {"a": {"x-kubernetes-validations": [{"rule": "self > 1"}]}}}, "'self > 1' at spec.a"),
+        ({"items": {"x-kubernetes-validations": [{"rule": "self > 1"}]}}, "'self > 1' at spec[*]"),
+        ({"additionalProperties": {"x-kubernetes-validations": [{"rule": "x"}]}}, "'x' at spec[*]"),
+        ({"anyOf": [{"not": {"x-kubernetes-validations": [{"rule": "x"}]}}]}, "'x' at spec"),
+        ({"x-kubernetes-validations": []}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_first_rule_of_a_schema_is_known(spec: Any, rule: str) -> None:
+    assert Subject(_crd(spec={"type": "object", **spec}).version("v1")).rule == rule
+
+
+def test_a_version_without_a_schema_has_no_rule() -> None:
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1beta1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gardens.requests.example.com"},
+        "spec": {"group": "requests.example.com", "version": "v1", "names": {"plural": "gardens", "kind": "Garden"}},
+    }
+
+    assert Subject(CustomResourceDefinition.from_manifest(manifest).version("v1")).rule == ""
+
+
+@pytest.mark.parametrize("rules_in_old", [False, True])
+def test_a_rule_that_cannot_be_evaluated_is_no_verdict(*, rules_in_old: bool) -> None:
+    ruled = {**SPEC, "x-kubernetes-validations": [{"rule": "self.size > 1"}]}
+    case = "old: {spec: {class: a}}, input: {spec: {class: a}}, accepted: true"
+
+    with pytest.raises(CaseFileError, match=r"has CEL rules, which cannot be evaluated yet.*'self.size > 1' at spec$"):
+        _run("update", case, **({"old_crd": _crd(spec=ruled)} if rules_in_old else {"spec": ruled}))
+
+
+def test_a_schema_under_which_nothing_is_served_refuses_the_case() -> None:
+    result = _run("create", "input: {spec: {}}, accepted: true", spec={"$ref": "#/x"})
+
+    message = "gardens.requests.example.com v1 serves no objects: OpenAPIV3Schema '$ref' is not supported"
+    assert result.mismatches == (Refused(message),)

@@ -1,0 +1,81 @@
+"""What the engine answers to the CRD and to the requests of a case file, in the form in which answers are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from conformance import casefile, recordings
+from pytest_crd import engine
+
+JSONValue = Any
+Answer = dict[str, JSONValue]
+
+# Where the answer to a request comes from.
+ANSWERED_BY: Final = {
+    "create": (engine.Version, "create"),
+    "createText": (engine.Version, "create"),
+    "update": (engine.Version, "update"),
+    "updateStatus": (engine.Version, "update_status"),
+    "updateCRD": (engine.CustomResourceDefinition, "update_from"),
+}
+
+
+def is_answered(verb: str | None) -> bool:
+    """Whether the engine answers requests of a *verb* at all, or the POST of a CRD where it is None."""
+    owner, attribute = ANSWERED_BY[verb] if verb else (engine.CustomResourceDefinition, "response")
+    return hasattr(owner, attribute)
+
+
+def definition(manifest: JSONValue, version: str) -> engine.CustomResourceDefinition:
+    """Return the engine's CRD for a *manifest* under a Kubernetes *version*."""
+    return engine.CustomResourceDefinition.from_manifest(manifest, kubernetes_version=version)
+
+
+def of_crd(crd: Any, sent: JSONValue) -> Answer:
+    """Return the answer to POSTing *crd*, and the conditions that it has soon after."""
+    return recordings.of_crd(crd.response, sent, crd.conditions)
+
+
+def of_request(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, old_crd: Any = None) -> Answer:
+    """
+    Return the answer to a request against *crd*, the CRD of the case file.
+
+    Args:
+        crd: The engine's CRD of *file*.
+        file: The case file.
+        request: One of its requests.
+        old_crd: The engine's CRD of the request's `old_crd`, where there is one already.
+
+    Raises:
+        ValueError: The engine does not accept what is to be stored before.
+    """
+    if request.verb == "updateCRD":
+        new: Any = definition(request.sent, file.version)
+        return recordings.of_crd(new.update_from(crd), request.sent, crd.conditions)
+    metadata = request.sent.get("metadata") if isinstance(request.sent, dict) else None
+    namespaced = isinstance(metadata, dict) and "namespace" in metadata
+    return recordings.of_custom_resource(_response(crd, file, request, old_crd), namespaced=namespaced)
+
+
+def _response(crd: Any, file: casefile.CaseFile, request: casefile.Request, old_crd: Any) -> Any:
+    options = {"field_validation": request.field_validation} if request.field_validation else {}
+    version = crd.version(request.version)
+    if request.verb in ("create", "createText"):
+        return version.create(request.sent, **options)
+    if old_crd is None:
+        old_crd = definition(request.old_crd, file.version) if request.old_crd else crd
+    stored = old_crd.version(request.old_version).create(request.old).stored
+    if stored is None:
+        raise ValueError("the engine does not accept the old object")
+    sent = with_names(request.sent, stored["metadata"])
+    answer = version.update_status if request.verb == "updateStatus" else version.update
+    return answer(sent, old=stored, **options)
+
+
+def with_names(sent: JSONValue, stored: Mapping[str, JSONValue]) -> JSONValue:
+    """Return *sent* with those names of the stored metadata that it leaves out."""
+    if not isinstance(sent, dict) or not isinstance(sent.get("metadata"), dict):
+        return sent
+    kept = {key: stored[key] for key in ("name", "namespace") if key in stored}
+    return sent | {"metadata": kept | sent["metadata"]}

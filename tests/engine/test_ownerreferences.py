@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine import ownerreferences, profile
+from pytest_crd.engine.fieldpath import FieldPath
+
+PATH = FieldPath(("metadata", "ownerReferences"))
+NEW, MIDDLE, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.36", "1.32", "1.21"))
+REFERENCE = {"apiVersion": "a.b/v1", "kind": "A", "name": "a", "uid": "u"}
+EMPTY = {"apiVersion": "", "kind": "", "name": "", "uid": ""}
+EVENT = {"apiVersion": "v1", "kind": "Event", "name": "<a>", "uid": "u", "controller": True}
+
+
+def found(references: list[Any], of: profile.Profile = NEW, reading: int = 0) -> list[str]:
+    return list(map(str, ownerreferences.validate(references, PATH, of, reading=reading)))
+
+
+@pytest.mark.parametrize(
+    "api_version", [pytest.param("v1", id="a version"), pytest.param("a/v1", id="a group and a version")]
+)
+def test_whole_references_are_accepted(api_version: str) -> None:
+    assert found([{**REFERENCE, "apiVersion": api_version, "controller": False}]) == []
+
+
+def test_every_empty_field_is_missing() -> None:
+    where = "metadata.ownerReferences[1]"
+    expected = [f"{where}.{field}: Required value: must not be empty" for field in EMPTY]
+    assert found([REFERENCE, EMPTY]) == expected
+
+
+@pytest.mark.parametrize(
+    "api_version",
+    [
+        pytest.param("a/b/c", id="two slashes"),
+        pytest.param("/", id="a slash"),
+        pytest.param("a/", id="a group"),
+    ],
+)
+def test_a_malformed_api_version_is_refused(api_version: str) -> None:
+    wrong = f'Invalid value: "{api_version}": must be <group>/<version> or <version>'
+    assert found([{**REFERENCE, "apiVersion": api_version}]) == [f"metadata.ownerReferences[0].apiVersion: {wrong}"]
+
+
+@pytest.mark.parametrize(
+    ("of", "words"),
+    [
+        pytest.param(MIDDLE, "must not be empty", id="1.36 does not name the field"),
+        pytest.param(OLD, "kind must not be empty", id="1.32 names the field"),
+    ],
+)
+def test_older_versions_do_not_index_references(of: profile.Profile, words: str) -> None:
+    errors = found([REFERENCE, EMPTY], of)
+    assert errors[0] == 'metadata.ownerReferences.apiVersion: Invalid value: "": version must not be empty'
+    assert errors[1] == f'metadata.ownerReferences.kind: Invalid value: "": {words}'
+
+
+def test_an_event_owns_nothing() -> None:
+    printed = '{"apiVersion":"v1","kind":"Event","name":"\\u003ca\\u003e","uid":"u","controller":true}'
+    assert found([EVENT]) == [
+        f"metadata.ownerReferences[0]: Invalid value: {printed}: /v1, Kind=Event is disallowed from being an owner"
+    ]
+
+
+def test_older_versions_print_an_event_as_go_does() -> None:
+    printed = (
+        'v1.OwnerReference{APIVersion:"v1", Kind:"Event", Name:"<a>", UID:"u", Controller:(*bool)(0xc000000010),'
+        " BlockOwnerDeletion:(*bool)(nil)}"
+    )
+    assert found([EVENT], OLD, reading=1) == [
+        f"metadata.ownerReferences: Invalid value: {printed}: /v1, Kind=Event is disallowed from being an owner"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("of", "first", "second"),
+    [
+        pytest.param(NEW, "A/a", "A/b", id="by kind and name"),
+        pytest.param(OLDEST, "a", "b", id="in 1.21 by name"),
+    ],
+)
+def test_one_controller_is_enough(of: profile.Profile, first: str, second: str) -> None:
+    references = [{**REFERENCE, "controller": True}, {**REFERENCE, "name": "b", "controller": True}]
+    (error,) = ownerreferences.validate(references, PATH, of)
+    assert error.bad_value == references
+    assert error.detail == (
+        f'Only one reference can have Controller set to true. Found "true" in references for {first} and {second}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("of", "beginning", "end"),
+    [
+        pytest.param(NEW, 'Invalid value: [{"apiVersion":"a.b/v1",', '"controller":true}]: Only', id="as JSON"),
+        pytest.param(OLD, "Invalid value: []v1.OwnerReference{v1.OwnerReference{", "(nil)}}: Only", id="as Go prints"),
+    ],
+)
+def test_two_controllers_are_printed_with_all_references(of: profile.Profile, beginning: str, end: str) -> None:
+    (error,) = ownerreferences.validate([{**REFERENCE, "controller": True}] * 2, PATH, of)
+    assert error.message.startswith(beginning)
+    assert end in error.message
+
+
+def test_duplicates_fall_away_with_one_warning() -> None:
+    other = {**REFERENCE, "uid": "v"}
+    kept, warnings = ownerreferences.deduplicate([REFERENCE, other, dict(REFERENCE), other])
+    assert kept == [REFERENCE, other]
+    assert [warning.rpartition("observed: ")[2] for warning in warnings] == ["u, v"]
+
+
+def test_a_switch_makes_a_difference() -> None:
+    references = [REFERENCE, {**REFERENCE, "controller": False}]
+    assert ownerreferences.deduplicate(references) == (references, ())

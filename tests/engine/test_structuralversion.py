@@ -1,0 +1,56 @@
+"""What counts for the structure of a schema depends on the Kubernetes version."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_crd.engine import profile, structural, structuralversion
+
+STRING = {"type": "string", "example": "x", "externalDocs": {"url": "u"}}
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": STRING, "b": {"type": "array", "items": STRING}},
+    "additionalProperties": STRING,
+    "not": {"properties": {"a": STRING | {"additionalProperties": False}}},
+    "anyOf": [STRING],
+}
+PLAIN = {"type": "string"}
+WITHOUT_EXAMPLES = {
+    "type": "object",
+    "properties": {"a": PLAIN, "b": {"type": "array", "items": PLAIN}},
+    "additionalProperties": PLAIN,
+    "not": {"properties": {"a": PLAIN | {"additionalProperties": False}}},
+    "anyOf": [PLAIN],
+}
+
+
+@pytest.mark.parametrize("version", ["1.36", "1.37"])
+def test_examples_count(version: str) -> None:
+    assert structuralversion.from_schema(SCHEMA, profile.named(version)) == structural.from_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("version", ["1.32", "1.35"])
+def test_up_to_1_35_examples_do_not_count(version: str) -> None:
+    found = structuralversion.from_schema(SCHEMA, profile.named(version))
+    assert found == structural.from_schema(WITHOUT_EXAMPLES)
+
+
+def test_a_property_may_be_called_example() -> None:
+    schema = {"type": "object", "properties": {"example": PLAIN}}
+    assert structuralversion.from_schema(schema, profile.named("1.32")) == structural.from_schema(schema)
+
+
+def test_in_1_21_no_other_properties_count_like_any_inside_of_junctors_alone() -> None:
+    closed = {"type": "object", "additionalProperties": False}
+    found = structuralversion.from_schema(closed | {"not": {"additionalProperties": False}}, profile.named("1.21"))
+    assert found == structural.from_schema(closed | {"not": {"additionalProperties": True}})
+
+
+def test_a_list_of_items_has_no_structure() -> None:
+    with pytest.raises(structural.UnsupportedConstructError):
+        structuralversion.from_schema({"type": "array", "items": [PLAIN]}, profile.named("1.21"))
+
+
+def test_an_empty_list_of_items_is_no_items() -> None:
+    found = structuralversion.from_schema({"type": "array", "items": []}, profile.named("1.21"))
+    assert found == structural.Structural(type="array")

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine import profile, typemeta
+from pytest_crd.engine.refusal import Refusal
+
+NEW, OLDEST = profile.named("1.37"), profile.named("1.21")
+WHOLE = {"apiVersion": "a.b/v1", "kind": "Case"}
+UNRECOGNIZED = "the object provided is unrecognized (must be of type Case): "
+WRONG_TYPE = f"{UNRECOGNIZED}couldn't get version/kind; json parse error: json: cannot unmarshal"
+
+
+def undecodable(resource: Any, of: profile.Profile = NEW, body: str = "") -> str:
+    refusal = typemeta.refuse_undecodable(resource, version="v1", kind="Case", profile=of, body=body)
+    if refusal is None:
+        return ""
+    assert (refusal.code, refusal.reason, refusal.errors) == (400, "BadRequest", ())
+    return refusal.message
+
+
+@pytest.mark.parametrize("value", [pytest.param(None, id="null"), pytest.param({}, id="an object")])
+def test_objects_and_null_go_on(value: Any) -> None:
+    assert typemeta.refuse_other_than_object(value, kind="Case") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "body", "name", "summary"),
+    [
+        pytest.param([1], "", "array", "5b315d", id="a list"),
+        pytest.param("a", "a", "string", "61", id="a text"),
+        pytest.param(1, "1", "number", "31", id="a number"),
+    ],
+)
+def test_what_is_no_object_is_refused(value: Any, body: str, name: str, summary: str) -> None:
+    refusal = typemeta.refuse_other_than_object(value, kind="Case", body=body)
+    kind = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+    assert refusal == Refusal(400, "BadRequest", f"{WRONG_TYPE} {name} into Go value of type {kind} ({summary})")
+
+
+@pytest.mark.parametrize("of", [pytest.param(NEW, id="in 1.37"), pytest.param(OLDEST, id="in 1.21")])
+@pytest.mark.parametrize(
+    "resource",
+    [
+        pytest.param(WHOLE, id="the right type"),
+        pytest.param({"kind": "Other"}, id="a wrong kind without a version"),
+        pytest.param({"apiVersion": "", "kind": "Case"}, id="an empty version"),
+    ],
+)
+def test_what_can_be_decoded_goes_on(resource: Any, of: profile.Profile) -> None:
+    assert undecodable(resource, of) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        pytest.param(1, "number", id="a number"),
+        pytest.param(1.5, "number", id="a fraction"),
+        pytest.param(True, "bool", id="a boolean"),
+        pytest.param([], "array", id="a list"),
+        pytest.param({}, "object", id="an object"),
+    ],
+)
+def test_apiVersion_and_kind_are_strings(value: Any, name: str) -> None:  # noqa: N802 - the field's name
+    for field in WHOLE:
+        message = undecodable({**WHOLE, field: value})
+        assert message.startswith(f"{WRONG_TYPE} {name} into Go struct field .{field} of type string (")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        pytest.param('{"kind": …', "kind", id="JSON is read in its order"),
+        pytest.param("kind: …", "apiVersion", id="YAML in sorted order"),
+    ],
+)
+def test_the_first_of_two_wrong_types_is_told(body: str, field: str) -> None:
+    assert f"Go struct field .{field} of" in undecodable({"kind": 1, "apiVersion": 1}, body=body)
+
+
+def test_two_slashes_are_no_api_version() -> None:
+    message = undecodable({"apiVersion": "a/b/c", "kind": ""})
+    assert message.startswith(f"{UNRECOGNIZED}unexpected GroupVersion string: a/b/c (")
+
+
+@pytest.mark.parametrize(
+    ("body", "summary"),
+    [
+        pytest.param('{"a":1}', '{"a":1}', id="short JSON"),
+        pytest.param("{" + "é" * 15, "{" + "é" * 14 + "\ufffd ...", id="thirty bytes of JSON"),
+        pytest.param("a: 1", "613a2031", id="YAML in hexadecimal"),
+        pytest.param("a" * 31, "61" * 30 + " ...", id="thirty bytes of YAML"),
+    ],
+)
+def test_a_message_quotes_what_was_sent(body: str, summary: str) -> None:
+    assert undecodable({}, body=body) == f"{UNRECOGNIZED}Object 'Kind' is missing in '{body}' ({summary})"
+
+
+def test_a_resource_that_is_no_text_is_quoted_as_json() -> None:
+    assert undecodable({"b": "é", "a": 1}).endswith("""in '{"b":"é","a":1}' ({"b":"é","a":1})""")
+
+
+@pytest.mark.parametrize(
+    ("resource", "body", "version", "context"),
+    [
+        pytest.param(
+            {"a": 1},
+            "",
+            "v1",
+            """'{"a":1}', error found in #7 byte of ...|{"a":1}|..., bigger context ...|{"a":1}|...""",
+            id="no version",
+        ),
+        pytest.param(
+            {"apiVersion": "a/v2", "z": "<"},
+            "",
+            "v2",
+            """'{"apiVersion":"a/v2","z":"<"}', error found in #10 byte of ...|","z":"<"}|...,"""
+            """ bigger context ...|{"apiVersion":"a/v2","z":"<"}|...""",
+            id="another version",
+        ),
+        pytest.param(
+            {"a": 1},
+            '{"a":1}\n',
+            "v1",
+            '\'{"a":1}\', error found in #7 byte of ...|{"a":1}\n|..., bigger context ...|{"a":1}\n|...',
+            id="a line break behind it",
+        ),
+        pytest.param(
+            {"b": 1, "a": 1},
+            "b: 1\na: 1",
+            "v1",
+            """'{"a":1,"b":1}', error found in #10 byte of ...|":1,"b":1}|..., bigger context ...|{"a":1,"b":1}|...""",
+            id="YAML as sorted JSON",
+        ),
+    ],
+)
+def test_the_oldest_version_says_where_the_kind_was_missed(
+    resource: Any, body: str, version: str, context: str
+) -> None:
+    assert undecodable(resource, OLDEST, body) == (
+        f"Case in version \"{version}\" cannot be handled as a Case: unmarshalerDecoder: Object 'Kind' is missing in {context}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("of", "version"), [pytest.param(NEW, "", id="in 1.37"), pytest.param(OLDEST, "v1", id="in 1.21")]
+)
+def test_a_null_version_is_refused(of: profile.Profile, version: str) -> None:
+    problem = ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
+    message = f'Other in version "{version}" cannot be handled as a Case: {problem}'
+    assert undecodable({"apiVersion": None, "kind": "Other"}, of) == message
+
+
+@pytest.mark.parametrize(
+    ("sent", "called"),
+    [
+        pytest.param({"apiVersion": "a.b/v2"}, "a.b/v2", id="another version"),
+        pytest.param({"apiVersion": "v1"}, "v1", id="no group"),
+        pytest.param({"apiVersion": "/v1"}, "v1", id="an empty group"),
+        pytest.param({"apiVersion": "/"}, "", id="a slash"),
+        pytest.param({}, "", id="none at all"),
+    ],
+)
+def test_another_version_is_refused(sent: Any, called: str) -> None:
+    message = f"the API version in the data ({called}) does not match the expected API version (a.b/v1)"
+    refusal = typemeta.refuse_version(sent, group="a.b", version="v1", profile=NEW)
+    assert refusal == Refusal(400, "BadRequest", message)
+
+
+def test_the_right_version_goes_on() -> None:
+    assert typemeta.refuse_version(WHOLE, group="a.b", version="v1", profile=NEW) is None
+
+
+def test_without_a_version_the_oldest_version_fails() -> None:
+    message = "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'"
+    refusal = typemeta.refuse_version({"apiVersion": "a.b/"}, group="a.b", version="v1", profile=OLDEST)
+    assert refusal == Refusal(500, "InternalError", message)
+
+
+def test_kind_and_version_are_those_of_the_crd() -> None:
+    assert typemeta.validate(WHOLE, group="a.b", version="v1", kind="Case") == []
+    assert list(map(str, typemeta.validate({"kind": "Other"}, group="a.b", version="v1", kind="Case"))) == [
+        'kind: Invalid value: "Other": must be Case',
+        'apiVersion: Invalid value: "": must be a.b/v1',
+    ]

@@ -1,0 +1,108 @@
+"""What differs between an answer of the engine and one of a server, and which of it is known and cannot be helped yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import client
+import record
+from conformance import casefile, recordings
+
+JSONValue = Any
+Answer = dict[str, JSONValue]
+
+_ADDRESS: Final = re.compile(r"\(0x[0-9a-f]+\)")
+# What a client sees of a server that panics.
+_PANICS: Final = (500, 502)
+# Bugs of the engine: to a fuzzer they are answers.
+_CRASHES: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A case file with at most one request, and what differs."""
+
+    content: Mapping[str, JSONValue]
+    differences: tuple[str, ...]
+
+    @property
+    def form(self) -> str:
+        """What differs without its values: one of many alike is enough."""
+        return re.sub(r'"[^"]*"|\d+|\[[^]]*\]', "…", self.differences[0])[:90]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A disagreement that is known: its name, why it is, and how it is recognised in each thing that differs."""
+
+    name: str
+    reason: str
+    words: re.Pattern[str]
+
+
+GAPS: Final[tuple[Gap, ...]] = (
+    Gap(
+        "json-iterator's words",
+        "1.21 decodes metadata with json-iterator, whose errors quote the bytes around; the engine says it as later versions do",
+        re.compile(r"recorded: .* cannot be handled as .*error found in #\d+ byte of", re.DOTALL),
+    ),
+    Gap(
+        "Go values of metadata",
+        "until 1.32 or later a 400 prints metadata of a wrong type as a Go value, the engine prints JSON so far",
+        re.compile(
+            r"recorded: .* cannot be handled as .*: Invalid value: (map\[string\]|\[\])interface \{\}", re.DOTALL
+        ),
+    ),
+)
+
+
+def known(found: Disagreement) -> Gap | None:
+    """Return the gap that covers all that differs in a disagreement, if one does."""
+    return next((gap for gap in GAPS if all(gap.words.search(one) for one in found.differences)), None)
+
+
+def found_by(answer: Callable[[], Answer]) -> Answer:
+    """Return an answer of the engine; a crash is one that no server gives."""
+    try:
+        return {key: value for key, value in answer().items() if key != "conditions"}
+    except _CRASHES as error:
+        return {"code": 0, "message": f"{type(error).__name__}: {error}"}
+
+
+def of_crd_answer(answer: client.Answer, sent: JSONValue) -> Answer:
+    """Return the facts of a server's answer to a CRD that was *sent*."""
+    recorded = record.stated(answer)
+    if recorded.pop("stored", None) is not None:
+        recorded["spec"] = "as sent" if answer.body["spec"] == sent["spec"] else answer.body["spec"]
+    return recorded
+
+
+def compared(found: Answer, answer: Answer, ask: Callable[[], Answer]) -> tuple[str, ...]:
+    """Return what differs; only then is asked often whether the server answers at random."""
+    found, answer = _without_addresses(found), _without_addresses(answer)
+    if not recordings.differences(found, answer) or (answer["code"] in _PANICS and _says_so(found)):
+        return ()
+    return tuple(recordings.differences(found, record.ask_often(lambda: _without_addresses(ask()))))
+
+
+def printed(found: Disagreement) -> str:
+    """Return a disagreement as the text of a case file that the recorder can complete."""
+    comments = [f"#   {line}" for difference in found.differences for line in difference.splitlines()]
+    return "\n".join([casefile.dumped(found.content), *comments])
+
+
+def _without_addresses(value: JSONValue) -> JSONValue:
+    """Return an answer with one address in place of all: where Go keeps what it prints as a pointer is no fact."""
+    if isinstance(value, str):
+        return _ADDRESS.sub("(0xc000000000)", value) if "(0x" in value else value
+    if isinstance(value, list):
+        return [_without_addresses(item) for item in value]
+    return {key: _without_addresses(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _says_so(found: Answer) -> bool:
+    """Whether the engine says that the server would panic."""
+    return any(cause["reason"] == "InternalError" for cause in found.get("causes", ()))

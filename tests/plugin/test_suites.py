@@ -1,0 +1,109 @@
+"""Suites in the format of openshift/api are collected as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+FOLDER = "stories/v1/tests/gardens.stories.example.com"
+SUITE = """\
+apiVersion: apiextensions.k8s.io/v1 # Hack because controller-gen complains if we don't have this
+name: Garden
+crdName: gardens.stories.example.com
+tests:
+  onCreate:
+  - name: Should keep the soil
+    initial: |
+      apiVersion: stories.example.com/v1
+      kind: Garden
+      spec:
+        soil: clay
+    expected: |
+      apiVersion: stories.example.com/v1
+      kind: Garden
+      spec:
+        soil: clay
+        size: 3
+        watering: {hour: 6}
+  onUpdate:
+  - name: Should refuse lava
+    initial: |
+      apiVersion: stories.example.com/v1
+      kind: Garden
+      spec: {}
+    updated: |
+      apiVersion: stories.example.com/v1
+      kind: Garden
+      spec:
+        soil: lava
+    expectedError: "not supported"
+"""
+
+
+@pytest.fixture
+def suites(empty: Project) -> Project:
+    """A project in the layout of openshift/api."""
+    empty.crd("stories/v1/zz_generated.crd-manifests/gardens.crd.yaml")
+    empty.cases(SUITE, name=f"{FOLDER}/AAA_ungated.yaml")
+    empty.ini("crd_case_files = */tests/*/*.yaml")
+    return empty
+
+
+def test_a_suite_is_collected_and_its_failures_read_like_any(suites: Project) -> None:
+    result = suites.run()
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            f'{FOLDER}/AAA_ungated.yaml:20: update case "Should refuse lava"',
+            "gardens.stories.example.com v1 (*gardens.crd.yaml:1), Kubernetes 1.37",
+            "",
+            "error:",
+            '  missing  "not supported"',
+            '  message  Garden.stories.example.com "example" is invalid: spec.soil: Unsupported value: "lava": *',
+            f"FAILED {FOLDER}/AAA_ungated.yaml::Should refuse lava*",
+        ]
+    )
+
+
+def test_each_crd_of_that_name_runs_the_cases(suites: Project) -> None:
+    suites.crd("stories/v1/zz_generated.crd-manifests/gardens-TechPreview.crd.yaml")
+
+    result = suites.run("--collect-only", "-q", "-k", "create")
+
+    assert [line.partition("::")[2] for line in result.outlines if "::" in line] == [
+        "Should keep the soil (gardens-TechPreview)",
+        "Should keep the soil (gardens)",
+    ]
+
+
+def test_a_key_that_would_be_passed_over_is_a_collection_error(suites: Project) -> None:
+    suites.cases(f"featureGate: [A]\n{SUITE}", name=f"{FOLDER}/AAA_ungated.yaml")
+
+    result = suites.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [f"{FOLDER}/AAA_ungated.yaml:1: unknown key 'featureGate'; did you mean 'featureGates'?"]
+    )
+
+
+def test_an_object_that_cannot_be_created_is_shown_without_frames(suites: Project) -> None:
+    suites.cases(SUITE.replace("spec: {}", "spec: {soil: lava}"), name=f"{FOLDER}/AAA_ungated.yaml")
+
+    result = suites.run("-k", "update")
+
+    result.assert_outcomes(failed=1, deselected=1)
+    result.stdout.fnmatch_lines(
+        [
+            (
+                f"{FOLDER}/AAA_ungated.yaml:*: 'initial' of update case \"Should refuse lava\" is refused: "
+                'Garden.stories.example.com "test-*" is invalid: spec.soil: Unsupported value: "lava": *'
+            )
+        ]
+    )
+    result.stdout.no_fnmatch_line("*nodes.py*")
