@@ -87,7 +87,9 @@ def _in_group(sample: JSONValue, group: str) -> JSONValue:
 
 def _objects(folder: Path) -> Iterator[tuple[str, JSONValue]]:
     """Yield the objects of the files below *folder* with the project's name; templates and the like are no manifests."""
-    for path in sorted(folder.rglob("*.y*ml")):
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file():
+            continue
         project = path.relative_to(folder).parts[0]
         try:
             objects = manifest.read(path.read_bytes(), source=str(path))

@@ -87,19 +87,20 @@ def test_every_suite_of_openshift_is_about_the_crds_that_it_should_be_and_holds_
         counts.update(_outcome(suite, case, variant, catalog) for variant in variants for case in suite.cases)
 
     assert counts == {
-        "held": 47,
-        "rules": 2785,
+        "held": 345,
+        "rules": 2487,
         "unknown key 'featureGate'": 3,
         "key 'onCreate' is set twice, and only the last value would count": 2,
     }
 
 
 def _outcome(suite: Suite, case: SuiteCase, variant: Variant, catalog: Catalog) -> str:
-    subject = Subject(variant.version)
-    if subject.rule:
-        return "rules"
     old = Subject(catalog.suite_old_version_of(suite, case.case, variant))
-    return "held" if suiterunner.run(case, subject, old_subject=old).held else case.case.title
+    try:
+        result = suiterunner.run(case, Subject(variant.version), old_subject=old)
+    except CaseFileError as error:
+        return "rules" if "has CEL rules, which cannot be evaluated yet" in str(error) else str(error)
+    return "held" if result.held else case.case.title
 
 
 def test_an_empty_object_passes_every_version(structural_crds: list[engine.CustomResourceDefinition]) -> None:

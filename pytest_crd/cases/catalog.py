@@ -154,8 +154,10 @@ class Catalog:
             except InputError as error:
                 message = f"the old CRD is none after the patch: {error.mistakes[0].message}"
                 raise case.mistake(message, *place) from None
-            if made.response.errors:
-                raise case.mistake(f"no server takes the old CRD: {made.response.message}", *place)
+            with subject.quiet():
+                response = made.response
+            if response.errors:
+                raise case.mistake(f"no server takes the old CRD: {response.message}", *place)
             self._patched_crds[key] = made
         return self._patched_crds[key]
 

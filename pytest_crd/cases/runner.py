@@ -12,7 +12,7 @@ from typing import Final
 from pytest_crd.cases import expectations, refusals
 from pytest_crd.cases.model import Case, Section
 from pytest_crd.cases.result import CaseResult, Kept, Refused, Trace
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import Subject, quiet
 from pytest_crd.engine import DecodeError, FieldError, Response, UnsupportedConstructError, Version, yamlreader
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -31,8 +31,8 @@ def run(case: Case, subject: Subject, *, old_subject: Subject | None = None) -> 
         old_subject: The CRD version under which its old object was stored; None where that is *subject*.
 
     Raises:
-        CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; the schema has
-            rules, which cannot be evaluated yet.
+        CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; the answer
+            depends on rules, which cannot be evaluated yet.
     """
     version = subject.version
     try:
@@ -79,10 +79,10 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
 
 
 def _run_request(case: Case, given: JSONValue, subject: Subject, old_subject: Subject) -> CaseResult:
-    refuse_rules(case, subject, old_subject)
     if case.old is not None:
         _refuse_invalid_old(case, old_subject)
-    response = _ask(case, subject.version, namespace=_namespace(case, given))
+    with quiet():
+        response = subject.known(_ask(case, subject.version, namespace=_namespace(case, given)), case)
     return judge(case, given, response, subject, made_up=_made_up(case, given))
 
 
@@ -125,24 +125,8 @@ def _namespace(case: Case, given: JSONValue) -> str:
     return "default"
 
 
-def refuse_rules(case: Case, *subjects: Subject) -> None:
-    """
-    Go on where the answer to *case* depends on no rule.
-
-    Raises:
-        CaseFileError: The schema of one of *subjects* has rules, which cannot be evaluated yet.
-    """
-    for subject in subjects:
-        if subject.rule:
-            version = subject.version
-            raise case.mistake(
-                f"{version.crd.name} {version.name} has CEL rules, which cannot be evaluated yet, so what the server "
-                f"answers to {case.title} is not known: the rule {subject.rule}"
-            )
-
-
 def _refuse_invalid_old(case: Case, old_subject: Subject) -> None:
-    response = old_subject.store(case.old)
+    response = old_subject.known(old_subject.store(case.old), case)
     if not response.accepted:
         raise case.mistake(
             f"'old' of {case.title} is not valid under its CRD, so no server has it stored: {response.message}",

@@ -1,18 +1,21 @@
 """
 What cases are about: a CRD version, and what has to be found out about it only once.
 
-It knows which objects can be stored under a CRD, and which answers the engine does not have yet.
+It knows which objects can be stored under a CRD, and tells a whole answer from one that leaves something out.
 """
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final
 
-from pytest_crd.engine import CustomResourceDefinition, Response, UnsupportedConstructError, Version
+from pytest_crd.cases.model import Case
+from pytest_crd.engine import CustomResourceDefinition, Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.structural import NestedValueValidation, Structural, ValueValidation
+from pytest_crd.engine.rules import RulesNotEvaluatedWarning
 
 # Set or checked by the server while it stores an object, so that what is stored has them and what is sent must not.
 _OF_STORED_OBJECTS: Final = frozenset(
@@ -22,7 +25,7 @@ _OF_STORED_OBJECTS: Final = frozenset(
     }
 )
 _NAME: Final = {"name": "example"}
-_Schema: TypeAlias = "Structural | NestedValueValidation"
+_MOST_PLACES: Final = 3
 
 
 class Subject:
@@ -48,15 +51,6 @@ class Subject:
             "source": crd.source,
         }
 
-    @cached_property
-    def rule(self) -> str:
-        """The first CEL rule of the schema, and where it stands; empty where it has none."""
-        try:
-            schema = self.version.schema
-        except UnsupportedConstructError:
-            return ""  # nothing is served, and the answer says so
-        return next(_rules(schema, ""), "") if schema else ""
-
     def store(self, resource: Mapping[str, JSONValue]) -> Response:
         """
         Return what the server answers where *resource*, status and all, is to be stored under the CRD for the first time.
@@ -80,7 +74,8 @@ class Subject:
         sent["apiVersion"] = f"{crd.group}/{storage.name}" if stated is None or stated in known else stated
         namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
         where = namespace if isinstance(namespace, str) and namespace else "default"
-        return storage.create(sent, namespace=where, field_validation="Strict")
+        with quiet():
+            return storage.create(sent, namespace=where, field_validation="Strict")
 
     @cached_property
     def _without_status_subresource(self) -> Version:
@@ -95,30 +90,37 @@ class Subject:
         )
         return next((version for version in altered.versions if version.storage), altered.version(self.version.name))
 
+    def known(self, response: Response, case: Case) -> Response:
+        """
+        Return *response*, unless what rules would have said is left out of it.
+
+        Raises:
+            CaseFileError: Rules are left out, so that the answer to *case* is not known.
+        """
+        if response.unevaluated:
+            places = response.unevaluated
+            more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
+            raise case.mistake(
+                f"{self.version.crd.name} {self.version.name} has CEL rules, which cannot be evaluated yet, so what the "
+                f"server answers to {case.title} is not known: the rules of {', '.join(places[:_MOST_PLACES])}{more}"
+            )
+        return response
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Have no warning that an answer leaves out rules: who asks here looks at the answer for that."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RulesNotEvaluatedWarning)
+        yield
+
 
 def manifest_of(crd: CustomResourceDefinition) -> Mapping[str, JSONValue]:
     """Return the manifest of *crd*, as the server decodes it."""
-    return crd._manifest.value  # noqa: SLF001 - there is no public name for it
+    manifest: Mapping[str, JSONValue] = crd._manifest.value  # noqa: SLF001 - there is no public name for it
+    return manifest
 
 
 def _without_status(declared: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
     subresources = {key: value for key, value in (declared.get("subresources") or {}).items() if key != "status"}
     return {**declared, "subresources": subresources} if "subresources" in declared else dict(declared)
-
-
-def _rules(schema: _Schema, path: str) -> Iterator[str]:
-    for rule in schema.x_validations or ():
-        yield f"{rule['rule']!r} at {path or 'the root'}"
-    for name, child in (schema.properties or {}).items():
-        yield from _rules(child, f"{path}.{name}" if path else name)
-    if isinstance(schema.additional_properties, Structural | NestedValueValidation):
-        yield from _rules(schema.additional_properties, f"{path}[*]")
-    if schema.items:
-        yield from _rules(schema.items, f"{path}[*]")
-    for junctor in _junctors(schema.validation):
-        yield from _rules(junctor, path)
-
-
-def _junctors(validation: ValueValidation) -> tuple[NestedValueValidation, ...]:
-    negated = (validation.not_,) if validation.not_ else ()
-    return (*validation.all_of, *validation.any_of, *validation.one_of, *negated)

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pytest_crd.cases import runner
 from pytest_crd.cases.model import Case, Section
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import Subject, quiet
 from pytest_crd.cases.suite import SuiteCase
-from pytest_crd.engine import Response, UnsupportedConstructError, Version
+from pytest_crd.engine import Response, UnsupportedConstructError
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # Of what is stored, a client sends these back.
@@ -32,23 +32,23 @@ def run(suite_case: SuiteCase, subject: Subject, *, old_subject: Subject) -> Cas
         old_subject: The CRD version under which the object of an update is created.
 
     Raises:
-        CaseFileError: The object of an update cannot be created; the schema has rules, which cannot be evaluated yet.
+        CaseFileError: The object of an update cannot be created; the answer depends on rules, which cannot be evaluated yet.
     """
     try:
-        return _run(suite_case, subject, old_subject)
+        with quiet():
+            return _run(suite_case, subject, old_subject)
     except UnsupportedConstructError as error:
         return runner.not_served(subject, error)
 
 
 def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseResult:
     case = suite_case.case
-    runner.refuse_rules(case, subject, old_subject)
     if case.section is Section.CREATE:
         return _held(case, subject.version.create(case.input), subject)
-    stored = _stored(case, old_subject.version)
+    stored = _stored(case, old_subject)
     status = case.input.get("status")
     sent = _sent(case.input, stored)
-    response = subject.version.update(sent, old=stored)
+    response = subject.known(subject.version.update(sent, old=stored), case)
     ends_here = case.error is not None or not response.accepted or status is None
     if ends_here:
         return _held(case, response, subject)
@@ -58,15 +58,16 @@ def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseR
 
 
 def _held(case: Case, response: Response, subject: Subject) -> CaseResult:
-    return runner.judge(case, case.input, response, subject, made_up=_MADE_UP)
+    return runner.judge(case, case.input, subject.known(response, case), subject, made_up=_MADE_UP)
 
 
-def _stored(case: Case, version: Version) -> Mapping[str, JSONValue]:
+def _stored(case: Case, subject: Subject) -> Mapping[str, JSONValue]:
     """Return what is stored before the update."""
-    response = _accepted(case, version.create(case.old))
+    version = subject.version
+    response = _accepted(case, subject.known(version.create(case.old), case))
     if "status" in case.old:
         sent = {**response.stored, "status": case.old["status"]}
-        response = _accepted(case, version.update_status(sent, old=response.stored))
+        response = _accepted(case, subject.known(version.update_status(sent, old=response.stored), case))
     stored: Mapping[str, JSONValue] = response.stored
     return stored
 

@@ -10,16 +10,15 @@ from functools import cached_property
 from pytest_crd.engine import (
     conditions,
     crddefaults,
-    crdrequest,
     crdspec,
     jsonvalue,
     profile,
     rules,
+    schemanodes,
 )
 from pytest_crd.engine.conditions import Condition
-from pytest_crd.engine.crdrequest import Manifest
 from pytest_crd.engine.crdtypes import decode_crd
-from pytest_crd.engine.godecode import DecodeError
+from pytest_crd.engine.godecode import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.response import Response
@@ -41,7 +40,7 @@ class CustomResourceDefinition:
         source: Where the manifest stands, `file:line`; empty where it was not read from a file.
     """
 
-    def __init__(self, manifest: Manifest, *, kubernetes_version: str, source: str = "") -> None:
+    def __init__(self, manifest: Decoded, *, kubernetes_version: str, source: str = "") -> None:
         """Take a decoded manifest; `from_manifest` is for everybody else."""
         self._manifest = manifest
         self._spec = spec = crdspec.from_decoded(manifest.value)
@@ -87,8 +86,7 @@ class CustomResourceDefinition:
             decoded = decode_crd(value)
         except DecodeError as error:
             raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
-        manifest = Manifest(decoded.value, decoded.unknown)
-        return cls(manifest, kubernetes_version=kubernetes_version, source=source)
+        return cls(decoded, kubernetes_version=kubernetes_version, source=source)
 
     def under(self, kubernetes_version: str) -> CustomResourceDefinition:
         """
@@ -126,6 +124,8 @@ class CustomResourceDefinition:
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
         """
+        from pytest_crd.engine import crdrequest  # noqa: PLC0415 - much that only this answer needs
+
         named = profile.named(self.kubernetes_version)
         return rules.warned(self, replace(crdrequest.create(self._manifest, named), unevaluated=self._rules))
 
@@ -142,6 +142,8 @@ class CustomResourceDefinition:
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
         """
+        from pytest_crd.engine import crdrequest  # noqa: PLC0415 - much that only this answer needs
+
         named = profile.named(self.kubernetes_version)
         return rules.warned(
             self, replace(crdrequest.update(self._manifest, old._manifest, named), unevaluated=self._rules)
@@ -153,7 +155,9 @@ class CustomResourceDefinition:
         if not profile.named(self.kubernetes_version).validation_rules:
             return ()
         found: list[str] = []
-        for version in self.versions:
+        for version, declared in zip(self.versions, self._spec.versions, strict=True):
+            if not schemanodes.has(declared.schema or {}, lambda node: bool(node.get("x-kubernetes-validations"))):
+                continue  # most have none, and the structural form costs more than a look
             with contextlib.suppress(UnsupportedConstructError):  # refused for that, before any rule is looked at
                 found += (f"{version.name}: {place}" for place in rules.places(version.schema))
         return tuple(found)

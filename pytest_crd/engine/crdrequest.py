@@ -7,7 +7,6 @@ The order of the steps is written here; what is wrong with a CRD is found in `cr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine import (
@@ -15,12 +14,14 @@ from pytest_crd.engine import (
     crdencoding,
     crdspec,
     crdvalidation,
+    goformat,
     requestmetadata,
     response,
     schemanodes,
     storeddefaults,
 )
 from pytest_crd.engine.fielderror import FieldError
+from pytest_crd.engine.godecode import Decoded
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.refusal import Refusal
@@ -32,26 +33,12 @@ _PLURAL: Final = "customresourcedefinitions"
 _NOT_SERVED: Final = Refusal(404, "NotFound", "the server could not find the requested resource")
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """
-    A CRD as the server decodes it.
-
-    Attributes:
-        value: The whole object.
-        unknown: Its unknown fields, as in `unknown field "…"` warnings.
-    """
-
-    value: Mapping[str, JSONValue]
-    unknown: tuple[str, ...] = ()
-
-
-def create(manifest: Manifest, profile: Profile) -> Response:
+def create(manifest: Decoded, profile: Profile) -> Response:
     """
     Return the answer to a POST of a CRD.
 
     Args:
-        manifest: The CRD.
+        manifest: The CRD, and its unknown fields.
         profile: Whose behaviour and words.
 
     Errors:
@@ -70,10 +57,10 @@ def create(manifest: Manifest, profile: Profile) -> Response:
     if errors:
         return _invalid(crd, errors, before, manifest)
     warnings = (*before, *crdvalidation.warnings(crd, profile))
-    return _accepted(response.CREATED, crddefaults.created(crd), warnings, manifest)
+    return _accepted(response.CREATED, crddefaults.created(crd), warnings, manifest, profile)
 
 
-def update(manifest: Manifest, old: Manifest, profile: Profile) -> Response:
+def update(manifest: Decoded, old: Decoded, profile: Profile) -> Response:
     """
     Return the answer to a PUT of a CRD.
 
@@ -105,10 +92,10 @@ def update(manifest: Manifest, old: Manifest, profile: Profile) -> Response:
     if errors:
         return _invalid(crd, errors, before, manifest)
     warnings = (*before, *crdvalidation.warnings(crd, profile, stored))
-    return _accepted(response.OK, crddefaults.updated(crd, stored), warnings, manifest)
+    return _accepted(response.OK, crddefaults.updated(crd, stored), warnings, manifest, profile)
 
 
-def _is_served(manifest: Manifest, profile: Profile) -> bool:
+def _is_served(manifest: Decoded, profile: Profile) -> bool:
     return profile.serves_v1beta1 or manifest.value["apiVersion"] != crdspec.V1BETA1
 
 
@@ -116,36 +103,41 @@ def _with_metadata(crd: Mapping[str, JSONValue], prepared: Prepared) -> Mapping[
     return {**crd, "metadata": prepared.metadata}
 
 
-def _accepted(code: int, crd: Mapping[str, JSONValue], warnings: tuple[str, ...], manifest: Manifest) -> Response:
-    stored = crdencoding.encode(_with_stored_defaults(crd))
+def _accepted(
+    code: int, crd: Mapping[str, JSONValue], warnings: tuple[str, ...], manifest: Decoded, profile: Profile
+) -> Response:
+    stored = crdencoding.encode(_with_stored_defaults(crd, profile))
     return Response(code, stored=stored, warnings=response.sent(warnings), changes=Changes(manifest.unknown))
 
 
-def _with_stored_defaults(crd: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
+def _with_stored_defaults(crd: Mapping[str, JSONValue], profile: Profile) -> Mapping[str, JSONValue]:
     """Return an accepted CRD with the defaults of its schemas as the server stores them."""
-    spec = {**crd["spec"], "versions": [_stored_in(version, "schema") for version in crd["spec"].get("versions") or ()]}
-    return {**crd, "spec": _stored_in(spec, "validation")}
+    spec = {
+        **crd["spec"],
+        "versions": [_stored_in(version, "schema", profile) for version in crd["spec"].get("versions") or ()],
+    }
+    return {**crd, "spec": _stored_in(spec, "validation", profile)}
 
 
-def _stored_in(holder: Mapping[str, JSONValue], field: str) -> Mapping[str, JSONValue]:
+def _stored_in(holder: Mapping[str, JSONValue], field: str, profile: Profile) -> Mapping[str, JSONValue]:
     schema = (holder.get(field) or {}).get("openAPIV3Schema")
     if schema is None or not schemanodes.has_defaults(schema):
         return holder
-    return {**holder, field: {**holder[field], "openAPIV3Schema": storeddefaults.coerce(schema)}}
+    return {**holder, field: {**holder[field], "openAPIV3Schema": storeddefaults.coerce(schema, profile)}}
 
 
-def _unknown(manifest: Manifest, profile: Profile) -> list[str]:
-    return [f'unknown field "{path}"' for path in manifest.unknown] if profile.field_validation else []
+def _unknown(manifest: Decoded, profile: Profile) -> list[str]:
+    return [f"unknown field {goformat.quote(path)}" for path in manifest.unknown] if profile.field_validation else []
 
 
-def _warnings(manifest: Manifest, prepared: Prepared, profile: Profile) -> tuple[str, ...]:
+def _warnings(manifest: Decoded, prepared: Prepared, profile: Profile) -> tuple[str, ...]:
     """Return what is warned about whatever becomes of the CRD."""
     deprecations = crdvalidation.deprecations(manifest.value, profile)
     return (*deprecations, *_unknown(manifest, profile), *prepared.warnings)
 
 
 def _invalid(
-    crd: Mapping[str, JSONValue], errors: list[FieldError], warnings: tuple[str, ...], manifest: Manifest
+    crd: Mapping[str, JSONValue], errors: list[FieldError], warnings: tuple[str, ...], manifest: Decoded
 ) -> Response:
     name = crd["metadata"].get("name", "")
     changes = Changes(manifest.unknown)

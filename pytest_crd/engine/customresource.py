@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from pytest_crd.engine import (
     deprecation,
+    jsonvalue,
     listtypes,
     objectmetavalidation,
     requestbody,
@@ -209,7 +210,12 @@ class CustomResources:
             errors += self._values.create(resource) if self._values else ()
             return errors + self._subresources.validate_status_scale(resource)
         if self._status_values and "status" in resource:
-            errors += self._status_values.update(resource["status"], old.get("status"), _STATUS)
+            status = resource["status"]
+            errors += (
+                self._status_values.update(status, old.get("status"), _STATUS)
+                if self._profile.ratchets_status
+                else self._status_values.create(status, _STATUS)
+            )
         errors += self._subresources.validate_status_scale(resource)
         errors += self._new_list_errors(resource, old)
         return errors + self._blocked_rules(errors)
@@ -257,6 +263,8 @@ class CustomResources:
         except DecodeError as error:  # what is metadata in the storage version alone
             unstorable = Refusal(500, "", str(error))
             return response.refused(unstorable, subject={}, warnings=warnings, changes=decoded.changes)
+        if decoded.is_text:
+            stored = jsonvalue.from_python(stored)
         server_made = (
             (*requestmetadata.SERVER_MADE, "name") if prepared.has_generated_name else requestmetadata.SERVER_MADE
         )

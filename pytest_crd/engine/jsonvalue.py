@@ -56,11 +56,15 @@ def copy(value: JSONValue) -> JSONValue:
 
 
 def may_hold_null(value: JSONValue) -> bool:
-    """Return False where there is surely no null in *value*; found out at C's speed, where walking it would cost."""
-    return _MARSHALLED_NULL in marshal.dumps(value)
+    """Return False where surely no object in *value* has a null; found out at C's speed, where walking it would cost."""
+    marshalled = marshal.dumps(value, _WITHOUT_REFERENCES)
+    return _NULL_BEFORE_KEY in marshalled or _NULL_AT_END in marshalled
 
 
-_MARSHALLED_NULL: Final = marshal.dumps(None)
+# A null in an object stands before the next key or the end of the object; an N alone is in many a text.
+_WITHOUT_REFERENCES: Final = 0
+_NULL_BEFORE_KEY: Final = marshal.dumps(None) + marshal.dumps("", _WITHOUT_REFERENCES)[:1]
+_NULL_AT_END: Final = marshal.dumps({"": None}, _WITHOUT_REFERENCES)[-2:]
 
 
 def type_of(value: JSONValue) -> str:

@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pytest_crd.engine import defaulting, fieldpath, jsonvalue, objectmeta, profile, pruning, schemadefaults
+from pytest_crd.engine import defaulting, fieldpath, jsonvalue, objectmeta, pruning, schemadefaults
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rewriting import Path, TreePass
 from pytest_crd.engine.structural import Structural
 
-_NEWEST = profile.KNOWN[profile.DEFAULT]
 _META_FIELDS = ("apiVersion", "kind", "metadata")
 
 
@@ -54,7 +53,7 @@ class Defaulted:
 class Passes:
     """The passes of one version, each compiled when it is first needed."""
 
-    def __init__(self, schema: Structural | None, version: Profile = _NEWEST, *, preserve_unknown_fields: bool) -> None:
+    def __init__(self, schema: Structural | None, version: Profile, *, preserve_unknown_fields: bool) -> None:
         """
         Take what decides the passes.
 

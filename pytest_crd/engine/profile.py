@@ -33,6 +33,7 @@ class Profile:
         validates_status_alone: Whether an update through `/status` validates the status alone, and its lists (since
             1.22 or later; before, the whole object, but no lists).
         ratchets: Whether what an update leaves unchanged is spared the checks of schemas tightened since (since 1.30).
+        ratchets_status: Whether an update through `/status` does so too (since 1.33).
 
     CRDs:
         selectable_fields: Whether a CRD has `selectableFields` (since 1.30).
@@ -114,6 +115,7 @@ class Profile:
     looks_for_object_first: bool = True
     validates_status_alone: bool = True
     ratchets: bool = True
+    ratchets_status: bool = True
     # CRDs.
     selectable_fields: bool = True
     ratchets_selectable_fields: bool = True
@@ -200,6 +202,7 @@ _V1_33: Final = replace(
 _V1_32: Final = replace(
     _V1_33,
     version="1.32",
+    ratchets_status=False,
     explains_stored_versions=False,
 )
 _V1_21: Final = replace(

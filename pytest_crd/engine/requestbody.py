@@ -47,11 +47,13 @@ class Decoded:
         resource: The resource: pruned, without the nulls that are not allowed, defaulted.
         changes: What that changed.
         warnings: What is to be said about unknown and duplicate fields.
+        is_text: Whether it was read from a text, in which `1.0` is another number than `1` until it is stored.
     """
 
     resource: dict[str, JSONValue]
     changes: Changes
     warnings: tuple[str, ...]
+    is_text: bool = False
 
 
 class RefusedError(Exception):
@@ -127,7 +129,7 @@ class Decoder:
             problems = (*body.duplicates, *unknown)
         defaulted = passes.default(pruned.value)
         changes = Changes(pruned.paths, defaulted.paths, defaulted.nulls)
-        decoded = Decoded(dict(defaulted.value), changes, problems)
+        decoded = Decoded(dict(defaulted.value), changes, problems, is_text=bool(body.text))
         go_on(
             typemeta.refuse_version(body.value, group=self.group, version=self.version, profile=self.profile), decoded
         )
@@ -137,8 +139,8 @@ class Decoder:
         """Return the passes for what a resource says it is; of other kinds nothing is known, and nothing is pruned."""
         group, _, version = (resource.get("apiVersion") or "").rpartition("/")
         if group != self.group or resource["kind"] != self.kind:
-            return Passes(None, preserve_unknown_fields=True)
-        return self.passes.get(version) or Passes(None, preserve_unknown_fields=False)
+            return Passes(None, self.profile, preserve_unknown_fields=True)
+        return self.passes.get(version) or Passes(None, self.profile, preserve_unknown_fields=False)
 
 
 def go_on(refusal: Refusal | None, decoded: Decoded | None = None) -> None:

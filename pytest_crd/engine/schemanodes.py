@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -24,21 +24,30 @@ _EXTENSION_POINTERS: Final = ("x-kubernetes-preserve-unknown-fields", "x-kuberne
 _TYPES: Final = frozenset({"", "string", "number", "integer", "boolean", "array", "object"})
 
 
-def walk(schema: Schema) -> Iterator[Schema]:
+def walk(schema: Schema) -> Iterable[Schema]:
     """
-    Yield *schema* and all schemas inside it, in the server's order; where that is random, by name.
+    Return *schema* and all schemas inside it, in the server's order; where that is random, by name.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, SchemaHas.
     """
-    yield schema
+    nodes: list[Schema] = []
+    _collect(schema, nodes)
+    return nodes
+
+
+def _collect(schema: Schema, nodes: list[Schema]) -> None:
+    """Append what `walk` returns: generators in generators cost as much again for every level."""
+    nodes.append(schema)
+    if schema.keys().isdisjoint(_KEYWORDS):
+        return
     for keyword in _KEYWORDS:
         found = schema.get(keyword)
         if keyword in _BY_NAME and found:
             found = [found[name] for name in sorted(found)]
         for child in found if isinstance(found, list) else (found,):
-            if isinstance(child, Mapping):
-                yield from walk(child)
+            if isinstance(child, dict):
+                _collect(child, nodes)
 
 
 def without(schema: Schema, unknown: str) -> Schema:

@@ -6,18 +6,16 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from pytest_crd.engine import objectmeta, profile, structural
+from pytest_crd.engine import objectmeta, structural
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.structural import Structural
 
 Schema: TypeAlias = Mapping[str, JSONValue]
-
-_NEWEST: Final = profile.KNOWN[profile.DEFAULT]
 _META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
 
 
-def coerce(schema: Schema, version: Profile = _NEWEST) -> Schema:
+def coerce(schema: Schema, version: Profile) -> Schema:
     """
     Return *schema* with the metadata coerced that its defaults put into embedded resources.
 

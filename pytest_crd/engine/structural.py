@@ -207,6 +207,8 @@ def _set_keywords(schema: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
         for keyword, value in schema.items()
         if value or not (value is None or keyword in _OMITTED_WHEN_FALSY or (keyword == "items" and value == []))
     }
+    if found.keys().isdisjoint(_UNSUPPORTED):
+        return found
     for keyword in _UNSUPPORTED:
         if keyword in found and (keyword != "dependencies" or found[keyword]):
             raise UnsupportedConstructError(

@@ -44,8 +44,14 @@ def refuse_other_than_object(value: JSONValue, *, kind: str, body: str = "") -> 
     return _unrecognized(problem, kind, body or _as_json(value))
 
 
-def refuse_undecodable(
-    resource: Mapping[str, JSONValue], *, version: str, kind: str, profile: Profile, body: str = "", lenient: bool = False
+def refuse_undecodable(  # noqa: PLR0913 - what a request is read by
+    resource: Mapping[str, JSONValue],
+    *,
+    version: str,
+    kind: str,
+    profile: Profile,
+    body: str = "",
+    lenient: bool = False,
 ) -> Refusal | None:
     """
     Return why a request is refused before anything else of it is decoded, or None.

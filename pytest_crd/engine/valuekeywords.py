@@ -62,9 +62,9 @@ class TypeCheck:
         if self.format and actual in {"string", "array"}:
             # The type of such values goes unchecked beside a format, unless it is one of numbers.
             return None if fits or not _NUMBERS.intersection(self.types) else (",".join(self.types), actual)
-        if self.format and not fits:
+        if self.format and not fits and self.format != _GO_FORMATS.get(actual):
             return self.format, _GO_FORMATS.get(actual, "")
-        return None if fits or not self.types else (",".join(self.types), actual)
+        return None if fits or not (self.types or self.format) else (",".join(self.types), actual)
 
     def _is_number_of_other_kind(self, value: JSONValue, actual: str) -> bool:
         if actual == "integer":

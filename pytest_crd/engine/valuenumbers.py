@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pytest_crd.engine import goformat, valueresult
+from pytest_crd.engine import formats, goformat, valueresult
 from pytest_crd.engine.jsonvalue import MAX_INT64, MIN_INT64, JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.valueresult import Check, Failure
@@ -133,7 +133,7 @@ class _Capacity:
 def _capacity(types: tuple[str, ...], number_format: str, profile: Profile) -> _Capacity | None:
     if not profile.checks_number_formats or types not in {("integer",), ("number",)}:
         return None
-    return _Capacity(types[0], number_format)
+    return _Capacity(types[0], number_format if formats.is_recognized(number_format, types[0], profile) else "")
 
 
 def _fits_check(capacity: _Capacity) -> Check:

@@ -18,7 +18,6 @@ from pytest_crd.engine import (
     yamlreader,
 )
 from pytest_crd.engine.crdspec import CrdSpec, VersionSpec
-from pytest_crd.engine.customresource import CustomResources, Served
 from pytest_crd.engine.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import Defaulted, Passes, Pruned
@@ -29,6 +28,7 @@ from pytest_crd.engine.structural import Structural, UnsupportedConstructError
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crd import CustomResourceDefinition
+    from pytest_crd.engine.customresource import CustomResources
 
 
 class NotStructuralError(AssertionError):
@@ -233,15 +233,18 @@ class Version:
     def _type_meta(self) -> dict[str, JSONValue]:
         return {"apiVersion": f"{self.crd.group}/{self.name}", "kind": self.crd.kind}
 
-    @property
-    def _served(self) -> Served:
-        return Served(self._spec, self.schema, self.passes)
-
     @cached_property
     def _resources(self) -> CustomResources:
+        from pytest_crd.engine import customresource  # noqa: PLC0415 - much that only requests need
+
+        versions = {
+            version.name: customresource.Served(version._spec, version.schema, version.passes)  # noqa: SLF001 - of this class
+            for version in self.crd.versions
+        }
         # One object a version, so that a version is recognised as the storage version.
-        versions = {version.name: version._served for version in self.crd.versions}  # noqa: SLF001 - of this class
-        return CustomResources(self._crd_spec, versions[self.name], tuple(versions.values()), self._profile)
+        return customresource.CustomResources(
+            self._crd_spec, versions[self.name], tuple(versions.values()), self._profile
+        )
 
     @cached_property
     def passes(self) -> Passes:

@@ -65,11 +65,12 @@ def main() -> None:
         rounds = [[seconds(folder, *arguments) for folder, arguments in sessions] for _ in range(_ROUNDS)]
     best = dict(zip([*folders, "without"], map(min, zip(*rounds, strict=True)), strict=True))
     nothing, one_nothing, without = best["no-ops"], best["one no-op"], best["without"]
+    one_case = best["one pruning"]
     for section in _SECTIONS:
         case = best[section] - best[f"one {section}"]
         print(f"a {section} case against a no-op item: {case / (nothing - one_nothing):.2f} times ({items} items)")
     print(f"a session without CRDs against one without the plugin: {one_nothing / without:.2f} times")
-    print(f"a session with one case against one with a no-op: {best['one pruning'] / one_nothing:.2f} times")
+    print(f"a session with one case against one with a no-op: {one_case / one_nothing:.2f} times")
 
 
 if __name__ == "__main__":

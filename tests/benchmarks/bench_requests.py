@@ -4,7 +4,8 @@ What requests for custom resources cost, in ratios to copy.deepcopy, jsonschema,
     python tests/benchmarks/bench_requests.py [--server URL] [--kubernetes-version 1.37]
 
 The objects are the example project's Backup with forty volumes and, with $CRD_CORPUS, real ones; CEL rules are left out on all sides.
-The Go packages get decoded objects of their own; what is measured of the engine includes its copy of the test's object.
+Times are processor times, but for those of the server. The Go packages get decoded objects of their own; what is measured of the
+engine includes its copy of the test's object.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def measure(subject: Subject, kubernetes_version: str, reference: peers.Referenc
     schema = next(item for item in subject.crd["spec"]["versions"] if item["name"] == name)["schema"]["openAPIV3Schema"]
     validator = valuevalidation.compile(schema, profile.named(kubernetes_version))
     peer = jsonschema.Draft4Validator(schema)
-    copied, values, by_peer, create, update = bench_passes.best(
+    copied, values, by_peer, create, update = peers.best(
         [
             lambda: copy.deepcopy(resource),
             lambda: validator.create(stored),

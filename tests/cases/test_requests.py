@@ -341,39 +341,43 @@ def test_the_old_object_of_a_crd_in_v1beta1_is_checked() -> None:
     assert (stored.code, refused.code) == (201, 422)
 
 
-@pytest.mark.parametrize(
-    ("spec", "rule"),
-    [
-        ({"properties": {"a": {"x-kubernetes-validations": [{"rule": "self > 1"}]}}}, "'self > 1' at spec.a"),
-        ({"items": {"x-kubernetes-validations": [{"rule": "self > 1"}]}}, "'self > 1' at spec[*]"),
-        ({"additionalProperties": {"x-kubernetes-validations": [{"rule": "x"}]}}, "'x' at spec[*]"),
-        ({"anyOf": [{"not": {"x-kubernetes-validations": [{"rule": "x"}]}}]}, "'x' at spec"),
-        ({"x-kubernetes-validations": []}, ""),
-        ({}, ""),
-    ],
-)
-def test_the_first_rule_of_a_schema_is_known(spec: Any, rule: str) -> None:
-    assert Subject(_crd(spec={"type": "object", **spec}).version("v1")).rule == rule
-
-
-def test_a_version_without_a_schema_has_no_rule() -> None:
-    manifest = {
-        "apiVersion": "apiextensions.k8s.io/v1beta1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "gardens.requests.example.com"},
-        "spec": {"group": "requests.example.com", "version": "v1", "names": {"plural": "gardens", "kind": "Garden"}},
-    }
-
-    assert Subject(CustomResourceDefinition.from_manifest(manifest).version("v1")).rule == ""
-
-
 @pytest.mark.parametrize("rules_in_old", [False, True])
 def test_a_rule_that_cannot_be_evaluated_is_no_verdict(*, rules_in_old: bool) -> None:
     ruled = {**SPEC, "x-kubernetes-validations": [{"rule": "self.size > 1"}]}
     case = "old: {spec: {class: a}}, input: {spec: {class: a}}, accepted: true"
 
-    with pytest.raises(CaseFileError, match=r"has CEL rules, which cannot be evaluated yet.*'self.size > 1' at spec$"):
+    with pytest.raises(
+        CaseFileError,
+        match=r"^cases\.yaml:3: gardens.* v1 has CEL rules, which cannot be evaluated yet.*: the rules of spec$",
+    ):
         _run("update", case, **({"old_crd": _crd(spec=ruled)} if rules_in_old else {"spec": ruled}))
+
+
+def test_a_server_that_does_not_come_to_the_rules_gives_a_verdict() -> None:
+    ruled = {**SPEC, "x-kubernetes-validations": [{"rule": "self.size > 1"}]}
+
+    result = _run(
+        "create", "input: {spec: {}}, errors: [{field: spec.class}, {matches: rules were not checked}]", spec=ruled
+    )
+
+    assert result.held
+
+
+def test_of_many_rules_some_are_named() -> None:
+    rule = {"type": "string", "x-kubernetes-validations": [{"rule": "true"}]}
+    ruled = {"type": "object", "properties": dict.fromkeys("abcde", rule)}
+
+    with pytest.raises(CaseFileError, match=r": the rules of spec\.a, spec\.b, spec\.c and 2 more$"):
+        _run("create", "input: {}, accepted: true", spec=ruled)
+
+
+def test_what_an_update_keeps_is_named_where_there_are_rules_too() -> None:
+    ruled = {
+        "type": "object",
+        "properties": {"a": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > 1"}]}},
+    }
+
+    assert Subject(_crd(spec=ruled).version("v1")).store({"spec": {"a": 1}}).unevaluated == ("spec.a",)
 
 
 def test_a_schema_under_which_nothing_is_served_refuses_the_case() -> None:

@@ -110,6 +110,11 @@ HEAD = "crdName: x\ntests:\n  onCreate:\n"
             id="a table in the wrong place",
         ),
         pytest.param(
+            f"{HEAD}{CASE}  onDelete: []\n",
+            ["s.yaml:5: unknown key 'onDelete'; did you mean 'onUpdate'?"],
+            id="a table that there is not",
+        ),
+        pytest.param(
             f"{HEAD}{CASE}  onCreate:\n{CASE}",
             ["s.yaml:6: key 'onCreate' is set twice, and only the last value would count; remove one"],
             id="a table twice",

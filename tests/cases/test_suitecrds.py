@@ -123,6 +123,18 @@ def test_gates_choose_the_files(layout: Layout, gates: str, annotations: tuple[s
             layout.variants(head)
 
 
+def test_files_are_read_once(layout: Layout) -> None:
+    layout.crd("one", f"{SET}: TechPreview", INCLUDED)
+    layout.gates("tech", feature_set="TechPreview", enabled="Sprinklers")
+    catalog = Catalog(layout.root, (), "1.36")
+
+    (first,), (second,) = (
+        catalog.variants_of(layout.suite("featureGates: [Sprinklers]\n"), folder=layout.folder) for _ in range(2)
+    )
+
+    assert first.crd is second.crd
+
+
 def test_gates_that_nothing_defines_are_a_mistake(layout: Layout) -> None:
     layout.crd("one", f"{SET}: Default", INCLUDED)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,6 +52,7 @@ NAME: Final = "case"
 
 _WIDTH: Final = 120
 _WARNING_SINCE: Final = 25
+_OF_FIELDS: Final = re.compile(r'^unknown field "|^duplicate field "|^line \d+: key .* already set in map$')
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -123,7 +125,7 @@ class CaseFile:
         """Yield the file for each version that answers so: its own, and those that were found to be `alike`."""
         yield self
         for version in self.content.get("alike", ()):
-            content = self.content if warns(version) else _without_warnings(self.content)
+            content = self.content if warns(version) else _without_field_warnings(self.content)
             yield replace(self, version=version, content=content)
 
     def gap(self, asked: str, request: Request | None = None) -> str:
@@ -249,8 +251,15 @@ def dumped(content: Mapping[str, JSONValue]) -> str:
 
 
 def warns(version: str) -> bool:
-    """Whether servers of a Kubernetes *version* warn of unknown fields."""
+    """Whether servers of a Kubernetes *version* warn of unknown and duplicate fields."""
     return int(version.partition(".")[2]) >= _WARNING_SINCE
+
+
+def without_field_warnings(answer: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    """Return a recorded answer as it is where nothing is said of unknown and duplicate fields."""
+    kept = [warning for warning in answer.get("warnings", ()) if not _OF_FIELDS.search(warning)]
+    silent = {key: value for key, value in answer.items() if key != "warnings"}
+    return silent | ({"warnings": kept} if kept else {})
 
 
 def manifest(schema: JSONValue, *, group: str) -> JSONValue:
@@ -301,10 +310,12 @@ def _problems(content: JSONValue) -> Iterator[str]:
             yield f"{request['name']}: needs one of {', '.join(VERBS)}"
 
 
-def _without_warnings(content: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    whole = {**content, "answer": {key: value for key, value in content["answer"].items() if key != "warnings"}}
+def _without_field_warnings(content: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    whole = {**content, "answer": without_field_warnings(content["answer"])}
     if "requests" in content:
-        whole["requests"] = [_without_warnings(request) for request in content["requests"]]
+        whole["requests"] = [
+            {**request, "answer": without_field_warnings(request["answer"])} for request in content["requests"]
+        ]
     return whole
 
 

@@ -21,6 +21,7 @@ from pytest_crd.engine import jsonvalue
 
 FOLDER: Final = Path(__file__).parent
 FILES: Final = [each for file in casefile.read_folder(FOLDER) for each in file.everywhere()]
+CRDS: Final = {file.path: file.crd for file in FILES}
 # An HTTP header holds no control characters: the server drops a warning that has one.
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 NOT_YET: Final = "the engine does not answer whole requests yet"
@@ -165,7 +166,7 @@ PARAMS: Final = list(_params())
 @functools.cache
 def _crd_of(path: Path, version: str) -> engine.CustomResourceDefinition:
     """Return the CRD of a case file, which all of its requests share."""
-    return replies.definition(casefile.read(path).crd, version)
+    return replies.definition(CRDS[path], version)
 
 
 # What is recorded of a CRD or resource with rules passes where the rules add nothing, and is a gap where they do.

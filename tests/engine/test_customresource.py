@@ -281,3 +281,9 @@ def test_a_body_that_is_no_object_is_refused(text: str, problem: str) -> None:
 def test_a_value_that_is_no_object_is_sent_as_json() -> None:
     sent: Any = [None]
     assert V1.create(sent).message.endswith("} (5b6e756c6c5d)")
+
+
+def test_numbers_of_a_text_are_stored_as_json_writes_them() -> None:
+    text = '{"apiVersion": "example.com/v1", "kind": "Cron", "metadata": {"name": "a"}, "spec": {"replicas": 3.0}}'
+    replicas = V1.create(text).stored["spec"]["replicas"]
+    assert (replicas, type(replicas)) == (3, int)

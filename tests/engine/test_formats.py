@@ -26,7 +26,7 @@ def test_every_version_checks_the_old_formats(name: str, version: str) -> None:
 @pytest.mark.parametrize("name", ["k8s-short-name", "k8s-long-name"])
 def test_kubernetes_names_are_formats_since_1_34(name: str) -> None:
     known = [version for version in profile.KNOWN if formats.check(name, profile.named(version)) is not None]
-    assert known == ["1.35", "1.36", "1.37"]
+    assert known == ["1.34", "1.35", "1.36", "1.37"]
 
 
 @pytest.mark.parametrize("name", ["", "-", "Date", "date time", "uri-reference", "int32", "float"])
@@ -164,9 +164,9 @@ def test_a_format_accepts(name: str, text: str, *, accepted: bool) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "versions"),
     [
-        pytest.param("ipv4", "010.0.0.1", ["1.32", "1.35", "1.36", "1.37"], id="leading zeros in an address"),
-        pytest.param("cidr", "010.0.0.0/8", ["1.32", "1.35", "1.36", "1.37"], id="leading zeros in a network"),
-        pytest.param("uri", "http://a:1:2/", ["1.21", "1.32", "1.35"], id="several colons in a host"),
+        pytest.param("ipv4", "010.0.0.1", list(profile.KNOWN)[1:], id="leading zeros in an address"),
+        pytest.param("cidr", "010.0.0.0/8", list(profile.KNOWN)[1:], id="leading zeros in a network"),
+        pytest.param("uri", "http://a:1:2/", ["1.21", "1.32", "1.33", "1.34", "1.35"], id="several colons in a host"),
     ],
 )
 def test_versions_differ_in(name: str, text: str, versions: list[str]) -> None:

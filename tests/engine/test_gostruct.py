@@ -125,5 +125,8 @@ def test_errors_print_json_on_new_servers_and_go_on_old_ones() -> None:
 
 def test_old_servers_print_what_a_pointer_to_a_text_points_to() -> None:
     path = FieldPath(("a",))
-    assert gostruct.invalid(path, "<", internaltypes.STRING_POINTER, "no", NEWEST).message == 'Invalid value: "\\u003c": no'
+    assert (
+        gostruct.invalid(path, "<", internaltypes.STRING_POINTER, "no", NEWEST).message
+        == 'Invalid value: "\\u003c": no'
+    )
     assert gostruct.invalid(path, "<", internaltypes.STRING_POINTER, "no", OLD).message == 'Invalid value: "<": no'

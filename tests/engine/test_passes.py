@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import structural
+from pytest_crd.engine import profile, structural
 from pytest_crd.engine.godecode import DecodeError
 from pytest_crd.engine.passes import Passes
+
+NEWEST = profile.named("1.37")
 
 RESOURCE = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
 SCHEMA = {
@@ -29,7 +31,7 @@ SCHEMA = {
 
 def _passes(schema: Any = SCHEMA, *, preserve: bool = False) -> Passes:
     declared = None if schema is None else structural.from_schema(schema)
-    return Passes(declared, preserve_unknown_fields=preserve)
+    return Passes(declared, NEWEST, preserve_unknown_fields=preserve)
 
 
 def test_warnings_come_in_three_groups() -> None:

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import storeddefaults
+from pytest_crd.engine import profile, storeddefaults
+
+NEWEST = profile.named("1.37")
 
 RESOURCE = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
 GIVEN = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "n", "unknown": 1, "creationTimestamp": None}}
@@ -37,7 +39,7 @@ def obj(**properties: Any) -> dict[str, Any]:
 )
 def test_metadata_in_a_default_is_coerced(around: Any) -> None:
     given = around(GIVEN)
-    assert storeddefaults.coerce(given) == around(STORED)
+    assert storeddefaults.coerce(given, NEWEST) == around(STORED)
     assert given == around(GIVEN)
 
 
@@ -58,4 +60,4 @@ def test_metadata_in_a_default_is_coerced(around: Any) -> None:
     ],
 )
 def test_all_else_stays_the_same_schema(schema: Any) -> None:
-    assert storeddefaults.coerce(schema) is schema
+    assert storeddefaults.coerce(schema, NEWEST) is schema

@@ -17,7 +17,7 @@ def files(
     asked: Sequence[casefile.CaseFile], contents: Sequence[Recorded], version: str, folder: Path
 ) -> Iterator[tuple[Path, Recorded]]:
     """
-    Yield what is to be written where.
+    Yield what is to be written where, nothing where a file is to be gone.
 
     Args:
         asked: The case files, recorded on their own versions.
@@ -29,19 +29,21 @@ def files(
         # Anew, for a run that asks another version may have written it.
         known = casefile.read(file.path).content
         versions = {*known.get("alike", ())} - {version}
+        own = folder.joinpath(version, *file.path.parts[-2:])
         if _facts(content, version) == _facts(known, version):
             versions.add(version)
+            if own.exists() and casefile.read(own).content["name"] == known["name"]:
+                yield own, {}
         else:
-            own = folder.joinpath(version, *file.path.parts[-2:])
-            yield own, _with_gaps(content, casefile.read(own).content if own.exists() else {})
+            yield own, _with_gaps(content, casefile.read(own).content if own.exists() else known)
         listed = sorted(versions, key=serve.minor)
         yield file.path, _without(known, "alike") | ({"alike": listed} if listed else {})
 
 
 def _facts(content: Mapping[str, JSONValue], version: str) -> list[Recorded]:
-    """Return the answers; without warnings where the servers of *version* do not warn of unknown fields."""
+    """Return the answers; without the warnings about fields where the servers of *version* do not check these."""
     answers = [content["answer"], *(request["answer"] for request in content.get("requests", ()))]
-    return [answer if casefile.warns(version) else _without(answer, "warnings") for answer in answers]
+    return answers if casefile.warns(version) else [casefile.without_field_warnings(answer) for answer in answers]
 
 
 def _with_gaps(content: Recorded, kept: Mapping[str, JSONValue]) -> Recorded:

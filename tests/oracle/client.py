@@ -21,7 +21,7 @@ _WARNING: Final = re.compile(r'\d{3} \S+ "((?:[^"\\]|\\.)*)"', re.DOTALL)
 _PATIENCE: Final = 60.0
 
 # What a server answers that has too much to do, or has no storage for a CRD yet: ask again.
-_BUSY: Final = (429, 502, 503, 504)
+_BUSY: Final = (429, 503, 504)
 _BUSY_TIMES: Final = 100
 
 

@@ -21,6 +21,7 @@ from typing import Any, Final
 sys.path.append(str(Path(__file__).parents[1]))
 
 import alike
+import chance
 import client
 import serve
 from conformance import casefile, recordings
@@ -34,9 +35,6 @@ CASES: Final = Path(__file__).parents[1] / "conformance"
 _TIMES: Final = 64
 _TURNS_VISIBLE: Final = 0.4
 
-# The server makes up the last five characters of a generated name.
-_GENERATED: Final = re.compile(r"(.+)[bcdfghjklmnpqrstvwxz2456789]{5}", re.DOTALL)
-_SUFFIX: Final = "xxxxx"
 # Groups of the Kubernetes community, about whose approval a condition is added.
 _APPROVAL: Final = "KubernetesAPIApprovalPolicyConformant"
 _PROTECTED: Final = re.compile(r"(^|\.)(k8s|kubernetes)\.io$")
@@ -195,7 +193,7 @@ def stated(answer: client.Answer, sent: JSONValue = None) -> Recorded:
     if answer.code < 300:
         recorded["stored"] = _without_server_made(answer.body, sent)
     elif isinstance(answer.body, dict):
-        body = _with_fixed_suffix(answer.body, sent)
+        body = chance.without(answer.body, sent)
         recorded |= {key: body[key] for key in ("reason", "message") if key in body}
         causes = body.get("details", {}).get("causes")
         if causes:
@@ -212,25 +210,9 @@ def stated(answer: client.Answer, sent: JSONValue = None) -> Recorded:
 def _without_server_made(stored: JSONValue, sent: JSONValue) -> JSONValue:
     asked = sent.get("metadata") if isinstance(sent, dict) else None
     shown = recordings.without_server_made(stored, namespaced=isinstance(asked, dict) and "namespace" in asked)
-    if _is_generated(shown["metadata"].get("name", ""), sent):
+    if chance.is_generated(shown["metadata"].get("name", ""), sent):
         del shown["metadata"]["name"]
     return shown
-
-
-def _with_fixed_suffix(status: JSONValue, sent: JSONValue) -> JSONValue:
-    """Return a Status with the suffix that stands for any in place of the random one of a generated name."""
-    name = status.get("details", {}).get("name", "")
-    if not _is_generated(name, sent):
-        return status
-    # It stands in the texts bare or quoted, but its end is the same in both.
-    return json.loads(json.dumps(status).replace(name[-len(_SUFFIX) :], _SUFFIX))
-
-
-def _is_generated(name: str, sent: JSONValue) -> bool:
-    """Whether the server made *name* up for what was *sent*, a resource or its text."""
-    text = sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)
-    match = _GENERATED.fullmatch(name)
-    return match is not None and "generateName" in text and name not in text and match[1] in text
 
 
 def ask_often(ask: Callable[[], Recorded]) -> Recorded:
@@ -332,7 +314,12 @@ def _spread(files: Sequence[casefile.CaseFile], version: str, url: str | None) -
 
 
 def _written(path: Path, content: Recorded, *, check: bool) -> bool:
-    """Write a file that would change, or with *check* only name it; return whether it would."""
+    """Write a file that would change, remove one without content, or with *check* only name it; return whether it would."""
+    if not content:
+        print(f"{'too many' if check else 'removed'}: {'/'.join(path.with_suffix('').parts[-3:])}")
+        if not check:
+            path.unlink()
+        return True
     text = casefile.dumped(content)
     if path.exists() and text == path.read_text(encoding="utf-8"):
         return False

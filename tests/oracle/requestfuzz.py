@@ -8,6 +8,7 @@ smaller, and told as a case file that the recorder can complete; those that are 
 from __future__ import annotations
 
 import collections
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -83,9 +84,7 @@ class Requests:
             # An aborted run may have left it there.
             record.delete(self._server, file.crd)
             random = Random(content["crd"]["metadata"]["name"])  # noqa: S311 - nothing here is secret
-            for number, manifest in enumerate(
-                (file.crd, *map(jsonvalue.from_python, crdgen.flawed(random, file.crd, crds)))
-            ):
+            for number, manifest in enumerate((file.crd, *map(_as_read, crdgen.flawed(random, file.crd, crds)))):
                 found = list(self._of_crd(manifest))
                 yield from found
                 if number == 0 and not found and replies.definition(manifest, self._version).response.accepted:
@@ -209,7 +208,7 @@ class Requests:
     def _of_crd_updates(self, file: casefile.CaseFile, count: int) -> Iterator[Disagreement]:
         random = Random(file.crd["metadata"]["name"] + " updated")  # noqa: S311 - nothing here is secret
         crd = replies.definition(file.crd, self._version)
-        for manifest in map(jsonvalue.from_python, crdgen.flawed(random, file.crd, count)):
+        for manifest in map(_as_read, crdgen.flawed(random, file.crd, count)):
             content = {**file.content, "requests": [{"name": "what differs", "updateCRD": manifest}]}
             yield from self._of_crd_update(crd, replace(file, content=content))
 
@@ -257,17 +256,21 @@ class Requests:
 def _as_sent(content: JSONValue) -> JSONValue:
     """Return a case file with its numbers as a client writes that read them from YAML: `1.0` becomes `1`."""
     old: dict[int, JSONValue] = {}
-    made = {key: jsonvalue.from_python(value) for key, value in content.items() if key != "requests"}
-    made["requests"] = []
+    made = {**content, "crd": _as_read(content["crd"]), "requests": []}
     for request in content["requests"]:
         schema = request.get("oldSchema")
         plain = jsonvalue.from_python({key: value for key, value in request.items() if key != "oldSchema"})
         if schema is not None:
             # All requests share it.
-            old.setdefault(id(schema), jsonvalue.from_python(schema))
+            old.setdefault(id(schema), _as_read(schema))
             plain["oldSchema"] = old[id(schema)]
         made["requests"].append(plain)
     return made
+
+
+def _as_read(manifest: JSONValue) -> JSONValue:
+    """Return a CRD as a client sends it that read it from YAML: keys sorted, which decides the order of some warnings."""
+    return json.loads(json.dumps(jsonvalue.from_python(manifest), sort_keys=True))
 
 
 def _is_refused(engine: Callable[[casefile.Request], Answer], request: casefile.Request) -> bool:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pytest_crd.engine import CustomResourceDefinition, DecodeError, Version, jsonvalue, structural
+from pytest_crd.engine import CustomResourceDefinition, DecodeError, Version, jsonvalue, profile, structural
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import Passes
+
+NEWEST = profile.named("1.37")
 
 FIELDS = st.sampled_from(["a", "b"])
 NAMES = st.sampled_from(["a", "b", "metadata", "kind"])
@@ -53,7 +55,7 @@ def _with_default(default: JSONValue, **child: JSONValue) -> dict[str, Any]:
 def test_a_resource_that_settles_is_what_it_is_when_it_is_read_again(
     schema: dict[str, Any], resource: dict[str, Any]
 ) -> None:
-    passes = Passes(structural.from_schema(schema), preserve_unknown_fields=False)
+    passes = Passes(structural.from_schema(schema), NEWEST, preserve_unknown_fields=False)
     assume(passes.settles)
     try:
         once = passes.default(passes.prune(resource).value).value
@@ -76,16 +78,16 @@ def test_a_resource_that_settles_is_what_it_is_when_it_is_read_again(
     ],
 )
 def test_nulls_and_metadata_in_defaults_are_looked_at_again(schema: dict[str, Any], settles: bool) -> None:  # noqa: FBT001 - of parametrize
-    assert Passes(structural.from_schema(schema), preserve_unknown_fields=False).settles is settles
+    assert Passes(structural.from_schema(schema), NEWEST, preserve_unknown_fields=False).settles is settles
 
 
 def test_nulls_stay_where_nothing_is_pruned() -> None:
     schema = structural.from_schema(_with_default({"b": None}))
-    assert Passes(schema, preserve_unknown_fields=True).settles
+    assert Passes(schema, NEWEST, preserve_unknown_fields=True).settles
 
 
 def test_a_version_without_a_schema_has_nothing_to_look_at() -> None:
-    assert Passes(None, preserve_unknown_fields=False).settles
+    assert Passes(None, NEWEST, preserve_unknown_fields=False).settles
 
 
 def _version(status: dict[str, Any]) -> Version:
