@@ -1,13 +1,19 @@
-"""CRDs that real projects ship: read from the folder that CRD_CORPUS names, skipped where it names none."""
+"""
+CRDs and custom resources that real projects ship: read from the folder that CRD_CORPUS names, skipped where it names none.
+
+The figures are those of a server, all of whose answers were compared word for word: `tests/oracle/corpuscheck.py` prints them.
+"""
 
 from __future__ import annotations
 
 import csv
 import os
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+import realworld
 
 from pytest_crd import engine
 from pytest_crd.cases import loader, suiterunner
@@ -109,3 +115,38 @@ def test_an_empty_object_passes_every_version(structural_crds: list[engine.Custo
         for version in crd.versions:
             assert version.prune({"bogus-field": 1}).value.get("bogus-field", 1) == 1
             assert version.default({}).nulls == ()
+
+
+def _figures(responses: Iterable[engine.Response]) -> dict[int | str, int]:
+    """How often each code was answered, and how many causes and warnings there were in all."""
+    figures: Counter[int | str] = Counter(causes=0, warnings=0)
+    for response in responses:
+        figures[response.code] += 1
+        figures["causes"] += len(response.errors)
+        figures["warnings"] += len(response.warnings)
+    return dict(figures)
+
+
+def _responses_to_crds(folder: str) -> Iterator[engine.Response]:
+    for manifest in realworld.crds(Path(CORPUS, folder)):
+        yield engine.CustomResourceDefinition.from_manifest(manifest, kubernetes_version="1.37").response
+
+
+def _responses_to_samples() -> Iterator[engine.Response]:
+    for served in realworld.served(Path(CORPUS)):
+        crd = engine.CustomResourceDefinition.from_manifest(served.crd, kubernetes_version="1.37")
+        for sample in served.samples:
+            version = crd.version(sample["apiVersion"].partition("/")[2])
+            yield version.create(sample, namespace=realworld.namespace(sample))
+
+
+def test_every_crd_gets_the_answer_of_a_server() -> None:
+    assert _figures(_responses_to_crds("crds")) == {201: 415, 404: 34, 422: 4, "causes": 12, "warnings": 10}
+
+
+def test_the_crds_that_servers_refuse_are_refused_in_as_many_words() -> None:
+    assert _figures(_responses_to_crds("crds-nonstructural")) == {201: 1, 422: 13, "causes": 168, "warnings": 0}
+
+
+def test_every_sample_gets_the_answer_of_a_server() -> None:
+    assert _figures(_responses_to_samples()) == {201: 1546, 400: 2, 422: 84, "causes": 115, "warnings": 77}

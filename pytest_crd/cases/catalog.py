@@ -143,7 +143,7 @@ class Catalog:
         key = (crd, json.dumps(patch))
         if key not in self._patched_crds:
             try:
-                manifest = jsonpatch.apply(subject.manifest_of(crd), patch)
+                manifest = jsonpatch.apply(crd.manifest, patch)
             except jsonpatch.PatchError as error:
                 message = f"the old CRD cannot be made: {error}"
                 raise case.mistake(message, *place, error.index) from None

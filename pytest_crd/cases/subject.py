@@ -80,7 +80,7 @@ class Subject:
     @cached_property
     def _without_status_subresource(self) -> Version:
         crd = self.version.crd
-        manifest = manifest_of(crd)
+        manifest = crd.manifest
         spec = _without_status(manifest["spec"])
         spec["versions"] = [_without_status(version) for version in spec.get("versions") or ()]
         if not spec["versions"]:
@@ -113,12 +113,6 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RulesNotEvaluatedWarning)
         yield
-
-
-def manifest_of(crd: CustomResourceDefinition) -> Mapping[str, JSONValue]:
-    """Return the manifest of *crd*, as the server decodes it."""
-    manifest: Mapping[str, JSONValue] = crd._manifest.value  # noqa: SLF001 - there is no public name for it
-    return manifest
 
 
 def _without_status(declared: Mapping[str, JSONValue]) -> dict[str, JSONValue]:

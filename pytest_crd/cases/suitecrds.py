@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.cases import subject
 from pytest_crd.cases.suite import Suite
 from pytest_crd.engine import CustomResourceDefinition, Version, load, manifest
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -94,7 +93,7 @@ class SuiteCRDs:
     def _has_gates(self, suite: Suite, crd: CustomResourceDefinition, folder: Path) -> bool:
         if not suite.feature_gates:
             return True
-        annotations = _annotations(subject.manifest_of(crd))
+        annotations = _annotations(crd.manifest)
         sets = _listed(annotations.get(_FEATURE_SET, ""))
         if _ANY in sets:
             return not any(gate.startswith("-") for gate in suite.feature_gates)
@@ -124,7 +123,7 @@ def only(suite: Suite, crd: CustomResourceDefinition) -> Version:
     Raises:
         CaseFileError: It is not there, or the suite does not say which.
     """
-    value = subject.manifest_of(crd)
+    value = crd.manifest
     declared = value["spec"].get("versions") or ()
     names = [version["name"] for version in declared]
     if suite.version is None and len(names) > 1:

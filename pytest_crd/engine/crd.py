@@ -113,6 +113,12 @@ class CustomResourceDefinition:
         known = ", ".join(version.name for version in self.versions) or "none"
         raise LookupError(f"{self.name} has no version {name!r}; it has: {known}")
 
+    @property
+    def manifest(self) -> Mapping[str, JSONValue]:
+        """The whole CRD as the server decodes it, without unknown fields; not to be changed."""
+        manifest: Mapping[str, JSONValue] = self._manifest.value
+        return manifest
+
     @cached_property
     def response(self) -> Response:
         """

@@ -82,8 +82,8 @@ def update(manifest: Decoded, old: Decoded, profile: Profile) -> Response:
     metadata = {"resourceVersion": "1", **(manifest.value.get("metadata") or {})}
     if refusal := requestmetadata.refuse_update(metadata, target, profile):
         subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}
-        unknown = tuple(_unknown(manifest, profile))
-        return response.refused(refusal, subject=subject, warnings=unknown, changes=Changes(manifest.unknown))
+        warnings = (*crdvalidation.deprecations(manifest.value, profile), *_unknown(manifest, profile))
+        return response.refused(refusal, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
     prepared = requestmetadata.prepare_update(metadata, old_metadata, target)
     crd = _with_metadata(crddefaults.apply(manifest.value, profile), prepared)
     stored = crddefaults.apply(old.value, profile)

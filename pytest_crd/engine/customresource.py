@@ -162,7 +162,8 @@ class CustomResources:
             decoded, prepared = self._decode_update(body, stored, target, field_validation)
         except RefusedError as refused:
             return self._refuse(refused, target)
-        resource = self._subresources.prepare_status_update(decoded.resource, stored)
+        new = {**decoded.resource, "metadata": prepared.metadata}
+        resource = self._subresources.prepare_status_update(new, stored)
         errors = self._validate_status_update(resource, stored)
         return self._answer(response.OK, resource, errors, (decoded, prepared), ())
 

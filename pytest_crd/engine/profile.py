@@ -59,7 +59,7 @@ class Profile:
             (since 1.36).
 
     Formats:
-        has_kubernetes_name_formats: Whether the formats `k8s-short-name` and `k8s-long-name` are checked (since 1.34).
+        has_kubernetes_name_formats: Whether the formats `k8s-short-name` and `k8s-long-name` are checked (since 1.35).
         warns_about_unrecognized_formats: Whether the answer to a CRD warns about formats that are not checked (since
             1.34).
         checks_number_formats: Whether `int32`, `int64`, `float` and `double` are formats, numbers and limits have to
@@ -184,6 +184,7 @@ _V1_34: Final = replace(
     _V1_35,
     version="1.34",
     ratchets_selectable_fields=False,
+    has_kubernetes_name_formats=False,
     speaks_of_label_keys=False,
 )
 _V1_33: Final = replace(
@@ -192,7 +193,6 @@ _V1_33: Final = replace(
     looks_for_object_first=False,
     repeats_required_fields=True,
     rule_errors_name_the_field=True,
-    has_kubernetes_name_formats=False,
     warns_about_unrecognized_formats=False,
     names_empty_owner_fields=True,
     explains_missing_type_meta=True,

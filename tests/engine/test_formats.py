@@ -24,9 +24,9 @@ def test_every_version_checks_the_old_formats(name: str, version: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["k8s-short-name", "k8s-long-name"])
-def test_kubernetes_names_are_formats_since_1_34(name: str) -> None:
+def test_kubernetes_names_are_formats_since_1_35(name: str) -> None:
     known = [version for version in profile.KNOWN if formats.check(name, profile.named(version)) is not None]
-    assert known == ["1.34", "1.35", "1.36", "1.37"]
+    assert known == ["1.35", "1.36", "1.37"]
 
 
 @pytest.mark.parametrize("name", ["", "-", "Date", "date time", "uri-reference", "int32", "float"])

@@ -276,12 +276,14 @@ def _of_requests(options: argparse.Namespace) -> int:
             contents = fuzzer.generated(range(options.skip, options.skip + options.schemas), requests=options.objects)
         forms: collections.Counter[str] = collections.Counter()
         asked = options.skip
-        while len(forms) < options.limit and (batch := list(itertools.islice(contents, requestfuzz.BATCH))):
-            for disagreement in list(fuzzer.ask(batch, crds=_CRDS)):
-                _tell(fuzzer, disagreement, forms)
-            fuzzer.tally["schemas"] += len(batch)
-            asked += len(batch)
-            print(f"asked up to --skip {asked}: {_summed(fuzzer.tally)} requests", flush=True)
+        # A run of hours may be stopped at any time, and is worth its figures all the same.
+        with contextlib.suppress(KeyboardInterrupt):
+            while len(forms) < options.limit and (batch := list(itertools.islice(contents, requestfuzz.BATCH))):
+                for disagreement in list(fuzzer.ask(batch, crds=_CRDS)):
+                    _tell(fuzzer, disagreement, forms)
+                fuzzer.tally["schemas"] += len(batch)
+                asked += len(batch)
+                print(f"asked up to --skip {asked}: {_summed(fuzzer.tally)} requests", flush=True)
     for what, count in sorted(fuzzer.tally.items()):
         whole = re.split(r" accepted| refused", what)[0]
         print(f"{count:>9} {what} ({count / max(1, fuzzer.tally[whole]):.0%})")
