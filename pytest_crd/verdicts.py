@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from pytest_crd.cases.model import ExpectedError
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, NearMiss, Rejected
-from pytest_crd.engine.fielderror import FieldError
+from pytest_crd.engine.errors.fielderror import FieldError
 
 Verdict: TypeAlias = "Rejected | Accepted | ErrorsMismatch | MessageMismatch"
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_crd.engine import crdspec, inputerror, manifest
+from pytest_crd.engine import inputerror
+from pytest_crd.engine.crds import crdspec
+from pytest_crd.engine.reading import manifest
 
 JSONValue = Any
 

@@ -119,7 +119,7 @@ def test_an_empty_object_passes_every_version(structural_crds: list[engine.Custo
 
 def _figures(responses: Iterable[engine.Response]) -> dict[int | str, int]:
     """How often each code was answered, and how many causes and warnings there were in all."""
-    figures: Counter[int | str] = Counter(causes=0, warnings=0)
+    figures: Counter[int | str] = Counter({"causes": 0, "warnings": 0})
     for response in responses:
         figures[response.code] += 1
         figures["causes"] += len(response.errors)

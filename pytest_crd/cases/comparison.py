@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pytest_crd.engine import fieldpath, goformat, jsonvalue
+from pytest_crd.engine import fieldpath, jsonvalue
+from pytest_crd.engine.golang import goformat
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.structural import Structural
+from pytest_crd.engine.schema.structural import Structural
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd.cases import format as caseformat
 from pytest_crd.cases.model import Section
-from pytest_crd.engine import goformat
+from pytest_crd.engine.golang import goformat
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yamlreader import Document
+from pytest_crd.engine.reading.yamlreader import Document
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError

@@ -10,7 +10,7 @@ from pytest_crd.cases import comparison
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.structural import Structural
+from pytest_crd.engine.schema.structural import Structural
 
 # What only a server sets; never compared.
 _SERVER_MADE: Final = frozenset({"uid", "generation", "creationTimestamp", "resourceVersion", "managedFields"})

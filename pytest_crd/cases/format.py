@@ -14,8 +14,9 @@ from typing import Any, Final
 from pytest_crd.cases import forms
 from pytest_crd.cases.forms import Conflict, Form
 from pytest_crd.cases.model import REQUESTS, UPDATES, Section
-from pytest_crd.engine import profile, requestbody
-from pytest_crd.engine.fielderror import ErrorType
+from pytest_crd.engine import profile
+from pytest_crd.engine.errors.fielderror import ErrorType
+from pytest_crd.engine.resources import requestbody
 
 SCHEMA_ID: Final = "https://json.schemastore.org/pytest-crd-cases.json"
 # A top-level key that begins so is free: a place for YAML anchors.

@@ -12,11 +12,13 @@ from typing import Any, Final
 from pytest_crd.cases import diagnosis, suite
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError, ExpectedError, Lines, OldCRD, Section
 from pytest_crd.cases.suite import Suite
-from pytest_crd.engine import patterns, profile, yamlreader, yamlstream
-from pytest_crd.engine.fielderror import ErrorType
+from pytest_crd.engine import profile
+from pytest_crd.engine.errors.fielderror import ErrorType
+from pytest_crd.engine.golang import patterns
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yamlreader import Document
+from pytest_crd.engine.reading import yamlreader, yamlstream
+from pytest_crd.engine.reading.yamlreader import Document
 
 
 def load(content: str | bytes, *, source: str) -> tuple[CaseFile, ...]:

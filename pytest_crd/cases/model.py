@@ -10,11 +10,11 @@ import enum
 from dataclasses import dataclass, field
 from typing import Final
 
-from pytest_crd.engine.fielderror import ErrorType
+from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requestbody import FieldValidation
-from pytest_crd.engine.yamlreader import Document
+from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.engine.resources.requestbody import FieldValidation
 
 
 class CaseFileError(InputError):

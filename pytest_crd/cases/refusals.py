@@ -8,8 +8,9 @@ from typing import Final
 
 from pytest_crd.cases.model import Case, ExpectedError
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, Mismatch, NearMiss, Rejected
-from pytest_crd.engine import Response, patterns
-from pytest_crd.engine.fielderror import FieldError
+from pytest_crd.engine import Response
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.golang import patterns
 
 # From here on, a text counts as a variant of another.
 _ALIKE: Final = 0.6

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from pytest_crd.cases.comparison import Remainder
 from pytest_crd.cases.model import ExpectedError
-from pytest_crd.engine.fielderror import FieldError
+from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
 
 

@@ -13,9 +13,10 @@ from pytest_crd.cases import expectations, refusals
 from pytest_crd.cases.model import Case, Section
 from pytest_crd.cases.result import CaseResult, Kept, Refused, Trace
 from pytest_crd.cases.subject import Subject, quiet
-from pytest_crd.engine import DecodeError, FieldError, Response, UnsupportedConstructError, Version, yamlreader
+from pytest_crd.engine import DecodeError, FieldError, Response, UnsupportedConstructError, Version
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import yamlreader
 
 _ABSENT: Final = object()
 _NOT_FOUND: Final = 404

@@ -15,7 +15,7 @@ from typing import Final
 from pytest_crd.cases.model import Case
 from pytest_crd.engine import CustomResourceDefinition, Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rules import RulesNotEvaluatedWarning
+from pytest_crd.engine.resources.rules import RulesNotEvaluatedWarning
 
 # Set or checked by the server while it stores an object, so that what is stored has them and what is sent must not.
 _OF_STORED_OBJECTS: Final = frozenset(

@@ -13,10 +13,10 @@ from typing import Final
 
 from pytest_crd.cases import diagnosis
 from pytest_crd.cases.model import Case, CaseFileError, Lines, OldCRD, Section
-from pytest_crd.engine import yamlreader
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yamlreader import Document
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.reading.yamlreader import Document
 
 _TABLES: Final = {"onCreate": Section.CREATE, "onUpdate": Section.UPDATE}
 _SUITE_KEYS: Final[Mapping[str, type]] = {

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd.cases.suite import Suite
-from pytest_crd.engine import CustomResourceDefinition, Version, load, manifest
+from pytest_crd.engine import CustomResourceDefinition, Version, load
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import manifest
 
 _CRDS: Final = "zz_generated.crd-manifests"
 _GATES: Final = Path("payload-manifests", "featuregates")

@@ -4,17 +4,17 @@ What kube-apiserver does with CustomResourceDefinitions and custom resources: no
 One module reads files (`manifest`). Answers are data; what is raised is a mistake in the input (`InputError`) or misuse.
 """
 
-from pytest_crd.engine.conditions import Condition
 from pytest_crd.engine.crd import CustomResourceDefinition
-from pytest_crd.engine.fielderror import ErrorType, FieldError
-from pytest_crd.engine.godecode import DecodeError
+from pytest_crd.engine.crds.conditions import Condition
+from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
+from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.golang.godecode import DecodeError
 from pytest_crd.engine.inputerror import InputError, Mistake
-from pytest_crd.engine.passes import Defaulted, Pruned
+from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
 from pytest_crd.engine.project import CrdLookupError, CustomResourceDefinitions, load
-from pytest_crd.engine.response import Response
-from pytest_crd.engine.rules import RulesNotEvaluatedWarning
-from pytest_crd.engine.structural import UnsupportedConstructError
+from pytest_crd.engine.resources.rules import RulesNotEvaluatedWarning
+from pytest_crd.engine.schema.structural import UnsupportedConstructError
 from pytest_crd.engine.version import NotStructuralError, Version
 
 __all__ = [

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from pytest_crd.engine import (
-    conditions,
-    crddefaults,
-    crdspec,
-    jsonvalue,
-    profile,
-    rules,
-    schemanodes,
-)
-from pytest_crd.engine.conditions import Condition
-from pytest_crd.engine.crdtypes import decode_crd
-from pytest_crd.engine.godecode import Decoded, DecodeError
+from pytest_crd.engine import jsonvalue, profile
+from pytest_crd.engine.crds import conditions, conflicts, crddefaults, crdspec
+from pytest_crd.engine.crds.conditions import Condition
+from pytest_crd.engine.crds.conflicts import Naming
+from pytest_crd.engine.crds.crdtypes import decode_crd
+from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.golang.godecode import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.response import Response
-from pytest_crd.engine.structural import UnsupportedConstructError
+from pytest_crd.engine.resources import rules
+from pytest_crd.engine.schema import schemanodes
+from pytest_crd.engine.schema.structural import UnsupportedConstructError
 from pytest_crd.engine.version import Version
 
 
@@ -38,6 +34,7 @@ class CustomResourceDefinition:
         versions: All versions, in the order of the manifest.
         kubernetes_version: The version whose answers are given.
         source: Where the manifest stands, `file:line`; empty where it was not read from a file.
+        siblings: The CRDs of the same project, in their order, itself among them; itself alone where it was not loaded.
     """
 
     def __init__(self, manifest: Decoded, *, kubernetes_version: str, source: str = "") -> None:
@@ -50,6 +47,7 @@ class CustomResourceDefinition:
         self.scope = spec.scope
         self.kubernetes_version = kubernetes_version
         self.source = source
+        self.siblings: Sequence[CustomResourceDefinition] = (self,)
         self.versions = tuple(Version(self, spec, version) for version in spec.versions)
 
     @classmethod
@@ -98,7 +96,9 @@ class CustomResourceDefinition:
         version = profile.named(kubernetes_version).version
         if version == self.kubernetes_version:
             return self
-        return type(self)(self._manifest, kubernetes_version=version, source=self.source)
+        other = type(self)(self._manifest, kubernetes_version=version, source=self.source)
+        other.siblings = [other if sibling is self else sibling for sibling in self.siblings]
+        return other
 
     def version(self, name: str) -> Version:
         """
@@ -130,7 +130,7 @@ class CustomResourceDefinition:
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
         """
-        from pytest_crd.engine import crdrequest  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.crds import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
         named = profile.named(self.kubernetes_version)
         return rules.warned(self, replace(crdrequest.create(self._manifest, named), unevaluated=self._rules))
@@ -148,7 +148,7 @@ class CustomResourceDefinition:
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
         """
-        from pytest_crd.engine import crdrequest  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.crds import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
         named = profile.named(self.kubernetes_version)
         return rules.warned(
@@ -170,9 +170,20 @@ class CustomResourceDefinition:
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
-        """The conditions that the CRD has once it is stored, as far as they follow from it alone."""
+        """
+        The conditions that the CRD has once it is stored, after those of its siblings that come before it.
+
+        A name that another CRD of the group has already makes `NamesAccepted` and `Established` false.
+        """
         named = profile.named(self.kubernetes_version)
-        return conditions.find(crddefaults.apply(self._manifest.value, named), named)
+        return conditions.find(crddefaults.apply(self._manifest.value, named), named, self._naming)
+
+    @property
+    def _naming(self) -> Naming:
+        group = [sibling for sibling in self.siblings if sibling.group == self.group]
+        named = profile.named(self.kubernetes_version)
+        claims = conflicts.find(crddefaults.apply(sibling.manifest, named) for sibling in group)
+        return next(naming for sibling, naming in zip(group, claims, strict=True) if sibling is self)
 
     def __repr__(self) -> str:
         """Return the name, the versions and the source."""

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, overload
 
-from pytest_crd.engine import crdspec, manifest, profile
+from pytest_crd.engine import profile
 from pytest_crd.engine.crd import CustomResourceDefinition
+from pytest_crd.engine.crds import crdspec
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.manifest import Manifest, ManifestFile
+from pytest_crd.engine.reading import manifest
+from pytest_crd.engine.reading.manifest import Manifest, ManifestFile
 
 # Where operator projects keep their CRDs, by the habits of kubebuilder, Operator SDK, Helm and others.
 CONVENTIONAL_PATHS: Final = (
@@ -49,6 +51,8 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
     def __init__(self, crds: Sequence[CustomResourceDefinition], notes: Sequence[str] = ()) -> None:
         """Take the CRDs, their names unique."""
         self._crds = tuple(crds)
+        for crd in self._crds:
+            crd.siblings = self._crds
         self.notes = tuple(notes)
 
     def __len__(self) -> int:

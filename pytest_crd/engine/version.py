@@ -6,29 +6,23 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from pytest_crd.engine import (
-    fielderror,
-    jsonvalue,
-    nonstructural,
-    profile,
-    requestbody,
-    rules,
-    structuralversion,
-    unsupported,
-    yamlreader,
-)
-from pytest_crd.engine.crdspec import CrdSpec, VersionSpec
-from pytest_crd.engine.fielderror import FieldError
+from pytest_crd.engine import jsonvalue, profile
+from pytest_crd.engine.crds.crdspec import CrdSpec, VersionSpec
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.passes import Defaulted, Passes, Pruned
+from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requestbody import Body, FieldValidation
-from pytest_crd.engine.response import Response
-from pytest_crd.engine.structural import Structural, UnsupportedConstructError
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.resources import requestbody, rules
+from pytest_crd.engine.resources.requestbody import Body, FieldValidation
+from pytest_crd.engine.schema import nonstructural, structuralversion, unsupported
+from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crd import CustomResourceDefinition
-    from pytest_crd.engine.customresource import CustomResources
+    from pytest_crd.engine.resources.customresource import CustomResources
 
 
 class NotStructuralError(AssertionError):
@@ -235,7 +229,7 @@ class Version:
 
     @cached_property
     def _resources(self) -> CustomResources:
-        from pytest_crd.engine import customresource  # noqa: PLC0415 - much that only requests need
+        from pytest_crd.engine.resources import customresource  # noqa: PLC0415 - much that only requests need
 
         versions = {
             version.name: customresource.Served(version._spec, version.schema, version.passes)  # noqa: SLF001 - of this class

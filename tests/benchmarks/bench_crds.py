@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_crd import engine
-from pytest_crd.engine import profile, yamlreader
+from pytest_crd.engine import profile
+from pytest_crd.engine.reading import yamlreader
 
 sys.path.append(str(Path(__file__).parents[1]))
 

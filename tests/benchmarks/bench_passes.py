@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_crd import engine
-from pytest_crd.engine import jsonvalue, yamlreader
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.reading import yamlreader
 
 _BACKUPS = Path(__file__).parents[2] / "example_project/config/crd/bases/backups.yaml"
 _ROUNDS, _CALLS = 15, 50

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import yaml
 
-from pytest_crd.engine import yamlreader
+from pytest_crd.engine.reading import yamlreader
 
 _ROUNDS = 5
 

@@ -22,7 +22,9 @@ from typing import Any
 import jsonschema
 
 from pytest_crd import engine
-from pytest_crd.engine import profile, valuevalidation, yamlreader
+from pytest_crd.engine import profile
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.values import valuevalidation
 
 sys.path.append(str(Path(__file__).parents[1]))
 

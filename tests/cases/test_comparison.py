@@ -8,8 +8,8 @@ import pytest
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.comparison import Item, Remainder
-from pytest_crd.engine import structural
-from pytest_crd.engine.structural import Structural
+from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.structural import Structural
 
 ITEM = {"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"}}}
 LIST_MAP = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": ITEM}

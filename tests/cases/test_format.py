@@ -12,7 +12,8 @@ import pytest
 from pytest_crd.cases import diagnosis, loader
 from pytest_crd.cases import format as caseformat
 from pytest_crd.cases.model import Section
-from pytest_crd.engine import inputerror, yamlreader
+from pytest_crd.engine import inputerror
+from pytest_crd.engine.reading import yamlreader
 
 CASE = {"name": "x", "input": {}}
 REFUSED = {**CASE, "old": {}, "error": "no"}

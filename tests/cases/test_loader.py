@@ -12,7 +12,7 @@ import pytest
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import CaseFile, ExpectedError, OldCRD
 from pytest_crd.engine import inputerror
-from pytest_crd.engine.fielderror import ErrorType
+from pytest_crd.engine.errors.fielderror import ErrorType
 
 EVERYTHING = """\
 crd: crontabs.stable.example.com

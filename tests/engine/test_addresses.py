@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import addresses
+from pytest_crd.engine.golang import addresses
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import apiapproval, profile
-from pytest_crd.engine.apiapproval import Approval
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import apiapproval
+from pytest_crd.engine.crds.apiapproval import Approval
 
 NEWEST = profile.named("1.37")
 KEY = apiapproval.ANNOTATION

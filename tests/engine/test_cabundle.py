@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from pytest_crd.engine import cabundle
+from pytest_crd.engine.crds import cabundle
 
 CERTIFICATE = """\
 -----BEGIN CERTIFICATE-----

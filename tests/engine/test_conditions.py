@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import conditions, crdspec, profile
-from pytest_crd.engine.conditions import Condition
-from pytest_crd.engine.conflicts import Naming
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import conditions, crdspec
+from pytest_crd.engine.crds.conditions import Condition
+from pytest_crd.engine.crds.conflicts import Naming
 
 
 def _condition(api_version: str = crdspec.V1BETA1, **spec: Any) -> Condition | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_crd.engine import conflicts
+from pytest_crd.engine.crds import conflicts
 
 
 def _crd(group: str = "example.com", **names: Any) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import conversion, profile
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import conversion
+from pytest_crd.engine.crds.validationoptions import ValidationOptions
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.validationoptions import ValidationOptions
 
 PATH = FieldPath(("c",))
 URL = {"url": "https://a.b/c"}

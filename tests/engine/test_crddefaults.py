@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import crddefaults, profile
-from pytest_crd.engine.crdspec import V1, V1BETA1
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import crddefaults
+from pytest_crd.engine.crds.crdspec import V1, V1BETA1
 
 NEWEST = profile.named("1.37")
 OLDEST = profile.named("1.21")

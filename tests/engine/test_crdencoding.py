@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_crd.engine import crdencoding
-from pytest_crd.engine.crdspec import V1, V1BETA1
+from pytest_crd.engine.crds import crdencoding
+from pytest_crd.engine.crds.crdspec import V1, V1BETA1
 
 STATUS = {"acceptedNames": {"kind": "", "plural": ""}, "conditions": None, "storedVersions": None}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import crdnames
+from pytest_crd.engine.crds import crdnames
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("n",))

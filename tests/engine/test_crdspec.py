@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import crdspec
-from pytest_crd.engine.crdspec import V1, V1BETA1, CrdSpec
+from pytest_crd.engine.crds import crdspec
+from pytest_crd.engine.crds.crdspec import V1, V1BETA1, CrdSpec
 
 OBJECT = {"type": "object"}
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import crdsubresources, profile
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import crdsubresources
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("s",))

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import crdtypes, godecode
+from pytest_crd.engine.crds import crdtypes
+from pytest_crd.engine.golang import godecode
 
 
 def crd(spec: dict[str, Any] | None = None, *, version: str = "v1", **others: Any) -> dict[str, Any]:

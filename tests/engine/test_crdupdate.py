@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import crdupdate, internalcrd, profile
-from pytest_crd.engine.crdspec import V1, V1BETA1
-from pytest_crd.engine.internalcrd import InternalCrd
-from pytest_crd.engine.validationoptions import ValidationOptions
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import crdupdate, internalcrd
+from pytest_crd.engine.crds.crdspec import V1, V1BETA1
+from pytest_crd.engine.crds.internalcrd import InternalCrd
+from pytest_crd.engine.crds.validationoptions import ValidationOptions
 
 NEWEST = profile.named("1.37")
 OLD = profile.named("1.32")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import crddefaults, crdvalidation, profile
-from pytest_crd.engine.crdspec import V1, V1BETA1
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import crddefaults, crdvalidation
+from pytest_crd.engine.crds.crdspec import V1, V1BETA1
 
 NEWEST = profile.named("1.37")
 OLD = profile.named("1.32")

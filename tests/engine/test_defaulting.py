@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import defaulting, structural
+from pytest_crd.engine.passes import defaulting
+from pytest_crd.engine.schema import structural
 
 NESTED = {
     "type": "object",

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import defaultvalidation, profile, structural
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import defaultvalidation
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.schema import structural
 
 STRING = {"type": "string"}
 INTEGER = {"type": "integer"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import durations
+from pytest_crd.engine.golang import durations
 
 
 @pytest.mark.parametrize(

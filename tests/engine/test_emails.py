@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import emails
+from pytest_crd.engine.golang import emails
 
 
 @pytest.mark.parametrize(

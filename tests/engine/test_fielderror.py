@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import fielderror
-from pytest_crd.engine.fielderror import ErrorType, FieldError, Omitted
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import ErrorType, FieldError, Omitted
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("spec", "a"))

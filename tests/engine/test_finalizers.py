@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import finalizers, names, profile
+from pytest_crd.engine import profile
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.metadata import finalizers, names
 
 PATH = FieldPath(("metadata", "finalizers"))
 NEW, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.32", "1.21"))

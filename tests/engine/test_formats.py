@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_crd.engine import formats, profile
+from pytest_crd.engine import profile
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.values import formats
 
 LATEST = profile.named("1.37")
 OF_ALL_VERSIONS = (

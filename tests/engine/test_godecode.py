@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import godecode, gotypes
-from pytest_crd.engine.gotypes import (
+from pytest_crd.engine.golang import godecode, gotypes
+from pytest_crd.engine.golang.gotypes import (
     BOOL,
     BYTES,
     FLOAT64,

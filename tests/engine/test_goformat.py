@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import goformat
+from pytest_crd.engine.golang import goformat
 
 JSON = st.recursive(
     st.none()

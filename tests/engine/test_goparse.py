@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import goparse
+from pytest_crd.engine.golang import goparse
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import gostruct, gotypes, internaltypes, profile
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import internaltypes
+from pytest_crd.engine.errors import gostruct
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.gotypes import BOOL, BYTES, INT32, STRING, List, Map, Pointer, Raw, Struct, Type
+from pytest_crd.engine.golang import gotypes
+from pytest_crd.engine.golang.gotypes import BOOL, BYTES, INT32, STRING, List, Map, Pointer, Raw, Struct, Type
 
 NEWEST = profile.named("1.37")
 OLD = profile.named("1.32")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import fielderror, gosyntax, profile
+from pytest_crd.engine import profile
+from pytest_crd.engine.errors import fielderror, gosyntax
 from pytest_crd.engine.fieldpath import FieldPath
 
 S = FieldPath(("s",))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import gourl
-from pytest_crd.engine.gourl import Url, UrlError
+from pytest_crd.engine.golang import gourl
+from pytest_crd.engine.golang.gourl import Url, UrlError
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import internalcrd, profile
-from pytest_crd.engine.crdspec import V1, V1BETA1
-from pytest_crd.engine.internalcrd import InternalCrd
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import internalcrd
+from pytest_crd.engine.crds.crdspec import V1, V1BETA1
+from pytest_crd.engine.crds.internalcrd import InternalCrd
 
 NEWEST = profile.named("1.37")
 OBJECT = {"openAPIV3Schema": {"type": "object"}}

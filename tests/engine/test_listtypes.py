@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import goformat, listtypes, profile, structural
+from pytest_crd.engine import profile
+from pytest_crd.engine.golang import goformat
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.schema import structural
+from pytest_crd.engine.values import listtypes
 
 SET: dict[str, Any] = {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}}
 MAP: dict[str, Any] = {

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import managedfields, profile
+from pytest_crd.engine import profile
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.metadata import managedfields
 
 PATH = FieldPath(("m",))
 NEW, MIDDLE, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.36", "1.32", "1.21"))

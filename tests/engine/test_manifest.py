@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd.engine import manifest
 from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.reading import manifest
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import names, profile
+from pytest_crd.engine import profile
+from pytest_crd.engine.metadata import names
 
 NEW, OLD, OLDEST = profile.named("1.37"), profile.named("1.32"), profile.named("1.21")
 LABEL = (

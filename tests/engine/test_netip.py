@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import netip
-from pytest_crd.engine.netip import AddressError
+from pytest_crd.engine.golang import netip
+from pytest_crd.engine.golang.netip import AddressError
 
 
 @pytest.mark.parametrize(

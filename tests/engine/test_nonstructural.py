@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import nonstructural, structural
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.schema import nonstructural, structural
 
 METADATA = "must not specify anything other than name and generateName, but metadata is implicitly specified"
 STRING = {"type": "string"}

@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import defaulting, godecode, objectmeta, profile
+from pytest_crd.engine import profile
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.structural import Structural
+from pytest_crd.engine.golang import godecode
+from pytest_crd.engine.metadata import objectmeta
+from pytest_crd.engine.passes import defaulting
+from pytest_crd.engine.schema.structural import Structural
 
 NEWEST = profile.named("1.37")
 RESOURCE = Structural(type="object", x_embedded_resource=True, x_preserve_unknown_fields=True)

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import names, objectmetarules, profile
+from pytest_crd.engine import profile
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.objectmetarules import Naming
+from pytest_crd.engine.metadata import names, objectmetarules
+from pytest_crd.engine.metadata.objectmetarules import Naming
 
 PATH = FieldPath(("metadata",))
 NEW, MIDDLE, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.36", "1.32", "1.21"))

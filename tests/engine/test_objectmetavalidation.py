@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import names, objectmetavalidation, profile, structural
+from pytest_crd.engine import profile
+from pytest_crd.engine.metadata import names, objectmetavalidation
+from pytest_crd.engine.schema import structural
 
 NEW, MIDDLE, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.36", "1.32", "1.21"))
 EMBEDDED = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import patterns
-from pytest_crd.engine.patterns import PatternError
+from pytest_crd.engine.golang import patterns
+from pytest_crd.engine.golang.patterns import PatternError
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import printercolumns
+from pytest_crd.engine.crds import printercolumns
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("c",))

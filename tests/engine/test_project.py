@@ -157,3 +157,15 @@ def test_a_crd_of_the_wrong_shape_is_never_our_bug(tmp_path: Path, manifest: str
 
 def test_conventional_paths_are_relative() -> None:
     assert not any(path.startswith("/") for path in project.CONVENTIONAL_PATHS)
+
+
+def test_a_name_that_another_crd_of_the_group_has_shows_in_the_conditions(tmp_path: Path) -> None:
+    base = _write(tmp_path, a=_crd(), b=_crd("tabsets", "Tab"), c=_crd("tabs", "Tab", "other.com"))
+    first, second, elsewhere = engine.load(["."], base=base)
+    assert [condition.status for condition in first.conditions] == ["True", "True"]
+    assert [condition.status for condition in elsewhere.conditions] == ["True", "True"]
+    assert [(condition.reason, condition.message) for condition in second.conditions] == [
+        ("ListKindConflict", '"TabList" is already in use'),
+        ("NotAccepted", "not all names are accepted"),
+    ]
+    assert [condition.reason for condition in second.under("1.36").conditions] == ["ListKindConflict", "NotAccepted"]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import pruning, structural
+from pytest_crd.engine.passes import pruning
+from pytest_crd.engine.schema import structural
 
 PRESERVE = {"x-kubernetes-preserve-unknown-fields": True}
 RESOURCE = {"type": "object", "x-kubernetes-embedded-resource": True}

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import profile, valuevalidation
-from pytest_crd.engine.ratcheting import Correlation
+from pytest_crd.engine import profile
+from pytest_crd.engine.values import valuevalidation
+from pytest_crd.engine.values.ratcheting import Correlation
 
 JSONValue = Any
 Schema = dict[str, JSONValue]

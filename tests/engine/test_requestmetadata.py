@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import profile, requestmetadata
-from pytest_crd.engine.refusal import Refusal
-from pytest_crd.engine.requestmetadata import Target
+from pytest_crd.engine import profile
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.metadata import requestmetadata
+from pytest_crd.engine.metadata.requestmetadata import Target
 
 NEW, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.32", "1.21"))
 TARGET = Target("a.b", "cases", "default", "case")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import fielderror, response
+from pytest_crd.engine.errors import fielderror, response
+from pytest_crd.engine.errors.refusal import Refusal, bad_request
+from pytest_crd.engine.errors.response import Changes, Response
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.refusal import Refusal, bad_request
-from pytest_crd.engine.response import Changes, Response
 
 ERROR = fielderror.required(FieldPath(("spec", "a")), "")
 CAUSE = {"reason": "FieldValueRequired", "message": "Required value", "field": "spec.a"}

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import profile, rulekeywords
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import rulekeywords
 from pytest_crd.engine.fieldpath import FieldPath
 
 AT = "s.x-kubernetes-validations[0]"

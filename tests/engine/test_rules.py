@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from pytest_crd import engine
-from pytest_crd.engine import rules, structural
+from pytest_crd.engine.resources import rules
+from pytest_crd.engine.schema import structural
 
 RULE = [{"rule": "self > 1"}]
 INTEGER = {"type": "integer", "x-kubernetes-validations": RULE}

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import profile, schemadefaults, structural
+from pytest_crd.engine import profile
+from pytest_crd.engine.passes import schemadefaults
+from pytest_crd.engine.schema import structural
 
 FIELDS = {"type": "object", "properties": {"a": {"type": "string"}}}
 RESOURCE = {

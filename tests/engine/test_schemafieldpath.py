@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import schemafieldpath, structural
+from pytest_crd.engine.crds import schemafieldpath
+from pytest_crd.engine.schema import structural
 
 SCHEMA = structural.from_schema(
     {

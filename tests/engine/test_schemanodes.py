@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import schemanodes
+from pytest_crd.engine.schema import schemanodes
 
 NESTED: dict[str, Any] = {
     "items": {"id": "1"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine import schemaplace
+from pytest_crd.engine.crds import schemaplace
 from pytest_crd.engine.fieldpath import FieldPath
 
 

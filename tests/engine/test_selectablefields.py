@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import profile, selectablefields
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import selectablefields
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("spec", "selectableFields"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import simplepath
+from pytest_crd.engine.crds import simplepath
 
 
 @pytest.mark.parametrize("path", [".a", ".", "..", ".a b["])

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import profile, storeddefaults
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import storeddefaults
 
 NEWEST = profile.named("1.37")
 

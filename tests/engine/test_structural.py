@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import structural
-from pytest_crd.engine.structural import (
+from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.structural import (
     NestedValueValidation,
     Structural,
     UnsupportedConstructError,

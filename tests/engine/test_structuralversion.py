@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import profile, structural, structuralversion
+from pytest_crd.engine import profile
+from pytest_crd.engine.schema import structural, structuralversion
 
 STRING = {"type": "string", "example": "x", "externalDocs": {"url": "u"}}
 SCHEMA = {

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import subresources
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.subresources import Subresources
+from pytest_crd.engine.resources import subresources
+from pytest_crd.engine.resources.subresources import Subresources
 
 SCALE = {
     "specReplicasPath": ".spec.replicas",

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import profile, typemeta
-from pytest_crd.engine.refusal import Refusal
+from pytest_crd.engine import profile
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.metadata import typemeta
 
 NEW, OLDEST = profile.named("1.37"), profile.named("1.21")
 WHOLE = {"apiVersion": "a.b/v1", "kind": "Case"}

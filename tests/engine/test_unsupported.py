@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_crd import engine
-from pytest_crd.engine import unsupported
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.schema import unsupported
 
 ROOT = FieldPath(("s",))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine.validationoptions import ValidationOptions
+from pytest_crd.engine.crds.validationoptions import ValidationOptions
 
 
 def test_a_new_crd_must_obey_everything_but_may_have_any_ca_bundle() -> None:

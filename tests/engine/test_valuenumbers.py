@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import profile, valuenumbers, valuevalidation
+from pytest_crd.engine import profile
+from pytest_crd.engine.values import valuenumbers, valuevalidation
 
 JSONValue = Any
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_crd.engine import profile, valuevalidation
-from pytest_crd.engine.fielderror import FieldError
+from pytest_crd.engine import profile
+from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.values import valuevalidation
 
 JSONValue = Any
 Schema = dict[str, JSONValue]

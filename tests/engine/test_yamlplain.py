@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import jsonvalue, yamldecoder, yamlnode, yamlplain
-from pytest_crd.engine.yamlparser import UnreadableError
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.reading import yamldecoder, yamlnode, yamlplain
+from pytest_crd.engine.reading.yamlparser import UnreadableError
 
 
 def completely(text: str) -> yamldecoder.Decoded | None:

@@ -11,8 +11,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import jsonvalue, yamlreader
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.reading import yamlreader
 
 
 def body(text: str | bytes) -> object:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_crd.engine import jsonvalue, yamlscalar
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.reading import yamlscalar
 
 _TAG = yamlscalar.TAG_PREFIX
 

@@ -2,7 +2,7 @@
 Compare the reader with Go's on generated documents: `python tests/oracle/fuzz_yaml.py --documents 100000 --seed 1`.
 
 It needs Go. Each document is read as a request body and as a stream, by sigs.k8s.io/yaml, sigs.k8s.io/json and
-apimachinery on one side and by pytest_crd.engine.yamlreader on the other; a disagreement that is no known gap is
+apimachinery on one side and by pytest_crd.engine.reading.yamlreader on the other; a disagreement that is no known gap is
 shrunk, printed and makes the exit code 1.
 """
 
@@ -25,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import yamlgen
 
-from pytest_crd.engine import inputerror, jsonvalue, yamlreader
+from pytest_crd.engine import inputerror, jsonvalue
+from pytest_crd.engine.reading import yamlreader
 
 _TOOL: Final = Path(__file__).parent / "yaml"
 _FLOAT: Final = "\0float64"

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pytest_crd.engine import CustomResourceDefinition, DecodeError, Version, jsonvalue, profile, structural
+from pytest_crd.engine import CustomResourceDefinition, DecodeError, Version, jsonvalue, profile
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.passes import Passes
+from pytest_crd.engine.passes.versionpasses import Passes
+from pytest_crd.engine.schema import structural
 
 NEWEST = profile.named("1.37")
 

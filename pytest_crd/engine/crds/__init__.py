@@ -1,0 +1,1 @@
+"""CustomResourceDefinitions themselves: decoding, defaults, validation, requests and conditions."""

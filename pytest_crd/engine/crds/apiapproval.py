@@ -1,0 +1,102 @@
+"""
+Groups that belong to the Kubernetes community, whose APIs need approval: what the annotation must say.
+
+Reference: KEP-1111; apiextensions-apiserver apihelpers/helpers.go.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import goformat, gourl
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+
+ANNOTATION: Final = "api-approved.kubernetes.io"
+
+_PROTECTED: Final = ("k8s.io", "kubernetes.io")
+_SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"
+_PATH: Final = FieldPath(("metadata", "annotations")).key(ANNOTATION)
+
+
+class Approval(enum.Enum):
+    """What the annotation says; the value is the reason of the condition."""
+
+    MISSING = "MissingAnnotation"
+    BYPASSED = "UnapprovedAnnotation"
+    APPROVED = "ApprovedAnnotation"
+    INVALID = "InvalidAnnotation"
+
+
+def is_protected(group: str) -> bool:
+    """
+    Return whether CRDs of *group* need approval: `k8s.io`, `kubernetes.io`, and all groups below.
+
+    Reference:
+        apiextensions-apiserver apihelpers, IsProtectedCommunityGroup.
+    """
+    return group in _PROTECTED or group.endswith(tuple(f".{protected}" for protected in _PROTECTED))
+
+
+def state(metadata: Mapping[str, JSONValue], profile: Profile) -> tuple[Approval, str]:
+    """
+    Return what the annotation in *metadata* says, and the server's words for it.
+
+    Reference:
+        apiextensions-apiserver apihelpers, GetAPIApprovalState.
+    """
+    text = _annotation(metadata)
+    if not text:
+        return Approval.MISSING, f"protected groups must have approval annotation {goformat.quote(ANNOTATION)}, {_SEE}"
+    if text.startswith("unapproved"):
+        return Approval.BYPASSED, f"not approved: {goformat.quote(text)}"
+    if _is_url(text, profile):
+        return Approval.APPROVED, f"approved in {text}"
+    demanded = f'{goformat.quote(ANNOTATION)} with either a URL or a reason starting with "unapproved"'
+    return Approval.INVALID, f"protected groups must have approval annotation {demanded}, {_SEE}"
+
+
+def find(
+    group: str, metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue] | None, profile: Profile
+) -> tuple[FieldError, ...]:
+    """
+    Return what is wrong with the approval of a CRD.
+
+    Args:
+        group: Its group.
+        metadata: Its metadata.
+        old_metadata: The metadata that it had before; None where it is created.
+        profile: The Kubernetes version.
+
+    Errors:
+        Required or Invalid; none where the annotation is as good or bad as it was.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateAPIApproval.
+    """
+    if not is_protected(group):
+        return ()
+    approval, reason = state(metadata, profile)
+    if old_metadata is not None and state(old_metadata, profile)[0] is approval:
+        return ()
+    if approval is Approval.INVALID:
+        return (fielderror.invalid(_PATH, _annotation(metadata), reason),)
+    return (fielderror.required(_PATH, reason),) if approval is Approval.MISSING else ()
+
+
+def _annotation(metadata: Mapping[str, JSONValue]) -> str:
+    text: str = (metadata.get("annotations") or {}).get(ANNOTATION, "")
+    return text
+
+
+def _is_url(text: str, profile: Profile) -> bool:
+    try:
+        url = gourl.parse_request_uri(text, strict_colons=profile.has_strict_colons_in_uris)
+    except gourl.UrlError:
+        return False
+    return bool(url.host and url.scheme)

@@ -1,0 +1,138 @@
+"""The conditions in a CRD's status that follow from the CRD alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.engine.crds import apiapproval, cabundle, crdspec
+from pytest_crd.engine.crds.conflicts import Naming
+from pytest_crd.engine.crds.crdspec import CrdSpec
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema import nonstructural, structuralversion
+from pytest_crd.engine.schema.structural import UnsupportedConstructError
+
+_NO_CONFLICTS: Final = Naming({})
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """
+    One condition of `status.conditions`, less its time.
+
+    Attributes:
+        type: `NamesAccepted`, `Established`, `NonStructuralSchema` or `KubernetesAPIApprovalPolicyConformant`.
+        status: `True`, `False` or `Unknown`.
+        reason: One word, such as `Violations`.
+        message: The controller's sentence.
+    """
+
+    type: str
+    status: str
+    reason: str
+    message: str
+
+
+def find(crd: Mapping[str, JSONValue], profile: Profile, naming: Naming = _NO_CONFLICTS) -> tuple[Condition, ...]:
+    """
+    Return the conditions of an accepted CRD once the server's controllers are done with it.
+
+    Args:
+        crd: The CRD as the server decodes and defaults it.
+        profile: The Kubernetes version.
+        naming: What became of its names, where it is not the only CRD of its group.
+
+    Returns:
+        The conditions; the server has the last two in either order, for their controllers work side by side.
+
+    Errors:
+        None.
+
+    Reference:
+        apiextensions-apiserver controller: status, establish, nonstructuralschema, apiapproval.
+    """
+    found = (
+        Condition("NamesAccepted", "True" if naming.is_accepted else "False", naming.reason, naming.message),
+        established(crd, profile, naming),
+        non_structural_schema(crdspec.from_decoded(crd), profile),
+        api_approval(crd, profile),
+    )
+    return tuple(condition for condition in found if condition is not None)
+
+
+def established(crd: Mapping[str, JSONValue], profile: Profile, naming: Naming = _NO_CONFLICTS) -> Condition:
+    """
+    Return the condition that says whether the server serves a CRD.
+
+    Reference:
+        apiextensions-apiserver controller/establish and controller/status.
+    """
+    if not naming.is_accepted:
+        return Condition("Established", "False", "NotAccepted", "not all names are accepted")
+    conversion = (crd.get("spec") or {}).get("conversion") or {}
+    config = (conversion.get("webhook") or {}).get("clientConfig") or conversion.get("webhookClientConfig") or {}
+    if profile.checks_ca_bundles and cabundle.problem_of(config.get("caBundle") or ""):
+        return Condition("Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid")
+    return Condition("Established", "True", "InitialNamesAccepted", "the initial names have been accepted")
+
+
+def is_established(crd: Mapping[str, JSONValue], profile: Profile) -> bool:
+    """Return whether the server serves a stored CRD, by its conditions, or where it has none by what they will be."""
+    for condition in (crd.get("status") or {}).get("conditions") or ():
+        if condition.get("type") == "Established":
+            return bool(condition.get("status") == "True")
+    return established(crd, profile).status == "True"
+
+
+def api_approval(crd: Mapping[str, JSONValue], profile: Profile) -> Condition | None:
+    """
+    Return the condition about the approval of a CRD in a group of the Kubernetes community; None in any other.
+
+    Reference:
+        KEP-1111; apiextensions-apiserver controller/apiapproval, calculateCondition.
+    """
+    if not apiapproval.is_protected((crd.get("spec") or {}).get("group", "")):
+        return None
+    approval, message = apiapproval.state(crd.get("metadata") or {}, profile)
+    status = "True" if approval is apiapproval.Approval.APPROVED else "False"
+    return Condition("KubernetesAPIApprovalPolicyConformant", status, approval.value, message)
+
+
+def non_structural_schema(spec: CrdSpec, profile: Profile) -> Condition | None:
+    """
+    Return the condition that the server adds to a CRD with a schema that is not structural; None where it adds none.
+
+    Args:
+        spec: The CRD.
+        profile: The Kubernetes version.
+
+    Reference:
+        KEP-2335; apiextensions-apiserver controller/nonstructuralschema, calculateCondition.
+    """
+    try:
+        errors = list(_violations(spec, profile))
+    except UnsupportedConstructError as error:
+        return Condition("NonStructuralSchema", "Unknown", "StructuralError", str(error))
+    if not errors:
+        return None
+    return Condition("NonStructuralSchema", "True", "Violations", fielderror.aggregate(errors))
+
+
+def _violations(spec: CrdSpec, profile: Profile) -> Iterator[FieldError]:
+    if spec.preserve_unknown_fields:
+        path = FieldPath(("spec", "preserveUnknownFields"))
+        yield fielderror.invalid(path, spec.preserve_unknown_fields, "must be false")
+    for version in spec.versions:
+        if version.schema is None:
+            continue
+        try:
+            schema = structuralversion.from_schema(version.schema, profile)
+        except UnsupportedConstructError as error:
+            message = f"failed to check validation schema for version {version.name}: {error}"
+            raise UnsupportedConstructError(message) from None
+        yield from nonstructural.find(schema, version.condition_path)

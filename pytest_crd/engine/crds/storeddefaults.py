@@ -1,0 +1,60 @@
+"""The `default:` values of a schema as the server stores them once it has accepted the CRD; whether it does is decided elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import objectmeta
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.structural import Structural
+
+Schema: TypeAlias = Mapping[str, JSONValue]
+_META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
+
+
+def coerce(schema: Schema, version: Profile) -> Schema:
+    """
+    Return *schema* with the metadata coerced that its defaults put into embedded resources.
+
+    Args:
+        schema: A structural schema of a whole resource with valid defaults; not modified.
+        version: The Kubernetes version.
+
+    Returns:
+        The schema as it is stored; *schema* itself where nothing changes. Unknown fields and nulls of metadata fall away,
+        yet not in defaults that stand inside metadata, nor in maps.
+
+    Errors:
+        None.
+
+    Reference:
+        apiextensions-apiserver schema/defaulting/validation.go, validate: it coerces the defaults themselves.
+    """
+    root = structural.from_schema(schema)
+    return _coerced(dataclasses.replace(root, x_embedded_resource=True), schema, version, inside_meta=False)
+
+
+def _coerced(node: Structural, schema: Schema, version: Profile, *, inside_meta: bool) -> Schema:
+    inside_meta = inside_meta and not node.x_embedded_resource
+    changes: dict[str, JSONValue] = {}
+    if node.default and isinstance(node.default, dict | list) and not inside_meta:
+        compiled = objectmeta.compile_embedded(node, version)
+        changes["default"] = node.default if compiled is None else compiled(node.default).value
+    if node.items is not None:
+        changes["items"] = _coerced(node.items, schema["items"], version, inside_meta=inside_meta)
+    if node.properties:
+        fields = {name: _field(node, name, schema, version, inside_meta=inside_meta) for name in schema["properties"]}
+        is_new = any(fields[name] is not child for name, child in schema["properties"].items())
+        changes["properties"] = fields if is_new else schema["properties"]
+    if all(value is schema[keyword] for keyword, value in changes.items()):
+        return schema
+    return {**schema, **changes}
+
+
+def _field(node: Structural, name: str, schema: Schema, version: Profile, *, inside_meta: bool) -> Schema:
+    of_resource = node.x_embedded_resource and name in _META_FIELDS
+    return _coerced(node.properties[name], schema["properties"][name], version, inside_meta=inside_meta or of_resource)

@@ -1,0 +1,1 @@
+"""Field errors, refusals and whole answers in the server's words."""

@@ -1,0 +1,204 @@
+"""
+Field errors: the server's verdict on one field, as data.
+
+The constructors are the only place that knows how the server words an error of each type.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.jsonvalue import JSONValue
+
+
+class ErrorType(enum.StrEnum):
+    """
+    What is wrong with a field; the value is the name of Go's constant without its `ErrorType`.
+
+    Reference:
+        apimachinery util/validation/field/errors.go, ErrorType.
+    """
+
+    NOT_FOUND = "NotFound"
+    REQUIRED = "Required"
+    DUPLICATE = "Duplicate"
+    INVALID = "Invalid"
+    NOT_SUPPORTED = "NotSupported"
+    FORBIDDEN = "Forbidden"
+    TOO_LONG = "TooLong"
+    TOO_MANY = "TooMany"
+    TOO_FEW = "TooFew"
+    INTERNAL = "Internal"
+    TYPE_INVALID = "TypeInvalid"
+    TOO_SHORT = "TooShort"
+
+    @property
+    def reason(self) -> str:
+        """The reason of a cause in a Status: `FieldValueInvalid`, and `InternalError` for an internal one."""
+        return "InternalError" if self is ErrorType.INTERNAL else f"FieldValue{self.value}"
+
+    @property
+    def words(self) -> str:
+        """What a message begins with: `Invalid value`."""
+        return _WORDS[self]
+
+
+_WORDS: Final = {
+    ErrorType.NOT_FOUND: "Not found",
+    ErrorType.REQUIRED: "Required value",
+    ErrorType.DUPLICATE: "Duplicate value",
+    ErrorType.INVALID: "Invalid value",
+    ErrorType.NOT_SUPPORTED: "Unsupported value",
+    ErrorType.FORBIDDEN: "Forbidden",
+    ErrorType.TOO_LONG: "Too long",
+    ErrorType.TOO_MANY: "Too many",
+    ErrorType.TOO_FEW: "Too few",
+    ErrorType.INTERNAL: "Internal error",
+    ErrorType.TYPE_INVALID: "Invalid value",
+    ErrorType.TOO_SHORT: "Too short",
+}
+_WITHOUT_VALUE: Final = frozenset(
+    {ErrorType.REQUIRED, ErrorType.FORBIDDEN, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.INTERNAL}
+)
+
+
+class Omitted(enum.Enum):
+    """A bad value that the server leaves out of the message."""
+
+    VALUE = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """
+    One error on one field.
+
+    Attributes:
+        type: What is wrong; a StrEnum, so `error.type == "Invalid"` holds.
+        field: The path as the server spells it, `spec.a[0]`; `<nil>` where there is none.
+        bad_value: The JSON value that the message prints, `""` where it prints none.
+        detail: The last part of the message; may be empty.
+    """
+
+    type: ErrorType
+    field: str
+    bad_value: JSONValue
+    detail: str
+
+    @property
+    def message(self) -> str:
+        """The message of the cause in the server's Status: everything but the field."""
+        text = self.type.words
+        if self.type not in _WITHOUT_VALUE and self.bad_value is not Omitted.VALUE:
+            text += f": {_printed(self.bad_value)}"
+        return f"{text}: {self.detail}" if self.detail else text
+
+    def __str__(self) -> str:
+        """Return the error as the server prints it: `spec.a: Invalid value: 1: must be …`."""
+        return f"{self.field}: {self.message}"
+
+
+def _printed(value: JSONValue) -> str:
+    if isinstance(value, str):
+        return goformat.quote(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return goformat.number(value)
+    return goformat.marshal(value)
+
+
+def required(path: FieldPath, detail: str) -> FieldError:
+    """Return "a value is missing": absent, null or empty where it must not be."""
+    return FieldError(ErrorType.REQUIRED, str(path), "", detail)
+
+
+def invalid(path: FieldPath, bad_value: JSONValue, detail: str) -> FieldError:
+    """Return "the value is malformed"; the message prints *bad_value*."""
+    return FieldError(ErrorType.INVALID, str(path), bad_value, detail)
+
+
+def forbidden(path: FieldPath, detail: str) -> FieldError:
+    """Return "the value may not be set here"; the message does not print it."""
+    return FieldError(ErrorType.FORBIDDEN, str(path), "", detail)
+
+
+def not_supported(path: FieldPath, bad_value: JSONValue, supported: Sequence[str]) -> FieldError:
+    """Return "the value is none of those *supported*", listed in their order."""
+    listed = ", ".join(map(goformat.quote, supported))
+    detail = f"supported values: {listed}" if supported else ""
+    return FieldError(ErrorType.NOT_SUPPORTED, str(path), bad_value, detail)
+
+
+def type_invalid(path: FieldPath, bad_value: JSONValue, detail: str) -> FieldError:
+    """Return "the value is not of the field's type"; the message prints *bad_value*."""
+    return FieldError(ErrorType.TYPE_INVALID, str(path), bad_value, detail)
+
+
+def not_found(path: FieldPath, bad_value: JSONValue) -> FieldError:
+    """Return "what the value names is not there"."""
+    return FieldError(ErrorType.NOT_FOUND, str(path), bad_value, "")
+
+
+def duplicate(path: FieldPath, bad_value: JSONValue) -> FieldError:
+    """Return "the value stands twice where it may stand once"."""
+    return FieldError(ErrorType.DUPLICATE, str(path), bad_value, "")
+
+
+def too_long(path: FieldPath, max_length: int, *, unit: str = "byte", inflected: bool = True) -> FieldError:
+    """
+    Return "the text is longer than *max_length*".
+
+    Args:
+        path: Where it stands.
+        max_length: The limit.
+        unit: What is counted: `byte` or `character`.
+        inflected: Whether 1 is followed by the singular.
+    """
+    noun = _plural(max_length if inflected else 0, unit)
+    detail = f"may not be more than {max_length} {noun}" if max_length >= 0 else "value is too long"
+    return FieldError(ErrorType.TOO_LONG, str(path), "", detail)
+
+
+def too_short(path: FieldPath, min_length: int) -> FieldError:
+    """Return "the text has fewer than *min_length* characters"."""
+    detail = f"must be at least {min_length} {_plural(min_length, 'character')}"
+    return FieldError(ErrorType.TOO_SHORT, str(path), "", detail)
+
+
+def too_many(path: FieldPath, actual: int | None, max_quantity: int, *, inflected: bool = True) -> FieldError:
+    """
+    Return "there are more than *max_quantity* items".
+
+    Args:
+        path: Where they stand.
+        actual: How many there are; the message leaves it out where it is None.
+        max_quantity: The limit.
+        inflected: Whether 1 is followed by the singular.
+    """
+    noun = _plural(max_quantity if inflected else 0, "item")
+    detail = f"must have at most {max_quantity} {noun}" if max_quantity >= 0 else "has too many items"
+    return FieldError(ErrorType.TOO_MANY, str(path), Omitted.VALUE if actual is None else actual, detail)
+
+
+def internal(path: FieldPath, detail: str) -> FieldError:
+    """Return "the server could not check the field"."""
+    return FieldError(ErrorType.INTERNAL, str(path), "", detail)
+
+
+def _plural(count: int, unit: str) -> str:
+    return unit if count == 1 else f"{unit}s"
+
+
+def aggregate(errors: Iterable[FieldError]) -> str:
+    """
+    Return several errors as one text: the only one alone, several in brackets, repeated ones once.
+
+    Reference:
+        apimachinery field.ErrorList.ToAggregate and util/errors, aggregate.Error.
+    """
+    texts = list(dict.fromkeys(map(str, errors)))
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

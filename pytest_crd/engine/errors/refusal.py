@@ -1,0 +1,35 @@
+"""A request that is refused as a whole, before anything in it is validated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_crd.engine.errors.fielderror import FieldError
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """
+    What the server answers to such a request.
+
+    Attributes:
+        code: The HTTP code.
+        reason: The reason of the Status: `BadRequest`, `Conflict`, `Invalid` …; empty where it has none.
+        message: The message of the Status, whole.
+        errors: Its causes, where it has any.
+    """
+
+    code: int
+    reason: str
+    message: str
+    errors: tuple[FieldError, ...] = ()
+
+
+def bad_request(message: str) -> Refusal:
+    """Return the refusal of a request that makes no sense."""
+    return Refusal(400, "BadRequest", message)
+
+
+def conflict(resource: str, name: str, problem: str) -> Refusal:
+    """Return the refusal of an update that is not for the object as it is stored; *resource* is `plural.group`."""
+    return Refusal(409, "Conflict", f'Operation cannot be fulfilled on {resource} "{name}": {problem}')

@@ -1,0 +1,190 @@
+"""
+What the server answers to a request: the verdict, the stored object, the Status and the warnings.
+
+It words a refusal as a whole; what is wrong with which field comes from the passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.jsonvalue import JSONValue
+
+CREATED: Final = 201
+OK: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """
+    What the server changed in a resource on its way in, by paths as in `unknown field "…"` warnings.
+
+    Attributes:
+        pruned: The unknown fields.
+        defaulted: Every place where a default was put in, parents first.
+        nulls: Where a null was dropped.
+    """
+
+    pruned: tuple[str, ...] = ()
+    defaulted: tuple[str, ...] = ()
+    nulls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """
+    The answer to one request.
+
+    Attributes:
+        code: The HTTP code: 201 or 200 when accepted, 400, 404, 409 or 422 when not.
+        stored: The stored object without what only a server makes (uid, generation, creationTimestamp, resourceVersion,
+            managedFields); None when rejected.
+        errors: The causes of a 422, in the server's order.
+        warnings: The texts of the `Warning` headers, in order.
+        changes: What was pruned, defaulted and dropped on the way in.
+        status: The `Status` object of a refusal; None when accepted.
+        unevaluated: Where validation rules hold that the server evaluates and this answer leaves out: they may add errors,
+            so that an accepted object need not be. Empty where the answer is whole.
+    """
+
+    code: int
+    stored: JSONValue = None
+    errors: tuple[FieldError, ...] = ()
+    warnings: tuple[str, ...] = ()
+    changes: Changes = Changes()
+    status: JSONValue = None
+    unevaluated: tuple[str, ...] = ()
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the object is stored."""
+        return self.status is None
+
+    @property
+    def message(self) -> str:
+        """The message of the Status; empty when accepted."""
+        return "" if self.status is None else str(self.status["message"])
+
+    @property
+    def pruned(self) -> tuple[str, ...]:
+        """The unknown fields that were dropped, spelled as in `unknown field "…"` warnings."""
+        return self.changes.pruned
+
+    @property
+    def defaulted(self) -> tuple[str, ...]:
+        """Every place where a default was put in, parents first."""
+        return self.changes.defaulted
+
+    @property
+    def nulls(self) -> tuple[str, ...]:
+        """Where a null was dropped."""
+        return self.changes.nulls
+
+
+def refused(
+    refusal: Refusal, *, subject: Mapping[str, str], warnings: Sequence[str] = (), changes: Changes = Changes()
+) -> Response:
+    """
+    Return the answer to a request that is refused as a whole.
+
+    Args:
+        refusal: Why.
+        subject: What the Status says it is about, `name`, `group` and `kind`, where its reason is more than a bad request.
+        warnings: What is said beside.
+        changes: What was changed in the object before.
+    """
+    details: dict[str, JSONValue] = {key: value for key, value in subject.items() if value}
+    if refusal.errors:
+        details["causes"] = [_cause(error) for error in refusal.errors]
+    if refusal.reason in _WITHOUT_DETAILS:
+        details = {}
+    status = _status(refusal.code, refusal.reason, refusal.message, details)
+    return Response(refusal.code, errors=refusal.errors, warnings=sent(warnings), changes=changes, status=status)
+
+
+_WITHOUT_DETAILS: Final = frozenset({"BadRequest", "InternalError", ""})
+
+
+def invalid(  # noqa: PLR0913 - what a Status names
+    group: str,
+    kind: str,
+    name: str,
+    errors: Sequence[FieldError],
+    *,
+    warnings: Sequence[str] = (),
+    changes: Changes = Changes(),
+) -> Response:
+    """
+    Return the 422 for an object with *errors*.
+
+    Args:
+        group: The API group of the object; empty where it states none.
+        kind: The kind that the object states.
+        name: Its name; may be empty.
+        errors: What is wrong, in order.
+        warnings: What is said beside.
+        changes: What was changed in the object before it was found invalid.
+
+    Reference:
+        apimachinery pkg/api/errors/errors.go, NewInvalid.
+    """
+    qualified = f"{kind}.{group}" if group else kind
+    details: dict[str, JSONValue] = {"name": name, "group": group, "kind": kind}
+    details = {key: value for key, value in details.items() if value}
+    details["causes"] = [_cause(error) for error in errors]
+    message = f"{qualified} {goformat.quote(name)} is invalid: {fielderror.aggregate(errors)}"
+    status = _status(422, "Invalid", message, details)
+    return Response(422, errors=tuple(errors), warnings=sent(warnings), changes=changes, status=status)
+
+
+def sent(warnings: Iterable[str]) -> tuple[str, ...]:
+    """
+    Return the *warnings* as they arrive: each once, none that an HTTP header cannot hold, cut where there are too many.
+
+    Reference:
+        apiserver pkg/endpoints/filters/warning.go, recorder.AddWarning; apimachinery util/net, NewWarningHeader.
+    """
+    sendable = [warning for warning in dict.fromkeys(warnings) if warning and not _has_control(warning)]
+    if sum(map(len, sendable)) <= _TOTAL_RUNES:
+        return tuple(sendable)
+    cut: list[str] = []
+    total = 0
+    for warning in sendable:
+        if total >= _TOTAL_RUNES:
+            break
+        cut.append(warning[:_ITEM_RUNES])
+        total += len(cut[-1])
+    return tuple(cut)
+
+
+_TOTAL_RUNES: Final = 4096
+_ITEM_RUNES: Final = 256
+
+
+def _has_control(text: str) -> bool:
+    return any(char < " " or "\x7f" <= char <= "\x9f" for char in text)
+
+
+def _cause(error: FieldError) -> JSONValue:
+    return {"reason": error.type.reason, "message": error.message, "field": error.field}
+
+
+def _status(code: int, reason: str, message: str, details: JSONValue) -> JSONValue:
+    status = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": message,
+        "reason": reason,
+        "details": details,
+        "code": code,
+    }
+    absent = [key for key in ("reason", "details") if not status[key]]
+    return {key: value for key, value in status.items() if key not in absent}

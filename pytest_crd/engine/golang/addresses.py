@@ -1,0 +1,95 @@
+"""
+IP addresses, CIDRs and MAC addresses: what the formats of those names accept.
+
+How Go reads an address is decided in `netip`; what Kubernetes tolerates beyond it is added here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pytest_crd.engine.golang import netip
+
+_BITS: Final = {4: 32, 6: 128}
+_LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
+_HEX: Final = "[0-9A-Fa-f]"
+# 6, 8 or 20 bytes: one by one with one and the same separator, in pairs with dots, or all together.
+_MAC: Final = re.compile(
+    rf"{_HEX}{{2}}([:-]){_HEX}{{2}}(?:(?:\1{_HEX}{{2}}){{4}}|(?:\1{_HEX}{{2}}){{6}}|(?:\1{_HEX}{{2}}){{18}})"
+    rf"|{_HEX}{{4}}(?:(?:\.{_HEX}{{4}}){{2}}|(?:\.{_HEX}{{4}}){{3}}|(?:\.{_HEX}{{4}}){{9}})"
+    rf"|{_HEX}{{12}}|{_HEX}{{16}}|{_HEX}{{40}}"
+)
+_PREFIX_LENGTH: Final = re.compile(r"0*([0-9]{1,3})")
+
+
+def bits(text: str) -> int | None:
+    """
+    Return 32 for an IPv4 address, 128 for an IPv6 address, None for any other text.
+
+    Args:
+        text: An address without a zone; numbers without leading zeros.
+
+    Reference:
+        Go's net.ParseIP.
+    """
+    try:
+        # To netip a zone is part of the address, to net.ParseIP it is none.
+        return None if "%" in text else _BITS[netip.version(text)]
+    except netip.AddressError:
+        return None
+
+
+def is_ipv4(text: str, *, leading_zeros: bool) -> bool:
+    """
+    Return whether *text* is an address with a dotted quad, the last part of an IPv6 address (`::1.2.3.4`) included.
+
+    Args:
+        text: Any text.
+        leading_zeros: Whether they are ignored: `010.0.0.1` is `10.0.0.1`.
+
+    Reference:
+        kube-openapi strfmt/default.go, isIPv4; k8s.io/utils/net, ParseIPSloppy.
+    """
+    return "." in text and bits(_without_zeros(text) if leading_zeros else text) is not None
+
+
+def is_ipv6(text: str) -> bool:
+    """
+    Return whether *text* is an IPv6 address, one with a dotted quad at its end included.
+
+    Reference:
+        govalidator IsIPv6.
+    """
+    return bits(text) == _BITS[6]
+
+
+def is_cidr(text: str, *, leading_zeros: bool) -> bool:
+    """
+    Return whether *text* is an address, a slash and a prefix length; bits of the host part may be set.
+
+    Args:
+        text: Any text.
+        leading_zeros: Whether they are ignored in the address; those of the prefix length always are.
+
+    Reference:
+        kube-openapi strfmt/default.go, isCIDR; k8s.io/utils/net, ParseCIDRSloppy.
+    """
+    address, _, length = text.partition("/")
+    width = bits(_without_zeros(address) if leading_zeros else address)
+    digits = _PREFIX_LENGTH.fullmatch(length)
+    return width is not None and digits is not None and int(digits[1]) <= width
+
+
+def is_mac(text: str) -> bool:
+    """
+    Return whether *text* is a MAC address of 6, 8 or 20 bytes in any of the notations of Go.
+
+    Reference:
+        Go's net.ParseMAC.
+    """
+    return _MAC.fullmatch(text) is not None
+
+
+def _without_zeros(text: str) -> str:
+    return _LEADING_ZEROS.sub("", text)

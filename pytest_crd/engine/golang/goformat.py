@@ -1,0 +1,119 @@
+"""Values printed as Go prints them: the server's messages quote strings with `%q` and numbers with `%v`."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Final
+
+from pytest_crd.engine.golang import printable
+from pytest_crd.engine.jsonvalue import JSONValue
+
+_ESCAPES: Final = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+    '"': '\\"',
+    "\\": "\\\\",
+}
+_PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
+
+
+def quote(text: str) -> str:
+    """
+    Return *text* as Go's `%q`: double-quoted, with what cannot be printed escaped.
+
+    Reference:
+        strconv.Quote.
+    """
+    return f'"{text}"' if _PLAIN.fullmatch(text) else '"' + "".join(map(_quoted, text)) + '"'
+
+
+def _quoted(char: str) -> str:
+    if (escape := _ESCAPES.get(char)) is not None:
+        return escape
+    if printable.is_printable(char):
+        return char
+    code = ord(char)
+    if code < 0x20 or code == 0x7F:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def number(value: float) -> str:
+    """
+    Return a number as Go's `%v`: shortest digits, with an exponent from 1e+06 on and below 1e-04.
+
+    Args:
+        value: An int64 (printed whole) or a float64.
+
+    Reference:
+        fmt `%v` of float64, which is strconv.FormatFloat(f, 'g', -1, 64).
+    """
+    return str(value) if isinstance(value, int) else _float(value, fixed_from=-4, exponent_from=6)
+
+
+def _float(value: float, *, fixed_from: int, exponent_from: int) -> str:
+    """Write *value* without an exponent where its decimal exponent is in the given range, else with two digits of it."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else ("+Inf" if value > 0 else "-Inf")
+    mantissa, _, exponent_text = repr(value).partition("e")
+    sign, digits, exponent = _decimal(mantissa, int(exponent_text or 0))
+    if digits == "0":
+        return f"{sign}0"
+    if fixed_from <= exponent < exponent_from:
+        return sign + _fixed(digits, exponent)
+    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{fraction}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+
+
+def _decimal(mantissa: str, exponent: int) -> tuple[str, str, int]:
+    """Return sign, significant digits and the decimal exponent of the first digit."""
+    sign = "-" if mantissa.startswith("-") else ""
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    digits = (whole + fraction).lstrip("0")
+    leading = len(whole + fraction) - len(digits)
+    return sign, digits.rstrip("0") or "0", exponent + len(whole) - 1 - leading
+
+
+def _fixed(digits: str, exponent: int) -> str:
+    if exponent < 0:
+        return f"0.{'0' * (-exponent - 1)}{digits}"
+    if len(digits) <= exponent + 1:
+        return digits + "0" * (exponent + 1 - len(digits))
+    return f"{digits[: exponent + 1]}.{digits[exponent + 1 :]}"
+
+
+def marshal(value: JSONValue) -> str:
+    """
+    Return *value* as Go's json.Marshal writes it: keys sorted, no blanks, `<`, `>`, `&` and line separators escaped.
+
+    Reference:
+        encoding/json, Marshal with HTML escaping on.
+    """
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{marshal(key)}:{marshal(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(marshal, value)) + "]"
+    if isinstance(value, str):
+        return _marshalled_string(value)
+    if isinstance(value, float):
+        return _marshalled_float(value)
+    return json.dumps(value)
+
+
+def _marshalled_string(text: str) -> str:
+    quoted = json.dumps(text, ensure_ascii=False)
+    for char in "<>&\u2028\u2029":
+        quoted = quoted.replace(char, f"\\u{ord(char):04x}")
+    return quoted
+
+
+def _marshalled_float(value: float) -> str:
+    """Write a float64 as encoding/json does: an exponent only below 1e-6 and from 1e21 on, e-9 instead of e-09."""
+    return _float(value, fixed_from=-6, exponent_from=21).replace("e-0", "e-")

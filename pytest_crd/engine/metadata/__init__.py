@@ -1,0 +1,1 @@
+"""ObjectMeta and TypeMeta: coercion, validation, and what a request's metadata means."""

@@ -1,0 +1,88 @@
+"""Finalizers in metadata: which are refused, and which the server only warns about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_crd.engine.errors import fielderror, gosyntax
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.metadata import names
+from pytest_crd.engine.profile import Profile
+
+_ORPHAN: Final = "orphan"
+_FOREGROUND: Final = "foregroundDeletion"
+_STANDARD: Final = frozenset({_ORPHAN, _FOREGROUND, "kubernetes"})
+
+
+def validate(finalizers: Sequence[str], path: FieldPath, profile: Profile) -> list[FieldError]:
+    """
+    Return what is wrong with *finalizers*.
+
+    Errors:
+        Invalid: A name is no label key, or the finalizers for both ways to delete are there.
+
+    Reference:
+        apimachinery api/validation/objectmeta.go, ValidateFinalizers.
+    """
+    errors = [
+        fielderror.invalid(path, finalizer, detail)
+        for finalizer in finalizers
+        for detail in names.label_key(finalizer, profile)
+    ]
+    if _ORPHAN in finalizers and _FOREGROUND in finalizers:
+        detail = f"finalizer {_ORPHAN} and {_FOREGROUND} cannot be both set"
+        printed = None if profile.prints_values_as_json else _as_go_prints(finalizers)
+        errors.append(gosyntax.invalid_as(path, list(finalizers), printed, detail))
+    return errors
+
+
+def validate_while_deleted(new: Sequence[str], old: Sequence[str], path: FieldPath) -> list[FieldError]:
+    """
+    Return what is wrong with *new* finalizers of an object that is being deleted and has *old* ones.
+
+    Errors:
+        Forbidden: One was added.
+
+    Reference:
+        apimachinery api/validation/objectmeta.go, ValidateNoNewFinalizers.
+    """
+    added = sorted(set(new) - set(old))
+    if not added:
+        return []
+    detail = "no new finalizers can be added if the object is being deleted, found new finalizers"
+    return [fielderror.forbidden(path, f"{detail} {_as_go_prints(added)}")]
+
+
+def warnings(new: Sequence[str], old: Sequence[str], path: FieldPath, profile: Profile) -> tuple[str, ...]:
+    """
+    Return what the server warns about in the finalizers that are in *new* and not in *old*, sorted by finalizer.
+
+    Errors:
+        None.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/validator.go, validateKubeFinalizerName.
+    """
+    if not profile.warns_about_finalizers:
+        return ()
+    return tuple(
+        f"{path}: {goformat.quote(finalizer)}: {text}"
+        for finalizer in sorted(set(new) - set(old))
+        for text in (*names.label_key(finalizer, profile), *_preference(finalizer))
+    )
+
+
+def _preference(finalizer: str) -> tuple[str, ...]:
+    if "/" in finalizer or finalizer in _STANDARD:
+        return ()
+    path = " including a path (/)" if "." in finalizer else ""
+    return (
+        f"prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers",
+    )
+
+
+def _as_go_prints(finalizers: Sequence[str]) -> str:
+    return f"[]string{{{', '.join(map(goformat.quote, finalizers))}}}"

@@ -1,0 +1,80 @@
+"""Managed fields in metadata, as far as the server validates them; which manager owns what is not computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_crd.engine.errors import fielderror, gosyntax
+from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import goformat, printable
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+
+_OPERATIONS: Final = ("Apply", "Update")
+_MAX_MANAGER: Final = 128
+_MAX_SUBRESOURCE: Final = 256
+
+
+def validate(entries: Sequence[JSONValue], path: FieldPath, profile: Profile) -> list[FieldError]:
+    """
+    Return what is wrong with managed fields.
+
+    Args:
+        entries: Decoded entries: objects whose fields have the right types.
+        path: Where the list stands.
+        profile: Older versions report an unknown operation in other words.
+
+    Errors:
+        Required, NotSupported, Invalid, TooLong: The operation, the type of the fields, the manager or the subresource
+        is none.
+
+    Reference:
+        apimachinery apis/meta/v1/validation/validation.go, ValidateManagedFields.
+    """
+    errors: list[FieldError] = []
+    for position, entry in enumerate(entries):
+        place = path.index(position)
+        errors += _operation(_text(entry, "operation"), place.child("operation"), profile)
+        fields_type = _text(entry, "fieldsType")
+        if fields_type not in ("", "FieldsV1"):
+            errors.append(fielderror.invalid(place.child("fieldsType"), fields_type, "must be `FieldsV1`"))
+        errors += _manager(_text(entry, "manager"), place.child("manager"), profile)
+        if profile.has_managed_subresources and len(_text(entry, "subresource").encode()) > _MAX_SUBRESOURCE:
+            errors.append(too_long(place.child("subresource"), _MAX_SUBRESOURCE, profile))
+    return errors
+
+
+def too_long(path: FieldPath, max_length: int, profile: Profile) -> FieldError:
+    """Return "the value has more than *max_length* bytes" in the words of a version."""
+    if profile.limits_are_what_may_be:
+        return fielderror.too_long(path, max_length)
+    return FieldError(ErrorType.TOO_LONG, str(path), "", f"must have at most {max_length} bytes")
+
+
+def _operation(operation: str, path: FieldPath, profile: Profile) -> list[FieldError]:
+    if operation in _OPERATIONS:
+        return []
+    # A string type of its own in Go, which is marshalled where a plain string would be quoted.
+    printed = goformat.marshal(operation) if profile.prints_values_as_json else goformat.quote(operation)
+    if not profile.lists_managed_operations:
+        return [gosyntax.invalid_as(path, operation, printed, "must be `Apply` or `Update`")]
+    if not operation:
+        return [fielderror.required(path, "must not be empty")]
+    return [gosyntax.reprinted(fielderror.not_supported(path, operation, _OPERATIONS), printed)]
+
+
+def _manager(manager: str, path: FieldPath, profile: Profile) -> list[FieldError]:
+    errors = [too_long(path, _MAX_MANAGER, profile)] if len(manager.encode()) > _MAX_MANAGER else []
+    position = 0
+    for char in manager:
+        if not printable.is_printable(char):
+            detail = f"invalid character U+{ord(char):04X} (at position {position})"
+            errors.append(fielderror.invalid(path, manager, detail))
+        position += len(char.encode())
+    return errors
+
+
+def _text(entry: JSONValue, field: str) -> str:
+    return str(entry.get(field) or "")

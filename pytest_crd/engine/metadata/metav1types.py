@@ -1,0 +1,90 @@
+"""The types of apimachinery meta/v1 that a manifest can hold, as data for `godecode`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+from pytest_crd.engine.golang import gotypes
+from pytest_crd.engine.golang.gotypes import BOOL, INT64, STRING, TIME, List, Map, Pointer, Raw, Struct
+from pytest_crd.engine.profile import Profile
+
+_UID: Final = gotypes.string("types.UID")
+
+OWNER_REFERENCE: Final = Struct(
+    "v1.OwnerReference",
+    {
+        "apiVersion": STRING,
+        "kind": STRING,
+        "name": STRING,
+        "uid": _UID,
+        "controller": Pointer(BOOL),
+        "blockOwnerDeletion": Pointer(BOOL),
+    },
+    required=frozenset({"apiVersion", "kind", "name", "uid"}),
+)
+
+MANAGED_FIELDS_ENTRY: Final = Struct(
+    "v1.ManagedFieldsEntry",
+    {
+        "manager": STRING,
+        "operation": gotypes.string("v1.ManagedFieldsOperationType"),
+        "apiVersion": STRING,
+        "time": Pointer(TIME),
+        "fieldsType": STRING,
+        "fieldsV1": Pointer(Raw("v1.FieldsV1")),
+        "subresource": STRING,
+    },
+    required=frozenset(),
+)
+
+OBJECT_META: Final = Struct(
+    "v1.ObjectMeta",
+    {
+        "name": STRING,
+        "generateName": STRING,
+        "namespace": STRING,
+        "selfLink": STRING,
+        "uid": _UID,
+        "resourceVersion": STRING,
+        "generation": INT64,
+        "creationTimestamp": TIME,
+        "deletionTimestamp": Pointer(TIME),
+        "deletionGracePeriodSeconds": Pointer(INT64),
+        "labels": Map(STRING),
+        "annotations": Map(STRING),
+        "ownerReferences": List(OWNER_REFERENCE),
+        "finalizers": List(STRING),
+        "managedFields": List(MANAGED_FIELDS_ENTRY),
+    },
+    required=frozenset(),
+)
+
+# What metadata was until Kubernetes 1.21.
+_WITH_CLUSTER: Final = {"clusterName": STRING}
+_WITHOUT_SUBRESOURCE: Final = List(
+    Struct(
+        MANAGED_FIELDS_ENTRY.go,
+        {name: kind for name, kind in MANAGED_FIELDS_ENTRY.fields.items() if name != "subresource"},
+        required=frozenset(),
+    )
+)
+
+TYPE_META: Final[dict[str, gotypes.Type]] = {"kind": STRING, "apiVersion": STRING}
+
+
+def object_meta(profile: Profile) -> Struct:
+    """
+    Return the type of `metadata` in one Kubernetes version.
+
+    Reference:
+        apimachinery meta/v1/types.go, ObjectMeta and ManagedFieldsEntry.
+    """
+    return _object_meta(cluster=profile.has_cluster_name, subresource=profile.has_managed_subresources)
+
+
+@functools.cache
+def _object_meta(*, cluster: bool, subresource: bool) -> Struct:
+    changes = {} if subresource else {"managedFields": _WITHOUT_SUBRESOURCE}
+    fields = {**OBJECT_META.fields, **(_WITH_CLUSTER if cluster else {}), **changes}
+    return Struct(OBJECT_META.go, fields, required=frozenset()) if fields != OBJECT_META.fields else OBJECT_META

@@ -1,0 +1,273 @@
+"""
+Validation of metadata: of the root, on create and on update, and of embedded resources.
+
+It takes metadata that is decoded (`objectmeta`) and, at the root, prepared (`requestmetadata`), and decides only what is wrong
+with it, not whether the request gets that far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pytest_crd.engine import profile as profiles
+from pytest_crd.engine.errors import fielderror, gosyntax
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import godecode
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import finalizers, metav1types, names, objectmetarules, ownerreferences
+from pytest_crd.engine.metadata.objectmetarules import Naming
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.structural import Structural
+
+Validate: TypeAlias = Callable[[JSONValue], list[FieldError]]
+
+_ROOT: Final = FieldPath()
+_METADATA: Final = FieldPath(("metadata",))
+
+
+def validate_create(metadata: Mapping[str, JSONValue], *, namespaced: bool, profile: Profile) -> list[FieldError]:
+    """
+    Return what is wrong with the metadata of a custom resource that is created.
+
+    Args:
+        metadata: Root metadata, decoded and prepared.
+        namespaced: Whether the CRD's scope is Namespaced.
+        profile: Whose rules and words.
+
+    Errors:
+        Required, Invalid, Forbidden, TooLong, in the server's order.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/validator.go, Validate.
+    """
+    naming = Naming(objectmetarules.DNS_SUBDOMAIN, namespaced=namespaced)
+    return objectmetarules.once(objectmetarules.validate(metadata, _METADATA, naming, profile), profile)
+
+
+def validate_created(metadata: Mapping[str, JSONValue], *, namespaced: bool, profile: Profile) -> list[FieldError]:
+    """
+    Return what is wrong with metadata in which nothing was found before: the rules of anything that is stored.
+
+    To be asked only where nothing else in the whole resource is wrong. Of metadata that `validate_create` accepts only a
+    `generateName` such as `a/-` beside a name is refused.
+
+    Args:
+        metadata: Root metadata, decoded and prepared.
+        namespaced: Whether the CRD's scope is Namespaced.
+        profile: Whose rules and words.
+
+    Errors:
+        Invalid.
+
+    Reference:
+        apiserver registry/rest/create.go, ValidateCreate.
+    """
+    if not metadata.get("generateName"):
+        return []
+    naming = Naming(objectmetarules.PATH_SEGMENT, namespaced=namespaced)
+    return objectmetarules.validate(metadata, _METADATA, naming, profile)
+
+
+def validate_common_update(
+    metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], *, namespaced: bool, profile: Profile
+) -> list[FieldError]:
+    """
+    Return what is wrong with metadata on update by the rules of anything that is stored.
+
+    These errors come first, and also where the resource is of a wrong kind, which suppresses the others.
+
+    Args:
+        metadata: The new root metadata, decoded and prepared.
+        old_metadata: The stored one.
+        namespaced: Whether the CRD's scope is Namespaced.
+        profile: Whose rules and words.
+
+    Errors:
+        Required, Invalid, Forbidden, TooLong, in the server's order; the same ones twice where both halves find them.
+
+    Reference:
+        apiserver registry/rest/update.go, validateCommonFields.
+    """
+    naming = Naming(objectmetarules.PATH_SEGMENT, namespaced=namespaced)
+    return [
+        *objectmetarules.validate(metadata, _METADATA, naming, profile),
+        *objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, reading=1),
+    ]
+
+
+def validate_update(
+    metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], *, namespaced: bool, profile: Profile
+) -> list[FieldError]:
+    """
+    Return all that is wrong with the metadata of a resource that is updated, its status too.
+
+    Args:
+        metadata: The new root metadata, decoded and prepared.
+        old_metadata: The stored one.
+        namespaced: Whether the CRD's scope is Namespaced.
+        profile: Whose rules and words.
+
+    Errors:
+        Those of `validate_common_update`, then those of the change again: a bad label comes three times, a changed
+        deletionTimestamp twice, a bad finalizer once.
+
+    Reference:
+        apiserver registry/rest/update.go, ValidateUpdate; apiextensions-apiserver registry/customresource/validator.go,
+        ValidateUpdate and ValidateStatusUpdate.
+    """
+    own = objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, reading=2)
+    return [
+        *validate_common_update(metadata, old_metadata, namespaced=namespaced, profile=profile),
+        *objectmetarules.once(own, profile),
+    ]
+
+
+def warnings(
+    metadata: Mapping[str, JSONValue],
+    old_metadata: Mapping[str, JSONValue] | None = None,
+    *,
+    profile: Profile | None = None,
+) -> tuple[str, ...]:
+    """
+    Return the warnings about the metadata of a resource that is accepted: about new finalizers that have no domain.
+
+    Args:
+        metadata: The new root metadata, decoded.
+        old_metadata: The stored one on update; what it has is not warned about. An update of the status has no warnings.
+        profile: Whose words; the newest version's where left out.
+
+    Errors:
+        None.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/strategy.go, generateWarningsFromObj.
+    """
+    new, old = metadata.get("finalizers") or (), (old_metadata or {}).get("finalizers") or ()
+    return finalizers.warnings(new, old, _METADATA.child("finalizers"), profile or profiles.KNOWN[profiles.DEFAULT])
+
+
+def compile_embedded(schema: Structural, profile: Profile) -> Validate | None:
+    """
+    Return a function that validates apiVersion, kind and metadata of the embedded resources in a value of *schema*.
+
+    Args:
+        schema: A structural schema.
+        profile: Whose rules and words.
+
+    Returns:
+        A function from the whole value to the errors, or None if there is no embedded resource in *schema*.
+
+    Errors:
+        Required, Invalid, TooLong, NotSupported. Those of a resource come before those inside it; the server takes the
+        fields of an object in random order, here they are sorted.
+
+    Reference:
+        apiextensions-apiserver schema/objectmeta/validation.go, Validate.
+    """
+    walk = _compile(schema, profile)
+    if walk is None:
+        return None
+
+    def validate(value: JSONValue) -> list[FieldError]:
+        errors: list[FieldError] = []
+        walk(value, _ROOT, errors)
+        return errors
+
+    return validate
+
+
+# Looks into the value at a path and appends the errors.
+_Walk: TypeAlias = Callable[[JSONValue, FieldPath, list[FieldError]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Below:
+    """The walks below a node: of the properties that need one, of all other entries, and of list items."""
+
+    properties: dict[str, _Walk]
+    specified: frozenset[str]
+    additional: _Walk | None
+    items: _Walk | None
+
+    def __bool__(self) -> bool:
+        return bool(self.properties or self.additional or self.items)
+
+
+def _compile(schema: Structural, profile: Profile) -> _Walk | None:
+    below = _Below(
+        properties={
+            name: compiled
+            for name, child in sorted(schema.properties.items())
+            if (compiled := _compile(child, profile)) is not None
+        },
+        specified=frozenset(schema.properties),
+        additional=None if schema.value_schema is None else _compile(schema.value_schema, profile),
+        items=None if schema.items is None else _compile(schema.items, profile),
+    )
+    if not (below or schema.x_embedded_resource):
+        return None
+
+    def walk(value: JSONValue, path: FieldPath, errors: list[FieldError]) -> None:
+        if type(value) is dict:
+            if schema.x_embedded_resource:
+                errors += _resource(value, path, profile)
+            _walk_entries(below, value, path, errors)
+        elif type(value) is list and below.items is not None:
+            for index, item in enumerate(value):
+                below.items(item, path.index(index), errors)
+
+    return walk
+
+
+def _walk_entries(below: _Below, value: dict[str, JSONValue], path: FieldPath, errors: list[FieldError]) -> None:
+    if below.additional is None:
+        for key, walk in below.properties.items():
+            if key in value:
+                walk(value[key], path.child(key), errors)
+        return
+    for key in sorted(value):
+        if key in below.properties:
+            below.properties[key](value[key], path.child(key), errors)
+        elif key not in below.specified:
+            below.additional(value[key], path.key(key), errors)
+
+
+def _resource(value: dict[str, JSONValue], path: FieldPath, profile: Profile) -> list[FieldError]:
+    detail = "must not be empty" if profile.explains_missing_type_meta else ""
+    errors = [fielderror.required(path.child(key), detail) for key in ("apiVersion", "kind") if key not in value]
+    for key, problem in (("apiVersion", ownerreferences.group_version_problem), ("kind", _kind_problem)):
+        if key in value and (wrong := _text_problem(value[key], problem)):
+            errors.append(_invalid(value[key], path.child(key), wrong, profile))
+    if "metadata" in value:
+        errors += _embedded_metadata(value["metadata"], path.child("metadata"), profile)
+    return errors
+
+
+def _text_problem(value: JSONValue, problem: Callable[[str], str]) -> str:
+    if not isinstance(value, str):
+        return "must be a string"
+    return problem(value) if value else "must not be empty"
+
+
+def _kind_problem(kind: str) -> str:
+    problems = names.dns1035_label(names.lower(kind))
+    return f"may have mixed case, but should otherwise match: {','.join(problems)}" if problems else ""
+
+
+def _embedded_metadata(metadata: JSONValue, path: FieldPath, profile: Profile) -> list[FieldError]:
+    # Metadata that a default brought, or in a resource of a wrong kind, was never decoded before.
+    try:
+        decoded = godecode.decode(metadata, metav1types.object_meta(profile)).value or {}
+    except godecode.DecodeError as error:
+        return [_invalid(metadata, path, str(error), profile)]
+    naming = Naming(objectmetarules.PATH_SEGMENT, namespaced=bool(decoded.get("namespace")))
+    named = decoded if decoded.get("name") else {**decoded, "name": "fakename"}  # only a root needs a name
+    return objectmetarules.once(objectmetarules.validate(named, path, naming, profile), profile)
+
+
+def _invalid(value: JSONValue, path: FieldPath, detail: str, profile: Profile) -> FieldError:
+    printed = None if profile.prints_values_as_json else gosyntax.value(value, null='"null"')
+    return gosyntax.invalid_as(path, value, printed, detail)

@@ -1,0 +1,207 @@
+"""The type of a custom resource, its apiVersion and kind: what is refused while decoding, and what validation finds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_crd.engine.errors import fielderror, refusal
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import ownerreferences
+from pytest_crd.engine.profile import Profile
+
+_SUMMARY: Final = 30
+_SLASHES: Final = 2
+_FINDS: Final = (
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+)
+
+
+def refuse_other_than_object(value: JSONValue, *, kind: str, body: str = "") -> Refusal | None:
+    """
+    Return why a body is refused that is no object, or None; null is none of these, but an object without anything.
+
+    Args:
+        value: What was sent.
+        kind: The kind of the CRD.
+        body: What was sent, as it was sent; left out, *value* as compact JSON.
+
+    Errors:
+        None; a 400.
+
+    Reference:
+        apimachinery runtime/serializer/json/meta.go, Interpret.
+    """
+    if value is None or isinstance(value, Mapping):
+        return None
+    found = "string" if isinstance(value, str) else _json_type(value)
+    problem = (
+        f"couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type {_FINDS}"
+    )
+    return _unrecognized(problem, kind, body or _as_json(value))
+
+
+def refuse_undecodable(  # noqa: PLR0913 - what a request is read by
+    resource: Mapping[str, JSONValue],
+    *,
+    version: str,
+    kind: str,
+    profile: Profile,
+    body: str = "",
+    lenient: bool = False,
+) -> Refusal | None:
+    """
+    Return why a request is refused before anything else of it is decoded, or None.
+
+    Args:
+        resource: The custom resource that was sent.
+        version: The version of the URL.
+        kind: The kind of the CRD.
+        profile: 1.21 takes for given what is missing, and words it otherwise.
+        body: What was sent, JSON or YAML, as it was sent: messages quote it. Left out, *resource* as compact JSON.
+        lenient: Whether unknown and duplicate fields are ignored: another decoder then takes the type for given, too.
+
+    Errors:
+        None; a 400 where apiVersion or kind is no string, apiVersion is null or has two slashes, or kind is
+        missing.
+
+    Reference:
+        apimachinery runtime/serializer/json/meta.go, Interpret; unstructured/helpers.go, Decode; apiserver
+        endpoints/handlers/rest.go, transformDecodeError.
+    """
+    version_sent, kind_sent = resource.get("apiVersion"), resource.get("kind")
+    if (
+        isinstance(version_sent, str)
+        and isinstance(kind_sent, str)
+        and kind_sent
+        and version_sent.count("/") < _SLASHES
+    ):
+        return None  # nothing to quote, so that nothing has to be written as JSON
+    sent = body or _as_json(resource)
+    if problem := _malformed(resource, sent):
+        return _unrecognized(problem, kind, sent)
+    if not resource.get("kind"):
+        if profile.takes_type_for_given or lenient:
+            stated = resource.get("apiVersion") or "/"
+            called = version if stated == "/" else stated.rpartition("/")[2]
+            return _undecodable(kind, called, kind, _missing_kind(resource, sent, profile))
+        return _unrecognized(f"Object 'Kind' is missing in '{sent}'", kind, sent)
+    if resource.get("apiVersion", "") is None:
+        assumed = version if profile.takes_type_for_given else ""
+        problem = ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
+        return _undecodable(resource["kind"], assumed, kind, problem)
+    return None
+
+
+def refuse_version(resource: Mapping[str, JSONValue], *, group: str, version: str, profile: Profile) -> Refusal | None:
+    """
+    Return why a request is refused for another API version than its URL's, or None.
+
+    To be asked after all that decoding may refuse, wrong types in metadata and strict validation too.
+
+    Args:
+        resource: The custom resource that was sent; its apiVersion is a string or absent.
+        group: The group of the CRD.
+        version: The version of the URL.
+        profile: 1.21 fails where there is no version at all.
+
+    Errors:
+        None; a 400, in 1.21 a 500 where there is no version.
+
+    Reference:
+        apiserver endpoints/handlers/create.go, createHandler.
+    """
+    sent, expected = resource.get("apiVersion") or "", f"{group}/{version}"
+    if sent == expected:
+        return None
+    if profile.takes_type_for_given and not sent.rpartition("/")[2]:
+        problem = "Object 'apiVersion' is missing in 'object has no apiVersion field'"
+        return Refusal(500, "InternalError", f"Internal error occurred: {problem}")
+    called = "" if sent == "/" else sent.removeprefix("/")
+    return refusal.bad_request(
+        f"the API version in the data ({called}) does not match the expected API version ({expected})"
+    )
+
+
+def validate(resource: Mapping[str, JSONValue], *, group: str, version: str, kind: str) -> list[FieldError]:
+    """
+    Return what is wrong with apiVersion and kind of a custom resource.
+
+    Where this finds something the server validates neither metadata nor values nor scale, but still embedded resources,
+    list types and rules.
+
+    Args:
+        resource: The custom resource.
+        group: The group of its CRD.
+        version: The version under which it was sent.
+        kind: The kind of its CRD.
+
+    Errors:
+        Invalid. A wrong apiVersion comes up only after conversion: in a request it is refused before.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/validator.go, ValidateTypeMeta.
+    """
+    expected = {"kind": kind, "apiVersion": f"{group}/{version}"}
+    return [
+        fielderror.invalid(FieldPath((field,)), resource.get(field, ""), f"must be {value}")
+        for field, value in expected.items()
+        if resource.get(field, "") != value
+    ]
+
+
+def _as_json(value: JSONValue) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _unrecognized(problem: str, kind: str, sent: str) -> Refusal:
+    text = f"the object provided is unrecognized (must be of type {kind}): {problem} ({_summarized(sent)})"
+    return refusal.bad_request(text)
+
+
+def _undecodable(kind: str, version: str, expected_kind: str, problem: str) -> Refusal:
+    text = f"{kind} in version {goformat.quote(version)} cannot be handled as a {expected_kind}: {problem}"
+    return refusal.bad_request(text)
+
+
+def _malformed(resource: Mapping[str, JSONValue], sent: str) -> str:
+    fields = {key: resource[key] for key in resource if key in ("apiVersion", "kind")}
+    for key in fields if _is_json(sent) else sorted(fields):  # YAML is decoded as JSON with sorted keys
+        if not isinstance(fields[key], str | None):
+            problem = f"cannot unmarshal {_json_type(fields[key])} into Go struct field .{key} of type string"
+            return f"couldn't get version/kind; json parse error: json: {problem}"
+    return ownerreferences.group_version_problem(fields.get("apiVersion") or "")
+
+
+def _missing_kind(resource: Mapping[str, JSONValue], sent: str, profile: Profile) -> str:
+    """Return the problem; in the JSON library of older versions it knows where it was, which is the end."""
+    decoded = sent if _is_json(sent) else goformat.marshal(dict(resource))
+    if not profile.takes_type_for_given:
+        return f"Object 'Kind' is missing in '{decoded}'"
+    value = decoded.rstrip().encode()
+    after = decoded.encode()[len(value) :]
+    near, around = ((value[-length:] + after[:length]).decode(errors="replace") for length in (10, 50))
+    where = f"error found in #{len(value[-10:])} byte of ...|{near}|..., bigger context ...|{around}|..."
+    return f"unmarshalerDecoder: Object 'Kind' is missing in '{decoded.strip()}', {where}"
+
+
+def _is_json(sent: str) -> bool:
+    return sent.lstrip().startswith("{")
+
+
+def _json_type(value: JSONValue) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    return "object" if isinstance(value, dict) else "array" if isinstance(value, list) else "number"
+
+
+def _summarized(body: str) -> str:
+    sent = body.encode()
+    cut = sent[:_SUMMARY]
+    shown = cut.decode(errors="replace") if sent.startswith(b"{") else cut.hex()
+    return f"{shown} ..." if len(sent) > _SUMMARY else shown

@@ -1,0 +1,1 @@
+"""The passes that change a resource: pruning, nulls and defaults."""

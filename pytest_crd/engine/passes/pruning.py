@@ -1,0 +1,97 @@
+"""Pruning: dropping the fields that a structural schema does not specify (KEP-2332)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Final
+
+from pytest_crd.engine import rewriting
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.rewriting import CONTAINERS, DROPPED, Path, Rewrite, TreePass
+from pytest_crd.engine.schema.structural import Structural
+
+_META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
+_NOTHING_SPECIFIED: Final = Structural()
+
+
+def compile(schema: Structural | None, *, resource_root: bool = False) -> TreePass:  # noqa: A001 - read as pruning.compile
+    """
+    Return a function that drops from a value what *schema* does not specify.
+
+    Args:
+        schema: The schema of exactly the value; None where nothing is specified.
+        resource_root: True for a whole resource: apiVersion, kind and metadata stay untouched.
+
+    Returns:
+        A pass that gives the new tree and the path of each dropped field, outermost only, those of an object before what is below it.
+
+    Errors:
+        None. A value of the wrong type loses its unspecified children all the same; value validation reports it.
+
+    Reference:
+        KEP-2332; apiextensions-apiserver schema/pruning/algorithm.go, PruneWithOptions.
+    """
+    schema = schema or _NOTHING_SPECIFIED
+    is_resource = resource_root or schema.x_embedded_resource
+    return rewriting.as_pass(_node(schema, is_resource=is_resource, preserve=schema.x_preserve_unknown_fields))
+
+
+class _Below(dict[str, Rewrite]):
+    """How the object or list under each specified key is pruned; compiled when the key is first met."""
+
+    def __init__(self, schema: Structural, *, preserve: bool) -> None:
+        super().__init__()
+        self._schema = schema
+        self._preserve = preserve
+
+    def __missing__(self, key: str) -> Rewrite:
+        child = self._schema.properties.get(key)
+        if child is None:
+            return self._map_value  # not stored: map keys are the user's, and there may be many
+        rewrite = self[key] = _specified(child)
+        return rewrite
+
+    @cached_property
+    def _map_value(self) -> Rewrite:
+        # Under `additionalProperties: true` the key stays, yet nothing below it is specified.
+        return _specified(self._schema.value_schema or _NOTHING_SPECIFIED)
+
+    @cached_property
+    def items(self) -> Rewrite:  # type: ignore[override] # the items of the list, not of this dict
+        schema = self._schema.items or _NOTHING_SPECIFIED
+        preserve = self._preserve or schema.x_preserve_unknown_fields
+        return rewriting.items(_node(schema, is_resource=schema.x_embedded_resource, preserve=preserve))
+
+
+def _specified(schema: Structural) -> Rewrite:
+    return _node(schema, is_resource=schema.x_embedded_resource, preserve=schema.x_preserve_unknown_fields)
+
+
+def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
+    """Return the rewrite of an object or list; *preserve* holds at this level, and for items of lists of lists below."""
+    is_map = schema.additional_properties is not None
+    untouched = _META_FIELDS if is_resource else frozenset()
+    specified = schema.properties.keys() - untouched
+    kept = specified | untouched
+    keeps_all = is_map or preserve
+    below = _Below(schema, preserve=preserve)
+
+    def prune(value: JSONValue, paths: list[Path]) -> JSONValue:
+        if type(value) is list:
+            return value if CONTAINERS.isdisjoint(map(type, value)) else below.items(value, paths)
+        changes: dict[str, JSONValue] = {}
+        if not (keeps_all or value.keys() <= kept):
+            for key in value:
+                if key not in kept:
+                    changes[key] = DROPPED
+                    paths.append((key,))
+        for key, item in value.items():
+            if type(item) in CONTAINERS and (key in specified or (is_map and key not in untouched)):
+                start = len(paths)
+                new = below[key](item, paths)
+                if new is not item:
+                    changes[key] = new
+                    rewriting.prefix(paths, start, key)
+        return rewriting.changed_object(value, changes) if changes else value
+
+    return prune

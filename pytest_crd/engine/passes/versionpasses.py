@@ -1,0 +1,185 @@
+"""
+The passes that change a custom resource: pruning, coercion of metadata, nulls and defaults, for one version.
+
+When each of them runs in the course of a request is decided in `customresource`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from pytest_crd.engine import fieldpath, jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import objectmeta
+from pytest_crd.engine.passes import defaulting, pruning, schemadefaults
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rewriting import Path, TreePass
+from pytest_crd.engine.schema.structural import Structural
+
+_META_FIELDS = ("apiVersion", "kind", "metadata")
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """
+    A custom resource without the fields that its schema does not know.
+
+    Attributes:
+        value: The resource; metadata as the server writes it back.
+        paths: The dropped fields, spelled and ordered as in the server's `unknown field "…"` warnings: those of the
+            root's metadata, then those that the schema does not know, then those of embedded metadata.
+    """
+
+    value: JSONValue
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Defaulted:
+    """
+    A custom resource without the nulls that its schema does not allow, and with its defaults.
+
+    Attributes:
+        value: The resource.
+        paths: Every place where a default was put in, parents first (`spec.a` and `spec.a.b`), spelled as `Pruned.paths`.
+        nulls: Where a null was dropped.
+    """
+
+    value: JSONValue
+    paths: tuple[str, ...]
+    nulls: tuple[str, ...]
+
+
+class Passes:
+    """The passes of one version, each compiled when it is first needed."""
+
+    def __init__(self, schema: Structural | None, version: Profile, *, preserve_unknown_fields: bool) -> None:
+        """
+        Take what decides the passes.
+
+        Args:
+            schema: The version's schema; None where it has none.
+            version: The Kubernetes version.
+            preserve_unknown_fields: True where a v1beta1 CRD switches pruning off.
+        """
+        self._declared = schema
+        self._version = version
+        self._preserve_unknown_fields = preserve_unknown_fields
+
+    def prune(self, resource: Mapping[str, JSONValue], *, drop_malformed: bool = False) -> Pruned:
+        """
+        Return *resource* without unknown fields, all metadata coerced.
+
+        Args:
+            resource: A whole custom resource; not modified.
+            drop_malformed: Drop metadata of a wrong type instead of refusing it: what happens to stored objects.
+
+        Raises:
+            DecodeError: Metadata of a wrong type, which the server answers with a 400 in these words.
+
+        Reference:
+            KEP-2332; apiextensions-apiserver customresource_handler.go, unstructuredSchemaCoercer.apply.
+        """
+        body, meta = _set_meta_aside(resource)
+        unknown: tuple[str, ...] = ()
+        if "metadata" in meta:
+            root = objectmeta.coerce_root(meta["metadata"], self._version, drop_malformed=drop_malformed)
+            meta["metadata"], unknown = root.value, root.unknown
+        if not self._preserve_unknown_fields:
+            pruned = self._prune(body)
+            body, unknown = pruned.value, (*unknown, *sorted(_spelled(pruned.paths)))
+        coerce_embedded = self._coerce_stored if drop_malformed else self._coerce_embedded
+        if coerce_embedded is not None:
+            embedded = coerce_embedded(body)
+            body, unknown = embedded.value, (*unknown, *embedded.unknown)
+        return Pruned({**meta, **body}, unknown)
+
+    def default(self, resource: Mapping[str, JSONValue]) -> Defaulted:
+        """
+        Return *resource* without nulls that are not allowed, and with defaults.
+
+        Args:
+            resource: A whole custom resource, pruned or not; not modified. Its metadata is not looked at.
+
+        Reference:
+            KEP-575; apiextensions-apiserver schema/defaulting/prunenulls.go and algorithm.go.
+        """
+        body, meta = _set_meta_aside(resource)
+        nulls: tuple[str, ...] = ()
+        if not self._preserve_unknown_fields:
+            dropped = self._drop_nulls(body)
+            body, nulls = dropped.value, _spelled(dropped.paths)
+        defaulted = self._default(body)
+        return Defaulted({**meta, **defaulted.value}, _spelled(defaulted.paths), nulls)
+
+    def drop_nulls(self, resource: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+        """Return *resource* without the nulls that its schema does not allow, and without its defaults."""
+        body, meta = _set_meta_aside(resource)
+        return {**meta, **(body if self._preserve_unknown_fields else self._drop_nulls(body).value)}
+
+    @cached_property
+    def settles(self) -> bool:
+        """
+        Whether a resource that was pruned and defaulted is what it is after both once more, whatever was put in.
+
+        Of what a default brought, metadata of embedded resources is coerced and nulls are dropped only then.
+        """
+        if self._schema is None:
+            return True
+        return self._coerce_embedded is None and not (
+            _puts_in_nulls(self._schema) and not self._preserve_unknown_fields
+        )
+
+    @cached_property
+    def _schema(self) -> Structural | None:
+        if self._declared is None or self._preserve_unknown_fields:
+            return self._declared
+        return schemadefaults.prune(self._declared, self._version)
+
+    @cached_property
+    def _prune(self) -> TreePass:
+        return pruning.compile(self._schema, resource_root=True)
+
+    @cached_property
+    def _drop_nulls(self) -> TreePass:
+        return defaulting.compile_drop_nulls(self._schema)
+
+    @cached_property
+    def _default(self) -> TreePass:
+        return defaulting.compile_defaults(self._schema)
+
+    @cached_property
+    def _coerce_embedded(self) -> objectmeta.Coerce | None:
+        return self._compile_embedded(drop_malformed=False)
+
+    @cached_property
+    def _coerce_stored(self) -> objectmeta.Coerce | None:
+        return self._compile_embedded(drop_malformed=True)
+
+    def _compile_embedded(self, *, drop_malformed: bool) -> objectmeta.Coerce | None:
+        if self._schema is None:
+            return None
+        drop_nulls = None if self._preserve_unknown_fields else defaulting.compile_drop_nulls
+        return objectmeta.compile_embedded(
+            self._schema, self._version, drop_malformed=drop_malformed, drop_nulls=drop_nulls
+        )
+
+
+def _set_meta_aside(resource: Mapping[str, JSONValue]) -> tuple[JSONValue, dict[str, JSONValue]]:
+    """Return the resource without apiVersion, kind and metadata, and these in their usual order."""
+    meta = {name: resource[name] for name in _META_FIELDS if name in resource}
+    return {name: value for name, value in resource.items() if name not in meta}, meta
+
+
+def _puts_in_nulls(schema: Structural) -> bool:
+    """Return whether a default in *schema* may hold a null."""
+    if schema.default is not None and jsonvalue.may_hold_null(schema.default):
+        return True
+    below = (*schema.properties.values(), schema.items, schema.value_schema)
+    return any(child is not None and _puts_in_nulls(child) for child in below)
+
+
+def _spelled(paths: tuple[Path, ...]) -> tuple[str, ...]:
+    return tuple(map(fieldpath.unknown_field, paths))

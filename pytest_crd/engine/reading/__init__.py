@@ -1,0 +1,1 @@
+"""Manifests: YAML and JSON as the server and kubectl read them."""

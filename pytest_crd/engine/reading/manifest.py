@@ -1,0 +1,158 @@
+"""
+Manifest files: which files a path names, and the objects in them.
+
+The only module of the engine that reads files; it knows YAML streams, JSON and `kind: List`, and nothing of CRDs.
+"""
+
+from __future__ import annotations
+
+import codecs
+import glob
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pytest_crd.engine.inputerror import ManifestError, Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import yamlreader, yamlstream
+from pytest_crd.engine.reading.yamlreader import Document
+
+_ENDINGS: Final = (".yaml", ".yml", ".json")
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Manifest:
+    """
+    One object of a file.
+
+    Attributes:
+        value: The object, JSON.
+        document: The document that it stands in.
+        path: Where in the document: empty, or `("items", n)` in a `kind: List`.
+    """
+
+    value: JSONValue
+    document: Document
+    path: tuple[str | int, ...] = ()
+
+    def line_of(self, *path: str | int) -> int:
+        """Return the 1-based line of the value at *path* in the object, or of the nearest that there is."""
+        whole = (*self.path, *path)
+        # The marks of a document take as long to make as its value, and most files are one object.
+        return self.document.line_of(whole) if whole else self.document.line
+
+    @property
+    def where(self) -> str:
+        """`file:line` of the object."""
+        return f"{self.document.source}:{self.line_of()}"
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestFile:
+    """
+    A file that may hold manifests.
+
+    Attributes:
+        path: Where it is.
+        name: How it is called in messages: relative to the base folder where it is below it.
+        named: Whether it was named itself, and not found in a folder or by a glob.
+    """
+
+    path: Path
+    name: str
+    named: bool
+
+    def read(self) -> bytes:
+        """
+        Return the bytes of the file.
+
+        Raises:
+            ManifestError: The system does not let it be read.
+        """
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise ManifestError([Mistake(self.name, 0, f"cannot be read: {error.strerror or error}")]) from None
+
+
+def files(patterns: list[str], *, base: Path) -> list[ManifestFile]:
+    """
+    Return the files that *patterns* name, each once, in the order of the patterns and sorted within each.
+
+    Args:
+        patterns: Files, folders (read recursively: `.yaml`, `.yml`, `.json`; hidden folders are not) and globs.
+        base: What relative patterns are relative to.
+
+    Raises:
+        ManifestError: A pattern names nothing that exists; all of them at once.
+    """
+    found: dict[Path, ManifestFile] = {}
+    mistakes: list[Mistake] = []
+    for pattern in patterns:
+        matches = list(_matches(pattern, base))
+        if not matches:
+            what = "matches no file" if glob.has_magic(pattern) else "no such file or folder"
+            mistakes.append(Mistake(pattern, 0, f"{what} (relative to {base})"))
+        for path, named in matches:
+            found.setdefault(path.resolve(), ManifestFile(path, _name(path, base), named))
+    if mistakes:
+        raise ManifestError(mistakes)
+    return list(found.values())
+
+
+def may_mention(content: bytes, word: str) -> bool:
+    """Return whether *word* may occur in a file, so that files with other things in them need not be parsed."""
+    return word.encode() in content or content.startswith(_UTF16)
+
+
+def read(content: bytes, *, source: str) -> list[Manifest]:
+    """
+    Return the objects of a file, those in a `kind: List` one by one.
+
+    Args:
+        content: The file.
+        source: Its name for messages.
+
+    Raises:
+        ManifestError: What Kubernetes could not read either, or would pass over without a word; file, line and reason.
+    """
+    manifests: list[Manifest] = []
+    for document in yamlreader.read(content, source=source):
+        manifests.extend(_unlisted(Manifest(document.value, document)))
+    if line := yamlstream.unread(yamlstream.decode(content).content):
+        raise ManifestError([Mistake(source, line, yamlstream.UNREAD)])
+    return manifests
+
+
+def _matches(pattern: str, base: Path) -> Iterator[tuple[Path, bool]]:
+    named = not glob.has_magic(pattern)
+    # Not Path.glob, which takes no absolute pattern.
+    hits = [pattern] if named else sorted(glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207
+    for hit in hits:
+        path = base / hit
+        if path.is_dir():
+            yield from ((file, False) for file in _below(path))
+        elif path.exists() and (named or path.suffix in _ENDINGS):
+            yield path, named
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(parent, name) for name in sorted(names) if name.endswith(_ENDINGS))
+
+
+def _name(path: Path, base: Path) -> str:
+    return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+
+
+def _unlisted(manifest: Manifest) -> Iterator[Manifest]:
+    value = manifest.value
+    if isinstance(value, dict) and value.get("kind") == "List" and isinstance(value.get("items"), list):
+        for index, item in enumerate(value["items"]):
+            yield from _unlisted(Manifest(item, manifest.document, (*manifest.path, "items", index)))
+    else:
+        yield manifest

@@ -1,0 +1,63 @@
+"""
+Lines of values: where in a text something stands that has already been read.
+
+It asks the nodes, so reading itself keeps no positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from pytest_crd.engine.reading import yamlnode, yamlscalar
+from pytest_crd.engine.reading.yamlnode import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
+
+
+def find(root: Node, path: Sequence[str | int], *, key: bool) -> int:
+    """
+    Return the line of what stands at *path*, or of its nearest ancestor that is there.
+
+    Args:
+        root: A document that was decoded without error.
+        path: Mapping keys and list indices.
+        key: Whether the line of the last mapping key is wanted, instead of its value's.
+    """
+    node, line = root, root.line
+    for position, step in enumerate(path, start=1):
+        found = _child(_target(node), step)
+        if found is None:
+            return line
+        key_node, node = found
+        line = key_node.line if key and position == len(path) else node.line
+    return line
+
+
+def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
+    """Return the key and the value at *step*; a list's item is its own key."""
+    if isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.items):
+        return node.items[step], node.items[step]
+    if not isinstance(node, MappingNode):
+        return None
+    found = None
+    for key, value in _assignments(node):
+        if _text(key) == step:
+            found = (key, value)
+    return found
+
+
+def _assignments(mapping: Node) -> Iterator[tuple[Node, Node]]:
+    """Give the keys and values of *mapping* in the order in which the server sets them: the last one stays."""
+    for key, value in cast("MappingNode", mapping).pairs:
+        if isinstance(key, ScalarNode) and key.is_merge():
+            for source in yamlnode.merged(value):
+                yield from _assignments(_target(source))
+        else:
+            yield key, value
+
+
+def _text(key: Node) -> str:
+    return yamlscalar.to_key(cast("ScalarNode", _target(key)).resolve())
+
+
+def _target(node: Node) -> Node:
+    return node.target if isinstance(node, AliasNode) else node

@@ -1,0 +1,308 @@
+"""
+YAML and JSON text, read as the API server and kubectl read it: same value, same duplicates, same refusals.
+
+Nothing here knows what a document is about. A mistake is a ManifestError with the line; no other exception leaves.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, cast
+
+from pytest_crd.engine import inputerror
+from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import jsonreader, yamldecoder, yamlmarks, yamlnode, yamlplain, yamlstream
+from pytest_crd.engine.reading.yamlnode import Node
+from pytest_crd.engine.reading.yamlparser import UnreadableError
+from pytest_crd.engine.reading.yamlstream import Chunk
+
+Format = Literal["yaml", "json"]
+
+SEVERAL: Final = "several documents where one is expected: leave one, or put the others into files of their own"
+
+# Meant as JSON, not as a flow mapping: then JSON's complaint is the one to show.
+_MEANT_AS_JSON: Final = re.compile(r'\s*\{\s*["}]')
+_BLANK_IN_LINE: Final = re.compile(r"[^\S\n]*")
+# What kubectl looks ahead before it takes the rest of a JSON stream for YAML.
+_LOOK_AHEAD_BYTES: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """
+    A key that was already set, of which the last value counts.
+
+    Attributes:
+        line: 1-based line in the file: of the value in YAML, of the key in JSON.
+        key: The key.
+        path: Where it is, the key included.
+        message: The server's words: `line 2: key "a" already set in map`, lines counted within the document as it is
+            sent; for JSON `duplicate field "spec.a"`.
+        overrides_merge: Whether it replaces, as YAML's merge keys are meant, what `<<` brought in before; to the server
+            that makes no difference.
+    """
+
+    line: int
+    key: str
+    path: tuple[str | int, ...]
+    message: str
+    overrides_merge: bool = False
+
+
+class _Marks:
+    """The lines of a document: of items of lists right below the root as they were read, of the rest when asked for."""
+
+    __slots__ = ("_make", "_root", "items", "offset")
+
+    def __init__(
+        self, offset: int, make: Callable[[], Node | None], items: Mapping[Sequence[str | int], int] | None = None
+    ) -> None:
+        """Take how many lines stand before the text, what makes its nodes, and the lines that are known already."""
+        self.offset = offset
+        self.items = items or {}
+        self._make = make
+        self._root: Node | None = None
+
+    def root(self) -> Node:
+        if self._root is None:
+            self._root = self._make()
+        return cast("Node", self._root)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """
+    One document.
+
+    Attributes:
+        value: What the API server's decoder holds; shares nothing with other documents or within itself.
+        source: The file as the user named it, or `<text>`.
+        line: 1-based line on which the content begins.
+        duplicates: Keys that were set twice, in the server's order.
+    """
+
+    value: JSONValue
+    source: str
+    line: int
+    duplicates: tuple[Duplicate, ...]
+    _marks: _Marks = field(repr=False)
+
+    def line_of(self, path: Sequence[str | int], *, key: bool = False) -> int:
+        """
+        Return the 1-based line of the value at *path*, or of the nearest ancestor that is there.
+
+        Args:
+            path: Mapping keys (str) and list indices (int).
+            key: Whether the line of the value's key is wanted.
+        """
+        line = self._marks.items.get(tuple(path)) or yamlmarks.find(self._marks.root(), path, key=key)
+        return self._marks.offset + line
+
+
+def read(text: str | bytes, *, source: str = "<text>", format: Format | None = None) -> list[Document]:  # noqa: A002 - the argument's name in many such functions
+    """
+    Return the documents of a file.
+
+    Args:
+        text: A stream of YAML documents, or of JSON values.
+        source: The file as errors shall name it.
+        format: What the text is; None to decide as kubectl does: JSON as far as it goes if it begins with `{`.
+
+    Returns:
+        The documents in order, without empty ones.
+
+    Raises:
+        ManifestError: It cannot be read; with the line where that is known.
+
+    Reference:
+        apimachinery util/yaml decoder.go, (*YAMLOrJSONDecoder).Decode; kubectl (cli-runtime visitor.go) skips empty documents.
+    """
+    with_source = _Source(source)
+    decoded = with_source.decode(text)
+    if decoded.is_utf16:
+        raise with_source.error(UnreadableError(0, "UTF-16, which kubectl does not read: save the file as UTF-8"))
+    if format == "yaml" or (format is None and not decoded.maybe_json):
+        return with_source.yaml_stream(decoded.content, 0, after_mark=decoded.has_mark)
+    return with_source.json_stream(decoded.content, only_json=format == "json")
+
+
+def read_one(text: str | bytes, *, source: str = "<text>") -> Document:
+    """
+    Return the document of one request body.
+
+    Args:
+        text: One YAML document or one JSON value.
+        source: What errors shall name.
+
+    Raises:
+        ManifestError: It cannot be read, or it has no document or several.
+
+    Reference:
+        apimachinery runtime/serializer/json json.go, (*Serializer).Decode. The server would take the first of several
+        documents and say nothing; that is refused here.
+    """
+    with_source = _Source(source)
+    decoded = with_source.decode(text)
+    documents = with_source.json_body(decoded.content) if decoded.maybe_json else []
+    documents = documents or with_source.yaml_body(decoded.content)
+    if len(documents) == 1:
+        return documents[0]
+    if documents:
+        raise with_source.error(UnreadableError(documents[1].line, SEVERAL))
+    raise with_source.error(UnreadableError(0, "no document: the text is empty, null, or has nothing but comments"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What is read, by name."""
+
+    name: str
+
+    def error(self, problem: UnreadableError, offset: int = 0) -> ManifestError:
+        line = problem.line + offset if problem.line else 0
+        return ManifestError([inputerror.Mistake(self.name, line, problem.message)])
+
+    def decode(self, text: str | bytes) -> yamlstream.Text:
+        try:
+            return yamlstream.decode(text)
+        except UnreadableError as problem:
+            raise self.error(problem) from None
+
+    def yaml_stream(self, text: str, offset: int, *, after_mark: bool = False) -> list[Document]:
+        try:
+            chunks = yamlstream.split(text, offset, after_mark=after_mark)
+        except UnreadableError as problem:
+            raise self.error(problem) from None
+        documents = (self.yaml_document(chunk)[0] for chunk in chunks)
+        return [document for document in documents if document is not None]
+
+    def yaml_body(self, text: str) -> list[Document]:
+        """Return the first document, and those behind `---`; what follows `...` is not read, as by the server."""
+        documents: list[Document] = []
+        chunk = Chunk(text, 0)
+        while True:
+            try:
+                document, end = self.yaml_document(chunk)
+            except ManifestError:
+                if documents:
+                    raise self.error(UnreadableError(chunk.offset + 1, SEVERAL)) from None
+                raise
+            if document is not None:
+                documents.append(document)
+            start = yamlstream.next_document(chunk.text, end)
+            if start is None or len(documents) > 1:
+                return documents
+            chunk = Chunk(chunk.text[start:], chunk.offset + chunk.text.count("\n", 0, start))
+
+    def yaml_document(self, chunk: Chunk) -> tuple[Document | None, int]:
+        """Return the first document of *chunk*, None for an empty one; and the index where it ends."""
+        found: tuple[yamldecoder.DuplicateKey, ...] = ()
+        try:
+            if (plain := yamlplain.load(chunk.text)) is not None:
+                line, value, end = plain.line, plain.value, plain.end
+                marks = _Marks(chunk.offset, lambda: yamlnode.compose(chunk.text).root, _item_lines(plain))
+            else:
+                composed = yamlnode.compose(chunk.text)
+                if composed.root is None:
+                    return None, composed.end
+                line, end = composed.root.line, composed.end
+                decoded = yamldecoder.decode(composed.root)
+                value, found = decoded.value, decoded.duplicates
+                marks = _Marks(chunk.offset, lambda: composed.root)
+        except UnreadableError as problem:
+            raise self.error(problem, chunk.offset) from None
+        except RecursionError:
+            raise self.error(UnreadableError(0, yamlnode.TOO_DEEP)) from None
+        if value is None:
+            return None, end
+        duplicates = tuple(
+            Duplicate(
+                one.line + chunk.offset,
+                one.key,
+                one.path,
+                f"line {one.line}: key {one.printed} already set in map",
+                one.overrides_merge,
+            )
+            for one in found
+        )
+        return Document(value, self.name, line + chunk.offset, duplicates, marks), end
+
+    def json_stream(self, text: str, *, only_json: bool) -> list[Document]:
+        documents: list[Document] = []
+        end = count = 0
+        while jsonreader.skip_blank(text, end) < len(text):
+            try:
+                parsed = self.json_parsed(text, end)
+            except json.JSONDecodeError as error:
+                # After two values kubectl takes the stream for JSON and no longer for YAML.
+                if only_json or count > 1:
+                    raise self.not_json(error) from None
+                return documents + self.yaml_rest(text, end, error)
+            count, end = count + 1, parsed.end
+            if parsed.value is not None:
+                documents.append(self.json_document(text, parsed))
+        return documents
+
+    def yaml_rest(self, text: str, end: int, error: json.JSONDecodeError) -> list[Document]:
+        """Return the documents behind the JSON that ends at *end*, which *error* says are not JSON too."""
+        blank = _BLANK_IN_LINE.match(text, end)
+        start = blank.end() if blank else end
+        if len(text[start : start + _LOOK_AHEAD_BYTES].encode(errors="replace")) < _LOOK_AHEAD_BYTES:
+            raise self.not_json(error) from None
+        start += text.startswith("\n", start)
+        try:
+            return self.yaml_stream(text[start:], text.count("\n", 0, start))
+        except ManifestError:
+            if end == 0 and _MEANT_AS_JSON.match(text):
+                raise self.not_json(error) from None
+            raise
+
+    def json_body(self, text: str) -> list[Document]:
+        """Return the JSON value of a body; none when it has to be read as YAML."""
+        try:
+            parsed = self.json_parsed(text, 0)
+            if jsonreader.skip_blank(text, parsed.end) == len(text):
+                return [self.json_document(text, parsed)]
+            second = self.json_parsed(text, parsed.end)
+            raise self.error(UnreadableError(text.count("\n", 0, second.start) + 1, SEVERAL))
+        except json.JSONDecodeError as error:
+            if _MEANT_AS_JSON.match(text) and not self.is_yaml(text):
+                raise self.not_json(error) from None
+            return []
+
+    def is_yaml(self, text: str) -> bool:
+        try:
+            return bool(self.yaml_body(text))
+        except ManifestError as error:
+            return error.mistakes[0].message == SEVERAL
+
+    def json_parsed(self, text: str, start: int) -> jsonreader.Parsed:
+        try:
+            return jsonreader.parse(text, start)
+        except UnreadableError as problem:
+            raise self.error(problem) from None
+
+    def json_document(self, text: str, parsed: jsonreader.Parsed) -> Document:
+        if parsed.problem:
+            raise self.error(parsed.problem)
+        marks = _Marks(0, lambda: jsonreader.nodes(text, parsed.start, parsed.end))
+        found = jsonreader.duplicates(marks.root()) if parsed.has_duplicates else []
+        duplicates = tuple(Duplicate(one.line, one.key, one.path, one.message) for one in found)
+        line = text.count("\n", 0, parsed.start) + 1
+        return Document(parsed.value, self.name, line, duplicates, marks)
+
+    def not_json(self, error: json.JSONDecodeError) -> ManifestError:
+        return self.error(UnreadableError(error.lineno, f"not JSON: {error.msg}"))
+
+
+def _item_lines(plain: yamlplain.Plain) -> dict[Sequence[str | int], int]:
+    """Return the lines of the items of the lists right below the root, by key and index."""
+    keys = (
+        [key for key, value in plain.value.items() if isinstance(value, list)] if isinstance(plain.value, dict) else []
+    )
+    named = zip(keys, plain.item_lines, strict=False)
+    return {(key, index): line for key, lines in named for index, line in enumerate(lines)}

@@ -1,0 +1,35 @@
+"""The warning that goes with every answer of a deprecated version."""
+
+from __future__ import annotations
+
+from pytest_crd.engine import versionpriority
+from pytest_crd.engine.crds.crdspec import CrdSpec, VersionSpec
+
+
+def warnings(crd: CrdSpec, version: VersionSpec) -> tuple[str, ...]:
+    """
+    Return the warnings about the use of *version*: one, or none where it is not deprecated.
+
+    Args:
+        crd: The CRD.
+        version: One of its versions.
+
+    Errors:
+        None.
+
+    Reference:
+        apiextensions-apiserver apiserver/customresource_handler.go, defaultDeprecationWarning.
+    """
+    if not version.deprecated:
+        return ()
+    if version.deprecation_warning is not None:
+        return (version.deprecation_warning,)
+    warning = f"{crd.group}/{version.name} {crd.kind} is deprecated"
+    better = [
+        other.name
+        for other in crd.versions
+        if other.served and not other.deprecated and versionpriority.of(version.name) < versionpriority.of(other.name)
+    ]
+    if not better:
+        return (warning,)
+    return (f"{warning}; use {crd.group}/{max(better, key=versionpriority.of)} {crd.kind}",)

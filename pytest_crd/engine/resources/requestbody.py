@@ -1,0 +1,161 @@
+"""
+The body of a request for a custom resource: read, pruned and defaulted, or refused.
+
+What its metadata means for the request, and whether its values are valid, is decided afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pytest_crd.engine.errors.refusal import Refusal, bad_request
+from pytest_crd.engine.errors.response import Changes
+from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang.godecode import DecodeError
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.passes.versionpasses import Passes
+from pytest_crd.engine.profile import Profile
+
+FieldValidation = Literal["Strict", "Warn", "Ignore"]
+FIELD_VALIDATIONS: Final = ("Strict", "Warn", "Ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """
+    The body of a request.
+
+    Attributes:
+        value: What it holds; the server finds out whether that is a resource.
+        text: What was sent, where it was sent as text; else the JSON of the value is what messages quote.
+        duplicates: What the server says about each key that was set twice.
+    """
+
+    value: JSONValue
+    text: str = ""
+    duplicates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """
+    A resource that was read.
+
+    Attributes:
+        resource: The resource: pruned, without the nulls that are not allowed, defaulted.
+        changes: What that changed.
+        warnings: What is to be said about unknown and duplicate fields.
+        is_text: Whether it was read from a text, in which `1.0` is another number than `1` until it is stored.
+    """
+
+    resource: dict[str, JSONValue]
+    changes: Changes
+    warnings: tuple[str, ...]
+    is_text: bool = False
+
+
+class RefusedError(Exception):
+    """The request goes no further; what was found until then goes with the answer."""
+
+    def __init__(self, refusal: Refusal, decoded: Decoded | None = None, warnings: tuple[str, ...] = ()) -> None:
+        """Take why, what was read before, and what else is warned about."""
+        super().__init__(refusal.message)
+        self.refusal = refusal
+        self.changes = decoded.changes if decoded else Changes()
+        self.warnings = (*(decoded.warnings if decoded else ()), *warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """
+    Reads the bodies of requests to one version.
+
+    Attributes:
+        group: The group of the CRD.
+        kind: Its kind.
+        version: The version of the URL.
+        passes: The passes of all its versions, by name.
+        profile: Whose behaviour and words.
+    """
+
+    group: str
+    kind: str
+    version: str
+    passes: Mapping[str, Passes]
+    profile: Profile
+
+    def decode(self, body: Body, field_validation: FieldValidation) -> Decoded:
+        """
+        Read *body*: its types, unknown and duplicate fields, metadata, nulls, defaults, its API version, in this order.
+
+        Args:
+            body: What was sent.
+            field_validation: What unknown and duplicate fields do.
+
+        Raises:
+            RefusedError: The server goes no further.
+
+        Reference:
+            apiextensions-apiserver customresource_handler.go, schemaCoercingDecoder and unstructuredDefaulter; apiserver
+            endpoints/handlers/create.go.
+        """
+        go_on(typemeta.refuse_other_than_object(body.value, kind=self.kind, body=body.text))
+        go_on(
+            typemeta.refuse_undecodable(
+                body.value or {},
+                version=self.version,
+                kind=self.kind,
+                body=body.text,
+                profile=self.profile,
+                lenient=field_validation == "Ignore" and self.profile.field_validation,
+            )
+        )
+        kind = body.value["kind"]
+        cannot = f"{kind} in version {_quoted_version(body.value)} cannot be handled as a"
+        passes = self._passes_for(body.value)
+        try:
+            pruned = passes.prune(body.value)
+        except DecodeError as error:
+            raise RefusedError(bad_request(f"{cannot} {self.kind}: {error}")) from None
+        problems: tuple[str, ...] = ()
+        if field_validation != "Ignore" and self.profile.field_validation:
+            unknown = tuple(f'unknown field "{path}"' for path in pruned.paths)
+            if field_validation == "Strict" and (body.duplicates or unknown):
+                listed = ", ".join((*_strict(body.duplicates), *unknown))
+                # By then it is what it says it is.
+                raise RefusedError(bad_request(f"{cannot} {kind}: strict decoding error: {listed}"))
+            problems = (*body.duplicates, *unknown)
+        defaulted = passes.default(pruned.value)
+        changes = Changes(pruned.paths, defaulted.paths, defaulted.nulls)
+        decoded = Decoded(dict(defaulted.value), changes, problems, is_text=bool(body.text))
+        go_on(
+            typemeta.refuse_version(body.value, group=self.group, version=self.version, profile=self.profile), decoded
+        )
+        return decoded
+
+    def _passes_for(self, resource: Mapping[str, JSONValue]) -> Passes:
+        """Return the passes for what a resource says it is; of other kinds nothing is known, and nothing is pruned."""
+        group, _, version = (resource.get("apiVersion") or "").rpartition("/")
+        if group != self.group or resource["kind"] != self.kind:
+            return Passes(None, self.profile, preserve_unknown_fields=True)
+        return self.passes.get(version) or Passes(None, self.profile, preserve_unknown_fields=False)
+
+
+def go_on(refusal: Refusal | None, decoded: Decoded | None = None) -> None:
+    """Raise RefusedError if there is a *refusal*."""
+    if refusal is not None:
+        raise RefusedError(refusal, decoded)
+
+
+def _quoted_version(resource: Mapping[str, JSONValue]) -> str:
+    return goformat.quote((resource.get("apiVersion") or "").rpartition("/")[2])
+
+
+def _strict(duplicates: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the duplicates as a strict decoder words them: those of YAML as one error of several lines."""
+    if not (duplicates and duplicates[0].startswith("line ")):
+        return duplicates
+    return ("yaml: unmarshal errors:" + "".join(f"\n  {text}" for text in duplicates),)

@@ -1,0 +1,188 @@
+"""
+Subresources of a custom resource: what `status` protects from whom, and what `scale` demands of the resource.
+
+The endpoints themselves belong to a server; a `generation` is made by it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.jsonvalue import JSONValue
+
+Resource: TypeAlias = Mapping[str, JSONValue]
+
+_MAX_REPLICAS: Final = 2**31 - 1
+_OBJECT: Final = "map[string]interface{}"
+# As Go's `%T` names them.
+_GO_TYPES: Final[dict[type, str]] = {
+    type(None): "<nil>",
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    str: "string",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subresources:
+    """
+    The subresources of one version.
+
+    Attributes:
+        has_status: Whether `status` is written through `/status` alone.
+        scale: `specReplicasPath`, `statusReplicasPath` and perhaps `labelSelectorPath`; None without the subresource.
+    """
+
+    has_status: bool = False
+    scale: Mapping[str, str] | None = None
+
+    def prepare_create(self, resource: Resource) -> dict[str, JSONValue]:
+        """
+        Return *resource* as it is created: without a status where there is a subresource for it.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/strategy.go, PrepareForCreate.
+        """
+        return _with_status_of(resource, {}) if self.has_status else dict(resource)
+
+    def prepare_update(self, resource: Resource, old: Resource) -> dict[str, JSONValue]:
+        """
+        Return *resource* as it replaces *old*: with its status, or lack of one, where there is a subresource for it.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/strategy.go, PrepareForUpdate.
+        """
+        return _with_status_of(resource, old) if self.has_status else dict(resource)
+
+    def prepare_status_update(self, resource: Resource, old: Resource) -> dict[str, JSONValue]:
+        """
+        Return what an update through `/status` makes of *old*: only the status of *resource* and who manages its fields.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/status_strategy.go, PrepareForUpdate.
+        """
+        metadata = {key: value for key, value in (old.get("metadata") or {}).items() if key != "managedFields"}
+        managed = (resource.get("metadata") or {}).get("managedFields")
+        if managed is not None:
+            metadata["managedFields"] = managed
+        return _with_status_of({**old, "metadata": metadata}, resource)
+
+    def validate_scale(self, resource: Resource) -> list[FieldError]:
+        """
+        Return what is wrong with the fields that the scale subresource reads, on create and update.
+
+        Args:
+            resource: The custom resource; what it has nothing of at a path is right.
+
+        Errors:
+            Invalid: A number of replicas that is no int64, negative, or beyond int32; a label selector that is no string.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/validator.go, ValidateScaleSpec.
+        """
+        if self.scale is None:
+            return []
+        return [*_replicas_errors(resource, self.scale["specReplicasPath"]), *self.validate_status_scale(resource)]
+
+    def validate_status_scale(self, resource: Resource) -> list[FieldError]:
+        """
+        Return what is wrong with the fields that the scale subresource reads of a status, on update through `/status`.
+
+        Args:
+            resource: The whole custom resource.
+
+        Errors:
+            Invalid: As in `validate_scale`; the number of replicas in the spec is not looked at.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/validator.go, ValidateScaleStatus.
+        """
+        if self.scale is None:
+            return []
+        errors = _replicas_errors(resource, self.scale["statusReplicasPath"])
+        selector_path = self.scale.get("labelSelectorPath")
+        if selector_path is not None:
+            try:
+                _nested(resource, selector_path, str)
+            except _AccessError as error:
+                errors.append(fielderror.invalid(FieldPath((selector_path,)), "", str(error)))
+        return errors
+
+
+def from_declared(declared: Mapping[str, JSONValue]) -> Subresources:
+    """Return the subresources of a version that are *declared*, `{"status": {}, "scale": {…}}`, wherever in the CRD."""
+    return Subresources(has_status=declared.get("status") is not None, scale=declared.get("scale"))
+
+
+def _with_status_of(resource: Resource, other: Resource) -> dict[str, JSONValue]:
+    without = {key: value for key, value in resource.items() if key != "status"}
+    return {**without, "status": other["status"]} if "status" in other else without
+
+
+def _replicas_errors(resource: Resource, path: str) -> list[FieldError]:
+    try:
+        replicas = _nested(resource, path, int) or 0
+    except _AccessError as error:
+        return [fielderror.invalid(FieldPath((path,)), 0, str(error))]
+    if replicas < 0:
+        detail = "should be a non-negative integer"
+    elif replicas > _MAX_REPLICAS:
+        detail = f"should be less than or equal to {_MAX_REPLICAS}"
+    else:
+        return []
+    return [fielderror.invalid(FieldPath((path,)), replicas, detail)]
+
+
+class _AccessError(Exception):
+    """A value of the wrong type on the way to a field, or in it; the message is the server's."""
+
+
+def _nested(resource: Resource, path: str, kind: type) -> JSONValue:
+    """
+    Return the value at *path*; None where there is none.
+
+    Raises:
+        _AccessError: It is not of *kind*, or something above it is no object.
+
+    Reference:
+        apimachinery unstructured/helpers.go, NestedInt64 and NestedString.
+    """
+    names = path.removeprefix(".").split(".")
+    value: JSONValue = resource
+    for depth, name in enumerate(names, 1):
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            raise _AccessError(_wrong_type(names[:depth], value, _OBJECT))
+        if name not in value:
+            return None
+        value = value[name]
+    if type(value) is not kind:
+        raise _AccessError(_wrong_type(names, value, _GO_TYPES[kind]))
+    return value
+
+
+def _wrong_type(names: list[str], value: JSONValue, expected: str) -> str:
+    return f".{'.'.join(names)} accessor error: {_printed(value)} is of the type {_GO_TYPES[type(value)]}, expected {expected}"
+
+
+def _printed(value: JSONValue) -> str:
+    """Return a JSON value as Go's `%v`: `map[a:1 b:[x <nil>]]`, strings as they are."""
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{key}:{_printed(value[key])}' for key in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(_printed, value))}]"
+    if value is None:
+        return "<nil>"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else goformat.number(value)

@@ -1,0 +1,1 @@
+"""Structural schemas (KEP-2335)."""

@@ -1,0 +1,197 @@
+"""Why a schema is not structural: every violation as the field error that the server reports (KEP-2335)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import patterns
+from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.structural import NestedValueValidation, Structural, ValueValidation
+
+Errors: TypeAlias = Iterator[FieldError]
+
+_TYPE_MISSING: Final = {
+    "root": "must not be empty at the root",
+    "item": "must not be empty for specified array items",
+    "field": "must not be empty for specified object fields",
+}
+# Keyword in a nested context, and what it must be there; in no particular order, the result is sorted.
+_FORBIDDEN_WHEN_NESTED: Final = {
+    "type": "empty",
+    "default": "undefined",
+    "title": "empty",
+    "description": "empty",
+    "nullable": "false",
+    "x-kubernetes-preserve-unknown-fields": "false",
+    "x-kubernetes-embedded-resource": "false",
+    "x-kubernetes-int-or-string": "false",
+    "x-kubernetes-list-map-keys": "empty",
+    "x-kubernetes-list-type": "undefined",
+    "x-kubernetes-map-type": "undefined",
+}
+_METADATA: Final = "must not specify anything other than name and generateName, but metadata is implicitly specified"
+_EMPTY: Final = Structural()
+
+
+def find(schema: Structural, path: FieldPath) -> tuple[FieldError, ...]:
+    """
+    Return every violation that keeps *schema* from being structural.
+
+    Args:
+        schema: The schema of a whole resource.
+        path: Where it stands in the CRD, as the errors are to spell it.
+
+    Errors:
+        Required, Invalid and Forbidden, sorted by their text as the server sorts them.
+
+    Reference:
+        KEP-2335; apiextensions-apiserver schema/validation.go, ValidateStructural, and complete.go.
+    """
+    errors = [*_invariants(schema, "root", path), *_completeness(schema.validation, schema, path, path)]
+    return tuple(sorted(errors, key=str))
+
+
+def _invariants(schema: Structural, level: str, path: FieldPath) -> Errors:
+    """Yield what is wrong at one node and below it; *level* is `root`, `item` or `field`."""
+    if schema.type == "array" and schema.items is None:
+        yield fielderror.required(path.child("items"), "must be specified")
+    if schema.items is not None:
+        yield from _invariants(schema.items, "item", path.child("items"))
+    for name, child in schema.properties.items():
+        yield from _invariants(child, "field", path.child("properties").key(name))
+    if schema.value_schema is not None:
+        yield from _invariants(schema.value_schema, "field", path.child("additionalProperties"))
+    yield from _type(schema, level, path)
+    yield from _extensions(schema, level, path)
+    yield from _metadata(schema, level, path)
+    yield from _junctors(
+        schema.validation,
+        path,
+        skip_any_of=structural.is_int_or_string_any_of(schema.validation),
+        skip_first_all_of=structural.is_int_or_string_all_of(schema.validation),
+    )
+
+
+def _type(schema: Structural, level: str, path: FieldPath) -> Errors:
+    type_path = path.child("type")
+    if schema.x_embedded_resource and schema.type != "object":
+        detail = "must be object if x-kubernetes-embedded-resource is true"
+        if schema.type:
+            yield fielderror.invalid(type_path, schema.type, detail)
+        else:
+            yield fielderror.required(type_path, detail)
+    elif not (schema.type or schema.x_int_or_string or schema.x_preserve_unknown_fields):
+        yield fielderror.required(type_path, _TYPE_MISSING[level])
+    if level == "root" and schema.type not in {"", "object"}:
+        yield fielderror.invalid(type_path, schema.type, "must be object at the root")
+
+
+def _extensions(schema: Structural, level: str, path: FieldPath) -> Errors:
+    if schema.x_int_or_string:
+        for keyword, value in (
+            ("x-kubernetes-preserve-unknown-fields", schema.x_preserve_unknown_fields),
+            ("x-kubernetes-embedded-resource", schema.x_embedded_resource),
+        ):
+            if value:
+                yield fielderror.invalid(
+                    path.child(keyword), value, "must be false if x-kubernetes-int-or-string is true"
+                )
+    if schema.additional_properties is not None:
+        if level == "root":
+            yield fielderror.forbidden(path.child("additionalProperties"), "must not be used at the root")
+        if schema.x_embedded_resource:
+            detail = "must not be used if x-kubernetes-embedded-resource is set"
+            yield fielderror.forbidden(path.child("additionalProperties"), detail)
+    if schema.x_embedded_resource and not (schema.x_preserve_unknown_fields or schema.properties):
+        detail = (
+            "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"
+        )
+        yield fielderror.required(path.child("properties"), detail)
+
+
+def _metadata(schema: Structural, level: str, path: FieldPath) -> Errors:
+    """Yield what is wrong with the schemas of kind, apiVersion and metadata of a resource."""
+    is_resource = level == "root" or schema.x_embedded_resource
+    properties = path.child("properties")
+    for name, type_ in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
+        child = schema.properties.get(name)
+        if is_resource and child is not None and child.type != type_:
+            yield fielderror.invalid(properties.key(name).child("type"), child.type, f"must be {type_}")
+    metadata = schema.properties.get("metadata")
+    if level == "root" and metadata is not None and not _only_restricts_names(metadata):
+        yield fielderror.forbidden(properties.key("metadata"), _METADATA)
+
+
+def _only_restricts_names(metadata: Structural) -> bool:
+    properties = {} if metadata.properties.keys() <= {"name", "generateName"} else metadata.properties
+    return dataclasses.replace(metadata, properties=properties, type="", default=None) == _EMPTY
+
+
+def _junctors(validation: ValueValidation, path: FieldPath, *, skip_any_of: bool, skip_first_all_of: bool) -> Errors:
+    if not skip_any_of:
+        for index, nested in enumerate(validation.any_of):
+            yield from _nested(nested, path.child("anyOf").index(index))
+    for index, nested in enumerate(validation.all_of):
+        skip = skip_first_all_of and index == 0
+        yield from _nested(nested, path.child("allOf").index(index), skip_any_of=skip)
+    for index, nested in enumerate(validation.one_of):
+        yield from _nested(nested, path.child("oneOf").index(index))
+    if validation.not_ is not None:
+        yield from _nested(validation.not_, path.child("not"))
+    pattern = validation.keywords.get("pattern")
+    if pattern is not None and (problem := patterns.problem_of(pattern)):
+        detail = f"must be a valid regular expression, but isn't: {problem}"
+        yield fielderror.invalid(path.child("pattern"), pattern, detail)
+
+
+def _nested(nested: NestedValueValidation, path: FieldPath, *, skip_any_of: bool = False) -> Errors:
+    yield from _junctors(nested.validation, path, skip_any_of=skip_any_of, skip_first_all_of=False)
+    if nested.items is not None:
+        yield from _nested(nested.items, path.child("items"))
+    for name, child in (nested.properties or {}).items():
+        yield from _nested(child, path.child("properties").key(name))
+    for keyword, demanded in _FORBIDDEN_WHEN_NESTED.items():
+        # `[]` is set, yet empty: only the map keys are asked for their length.
+        value = nested.forbidden.get(keyword)
+        if value is not None and (value != [] or keyword != "x-kubernetes-list-map-keys"):
+            yield fielderror.forbidden(path.child(keyword), f"must be {demanded} to be structural")
+    if nested.additional_properties is not None:
+        yield fielderror.forbidden(path.child("additionalProperties"), "must be undefined to be structural")
+    if nested.x_validations:
+        yield fielderror.forbidden(path.child("x-kubernetes-validations"), "must be empty to be structural")
+    if nested.properties and "metadata" in nested.properties:
+        metadata = path.child("properties").key("metadata")
+        yield fielderror.forbidden(metadata, "must not be specified in a nested context")
+
+
+def _completeness(validation: ValueValidation, schema: Structural, where: FieldPath, nested_at: FieldPath) -> Errors:
+    """Yield what value validations mention that the structure does not; *where* is the path in the structure."""
+    if validation.not_ is not None:
+        yield from _nested_completeness(validation.not_, schema, where, nested_at.child("not"))
+    for junctor, branches in (
+        ("allOf", validation.all_of),
+        ("anyOf", validation.any_of),
+        ("oneOf", validation.one_of),
+    ):
+        for index, nested in enumerate(branches):
+            yield from _nested_completeness(nested, schema, where, nested_at.child(junctor).index(index))
+
+
+def _nested_completeness(
+    nested: NestedValueValidation, schema: Structural, where: FieldPath, nested_at: FieldPath
+) -> Errors:
+    yield from _completeness(nested.validation, schema, where, nested_at)
+    pairs = [(nested.items, schema.items, where.child("items"), nested_at.child("items"))] if nested.items else []
+    for name, child in (nested.properties or {}).items():
+        counterpart = schema.properties.get(name)
+        pairs.append((child, counterpart, where.child("properties").key(name), nested_at.child("properties").key(name)))
+    for child, counterpart, child_where, child_at in pairs:
+        if counterpart is None:
+            yield fielderror.required(child_where, f"because it is defined in {child_at}")
+        else:
+            yield from _nested_completeness(child, counterpart, child_where, child_at)

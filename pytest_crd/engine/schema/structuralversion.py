@@ -1,0 +1,56 @@
+"""The structural form of a schema as each Kubernetes version sees it: older ones overlook some keywords, and forbid others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.structural import Structural
+
+Schema: TypeAlias = Mapping[str, JSONValue]
+
+_OVERLOOKED: Final = ("example", "externalDocs")
+
+
+def from_schema(schema: Schema, profile: Profile) -> Structural:
+    """
+    Return the structural form of an OpenAPI v3 schema.
+
+    Args:
+        schema: `openAPIV3Schema` as the server decodes it.
+        profile: The Kubernetes version.
+
+    Raises:
+        UnsupportedConstructError: As `structural.from_schema`.
+
+    Reference:
+        apiextensions-apiserver schema/convert.go, newGenerics.
+    """
+    if profile.structure_has_examples and profile.allows_false_in_junctors:
+        return structural.from_schema(schema)
+    return structural.from_schema(_seen(schema, profile, nested=False))
+
+
+def _seen(schema: JSONValue, profile: Profile, *, nested: bool) -> JSONValue:
+    """Return *schema* as a server of *profile* sees it; *nested* inside of allOf and the like."""
+    if not isinstance(schema, Mapping):
+        # Inside of junctors true stands for any schema, and false for none, unless that is forbidden too.
+        return schema or (nested and not profile.allows_false_in_junctors)
+    return {
+        key: _below(key, value, profile, nested=nested)
+        for key, value in schema.items()
+        if profile.structure_has_examples or key not in _OVERLOOKED
+    }
+
+
+def _below(keyword: str, value: JSONValue, profile: Profile, *, nested: bool) -> JSONValue:
+    if keyword == "properties":
+        return {name: _seen(child, profile, nested=nested) for name, child in value.items()}
+    if keyword in ("allOf", "anyOf", "oneOf"):
+        return [_seen(branch, profile, nested=True) for branch in value]
+    if keyword == "additionalProperties" or (keyword in ("items", "not") and isinstance(value, Mapping)):
+        return _seen(value, profile, nested=nested or keyword == "not")
+    return value

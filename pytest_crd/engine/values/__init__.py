@@ -1,0 +1,1 @@
+"""Value validation: keywords, formats, list types, and ratcheting."""

@@ -1,0 +1,100 @@
+"""What came of validating a value: its failures, each worded once, and how much of its schema it met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """
+    One failure.
+
+    Attributes:
+        text: The whole sentence; two failures with the same one are one.
+        name: Where, relative to the validated value, as the text spells it; None where only the text says it.
+        report: The field error at a path.
+    """
+
+    text: str
+    name: str | None
+    report: Callable[[FieldPath], FieldError]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """
+    One thing that a schema demands of values of one JSON type.
+
+    Attributes:
+        holds: Whether a value meets it.
+        failure: What to say, at a name, of a value that does not.
+    """
+
+    holds: Callable[[JSONValue], bool]
+    failure: Callable[[JSONValue, str], Failure]
+
+
+class Result:
+    """
+    The failures of one value, and how many checks of its schema it met.
+
+    Attributes:
+        failures: By their texts, in order.
+        matches: By which the best of several failed branches of `anyOf` or `oneOf` is chosen.
+
+    Reference:
+        kube-openapi validation/validate/result.go, Result.
+    """
+
+    __slots__ = ("failures", "matches")
+
+    def __init__(self) -> None:
+        """Begin without a failure."""
+        self.failures: dict[str, Failure] = {}
+        self.matches = 0
+
+    def add(self, failure: Failure) -> None:
+        """Add a failure, unless one of the same words is there."""
+        self.failures.setdefault(failure.text, failure)
+
+    def merge(self, other: Result) -> None:
+        """Add all failures and matches of *other*."""
+        for failure in other.failures.values():
+            self.add(failure)
+        self.matches += other.matches
+
+    def errors(self, path: FieldPath) -> tuple[FieldError, ...]:
+        """
+        Return the field errors of a value that stands at *path*.
+
+        Reference:
+            apiextensions-apiserver apiserver/validation/validation.go, kubeOpenAPIResultToFieldErrors.
+        """
+        return tuple(failure.report(_located(path, failure.name)) for failure in self.failures.values())
+
+
+def _located(path: FieldPath, name: str | None) -> FieldPath:
+    # What stands directly in a map at the root has a name that begins with a dot.
+    return path if name in (None, "", ".") else path.child(str(name).removeprefix("."))
+
+
+def composite(text: str) -> Failure:
+    """Return a failure that is reported at the whole value: its text alone says where it is."""
+    return Failure(text, None, lambda path: fielderror.invalid(path, "", text))
+
+
+def invalid(name: str, value: JSONValue, text: str) -> Failure:
+    """Return a failure of the value at *name*, whose error prints *value*."""
+    return Failure(text, name, lambda path: fielderror.invalid(path, value, text))
+
+
+def type_invalid(name: str, value: JSONValue, text: str) -> Failure:
+    """Return the failure of a value of the wrong type or format, whose error prints *value*."""
+    return Failure(text, name, lambda path: fielderror.type_invalid(path, value, text))
