@@ -82,7 +82,8 @@ class Subject:
         crd = self.version.crd
         manifest = crd.manifest
         spec = _without_status(manifest["spec"])
-        spec["versions"] = [_without_status(version) for version in spec.get("versions") or ()]
+        # Objects may be stored in a version that is no longer served.
+        spec["versions"] = [{**_without_status(version), "served": True} for version in spec.get("versions") or ()]
         if not spec["versions"]:
             del spec["versions"]  # v1beta1 with `version`
         altered = CustomResourceDefinition.from_value(

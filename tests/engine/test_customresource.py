@@ -287,3 +287,10 @@ def test_numbers_of_a_text_are_stored_as_json_writes_them() -> None:
     text = '{"apiVersion": "example.com/v1", "kind": "Cron", "metadata": {"name": "a"}, "spec": {"replicas": 3.0}}'
     replicas = V1.create(text).stored["spec"]["replicas"]
     assert (replicas, type(replicas)) == (3, int)
+
+
+def test_a_version_that_is_not_served_answers_nothing() -> None:
+    version = _crd(_version() | {"served": False}).version("v1")
+    for answer in (version.create({}), version.update({}, old={}), version.update_status({}, old={})):
+        assert (answer.code, answer.message) == (404, "the server could not find the requested resource")
+        assert "details" not in answer.status

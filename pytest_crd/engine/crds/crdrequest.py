@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from pytest_crd.engine.crds import crddefaults, crdencoding, crdspec, crdvalidation, storeddefaults
-from pytest_crd.engine.errors import response
+from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Changes, Response
 from pytest_crd.engine.golang import goformat
 from pytest_crd.engine.golang.godecode import Decoded
@@ -24,7 +23,6 @@ from pytest_crd.engine.schema import schemanodes
 
 _GROUP: Final = "apiextensions.k8s.io"
 _PLURAL: Final = "customresourcedefinitions"
-_NOT_SERVED: Final = Refusal(404, "NotFound", "the server could not find the requested resource")
 
 
 def create(manifest: Decoded, profile: Profile) -> Response:
@@ -42,7 +40,7 @@ def create(manifest: Decoded, profile: Profile) -> Response:
         apiserver registry/rest/create.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
     """
     if not _is_served(manifest, profile):
-        return response.refused(_NOT_SERVED, subject={})
+        return response.refused(refusal.NOT_SERVED, subject={})
     target = Target(_GROUP, _PLURAL, None)
     prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
     crd = _with_metadata(crddefaults.apply(manifest.value, profile), prepared)
@@ -70,14 +68,14 @@ def update(manifest: Decoded, old: Decoded, profile: Profile) -> Response:
         apiserver registry/rest/update.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
     """
     if not _is_served(manifest, profile):
-        return response.refused(_NOT_SERVED, subject={})
+        return response.refused(refusal.NOT_SERVED, subject={})
     old_metadata = old.value.get("metadata") or {}
     target = Target(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
     metadata = {"resourceVersion": "1", **(manifest.value.get("metadata") or {})}
-    if refusal := requestmetadata.refuse_update(metadata, target, profile):
+    if refused := requestmetadata.refuse_update(metadata, target, profile):
         subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}
         warnings = (*crdvalidation.deprecations(manifest.value, profile), *_unknown(manifest, profile))
-        return response.refused(refusal, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
+        return response.refused(refused, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
     prepared = requestmetadata.prepare_update(metadata, old_metadata, target)
     crd = _with_metadata(crddefaults.apply(manifest.value, profile), prepared)
     stored = crddefaults.apply(old.value, profile)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from pytest_crd.engine.errors.fielderror import FieldError
 
@@ -23,6 +24,10 @@ class Refusal:
     reason: str
     message: str
     errors: tuple[FieldError, ...] = ()
+
+
+# What a client makes of the 404 for a URL behind which there is nothing.
+NOT_SERVED: Final = Refusal(404, "NotFound", "the server could not find the requested resource")
 
 
 def bad_request(message: str) -> Refusal:

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.crdspec import CrdSpec, VersionSpec
-from pytest_crd.engine.errors import response
+from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Response
@@ -91,6 +91,8 @@ class CustomResources:
             apiserver endpoints/handlers/create.go; registry/rest/create.go; apiextensions-apiserver
             registry/customresource/strategy.go.
         """
+        if not self._served.spec.served:
+            return response.refused(refusal.NOT_SERVED, subject={})
         target = self._target(namespace)
         try:
             decoded = self._decoder.decode(body, field_validation)
@@ -118,6 +120,8 @@ class CustomResources:
             apiserver endpoints/handlers/update.go; registry/rest/update.go; apiextensions-apiserver
             registry/customresource/strategy.go.
         """
+        if not self._served.spec.served:
+            return response.refused(refusal.NOT_SERVED, subject={})
         stored = self._read(old, namespace)
         target = self._target(namespace, stored)
         try:
@@ -145,6 +149,8 @@ class CustomResources:
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go.
         """
+        if not self._served.spec.served:
+            return response.refused(refusal.NOT_SERVED, subject={})
         stored = self._read(old, namespace)
         target = self._target(namespace, stored)
         try:
@@ -166,9 +172,9 @@ class CustomResources:
         metadata = decoded.resource.get("metadata") or {}
         requestbody.go_on(requestmetadata.refuse_update(metadata, target, self._profile), decoded)
         prepared = requestmetadata.prepare_update(metadata, stored["metadata"], target)
-        refusal = requestmetadata.refuse_stale(metadata, stored["metadata"], target, self._profile)
-        if refusal is not None:
-            raise RefusedError(refusal, decoded, prepared.warnings)
+        stale = requestmetadata.refuse_stale(metadata, stored["metadata"], target, self._profile)
+        if stale is not None:
+            raise RefusedError(stale, decoded, prepared.warnings)
         return decoded, prepared
 
     def _validate_create(self, resource: Resource) -> list[FieldError]:
