@@ -16,7 +16,11 @@ from pytest_crd import engine
 JSONValue = Any
 Answer = dict[str, JSONValue]
 
-_ADDRESS: Final = re.compile(r"\(0x[0-9a-f]+\)")
+# What differs by chance: where Go keeps what it prints as a pointer, and the resourceVersion in a body that is quoted.
+_BY_CHANCE: Final = (
+    (re.compile(r"\(0x[0-9a-f]+\)"), "(0xc000000000)"),
+    (re.compile(r'"resourceVersion":"\d+"'), '"resourceVersion":"1"'),
+)
 _BAD_REQUEST: Final = 400
 _CRD: Final = "CustomResourceDefinition"
 # What a client sees of a server that panics.
@@ -124,7 +128,7 @@ def of_crd_answer(answer: client.Answer, sent: JSONValue) -> Answer:
 
 def compared(found: Answer, answer: Answer, ask: Callable[[], Answer]) -> tuple[str, ...]:
     """Return what differs; only then is asked often whether the server answers at random."""
-    found, answer = _without_addresses(found), _without_addresses(answer)
+    found, answer = _without_chance(found), _without_chance(answer)
     if found["code"] == answer["code"] == _BAD_REQUEST and answer["message"].endswith(
         f" cannot be handled as a {_CRD}: {found['message']}"
     ):
@@ -134,7 +138,7 @@ def compared(found: Answer, answer: Answer, ask: Callable[[], Answer]) -> tuple[
     differences: list[str] = []
     # One order in some thousand does not show up in the first round of questions.
     for _ in range(2):
-        differences = recordings.differences(found, record.ask_often(lambda: _without_addresses(ask())))
+        differences = recordings.differences(found, record.ask_often(lambda: _without_chance(ask())))
         if not any("another order" in one for one in differences):
             break
     return tuple(differences)
@@ -146,13 +150,15 @@ def printed(found: Disagreement) -> str:
     return "\n".join([casefile.dumped(found.content), *comments])
 
 
-def _without_addresses(value: JSONValue) -> JSONValue:
-    """Return an answer with one address in place of all: where Go keeps what it prints as a pointer is no fact."""
+def _without_chance(value: JSONValue) -> JSONValue:
+    """Return an answer with one text in place of all that differ by chance."""
     if isinstance(value, str):
-        return _ADDRESS.sub("(0xc000000000)", value) if "(0x" in value else value
+        for pattern, constant in _BY_CHANCE:
+            value = pattern.sub(constant, value)
+        return value
     if isinstance(value, list):
-        return [_without_addresses(item) for item in value]
-    return {key: _without_addresses(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return [_without_chance(item) for item in value]
+    return {key: _without_chance(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _says_so(found: Answer) -> bool:
