@@ -172,8 +172,7 @@ class Version:
         Reference:
             KEP-4008 on what is kept though it is not valid; apiextensions-apiserver registry/customresource/strategy.go.
         """
-        stored = self._stored(old)
-        body = _body(resource, {**self._type_meta, "metadata": {}}, stored["metadata"])
+        body, stored = self._over(resource, old)
         answer = self._resources.update(
             body, old=stored, namespace=namespace, field_validation=_known(field_validation)
         )
@@ -206,18 +205,20 @@ class Version:
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go.
         """
-        stored = self._stored(old)
-        body = _body(resource, {**self._type_meta, "metadata": {}}, stored["metadata"])
+        body, stored = self._over(resource, old)
         answer = self._resources.update_status(
             body, old=stored, namespace=namespace, field_validation=_known(field_validation)
         )
         return rules.warned(self, answer)
 
-    def _stored(self, old: Mapping[str, object]) -> dict[str, JSONValue]:
+    def _over(
+        self, resource: Mapping[str, object] | str, old: Mapping[str, object]
+    ) -> tuple[Body, dict[str, JSONValue]]:
+        """Return the body of a PUT over *old*, and *old* as it is stored, each with what may be left out."""
         stored = {**self._type_meta, **_resource(old)}
         metadata = stored.get("metadata") or {}
         stored["metadata"] = {"name": _MADE_UP_NAME, "resourceVersion": "1", **metadata}
-        return stored
+        return _body(resource, {**self._type_meta, "metadata": {}}, stored["metadata"]), stored
 
     @property
     def _profile(self) -> Profile:

@@ -47,7 +47,7 @@ PATH = FieldPath(("spec", "a"))
             'spec.a: Invalid value: "integer": must be a string',
             id="a wrong type",
         ),
-        pytest.param(fielderror.not_found(PATH, "b"), 'spec.a: Not found: "b"', id="not found"),
+        pytest.param(FieldError(ErrorType.NOT_FOUND, str(PATH), "b", ""), 'spec.a: Not found: "b"', id="not found"),
         pytest.param(fielderror.duplicate(PATH, "b"), 'spec.a: Duplicate value: "b"', id="a duplicate"),
         pytest.param(fielderror.too_long(PATH, 5), "spec.a: Too long: may not be more than 5 bytes", id="too long"),
         pytest.param(
@@ -55,7 +55,11 @@ PATH = FieldPath(("spec", "a"))
             "spec.a: Too long: may not be more than 1 character",
             id="longer than one character",
         ),
-        pytest.param(fielderror.too_short(PATH, 2), "spec.a: Too short: must be at least 2 characters", id="too short"),
+        pytest.param(
+            FieldError(ErrorType.TOO_SHORT, str(PATH), "", "must be at least 2 characters"),
+            "spec.a: Too short: must be at least 2 characters",
+            id="too short",
+        ),
         pytest.param(fielderror.too_many(PATH, 2, 1), "spec.a: Too many: 2: must have at most 1 item", id="too many"),
         pytest.param(
             fielderror.too_many(PATH, None, 3), "spec.a: Too many: must have at most 3 items", id="too many to count"

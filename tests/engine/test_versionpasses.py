@@ -90,3 +90,8 @@ def test_where_unknown_fields_are_preserved_nulls_and_defaults_stay_as_they_are(
     defaulted = _passes(preserve=True).default({"spec": {"text": None}})
     assert defaulted.value == {"spec": {"text": None, "a": {"b": 1, "unknown": 2}}}
     assert defaulted.nulls == ()
+
+
+def test_a_default_of_the_kind_does_not_replace_the_kind_that_is_there() -> None:
+    schema = {"type": "object", "properties": {"kind": {"type": "string", "default": "Other"}}}
+    assert _passes(schema).default({"kind": "K"}).value == {"kind": "K"}

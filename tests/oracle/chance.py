@@ -12,8 +12,8 @@ JSONValue = Any
 _GENERATED: Final = re.compile(r"(.+)[bcdfghjklmnpqrstvwxz2456789]{5}", re.DOTALL)
 _SUFFIX: Final = "xxxxx"
 # Where Go keeps what it prints as a pointer.
-_ADDRESS: Final = re.compile(r"\(0x[0-9a-f]+\)")
-_ANY_ADDRESS: Final = "(0xc000000000)"
+ADDRESS: Final = re.compile(r"\(0x[0-9a-f]+\)")
+ANY_ADDRESS: Final = "(0xc000000000)"
 
 
 def without(status: JSONValue, sent: JSONValue) -> JSONValue:
@@ -23,7 +23,7 @@ def without(status: JSONValue, sent: JSONValue) -> JSONValue:
     if is_generated(name, sent):
         # It stands in the texts bare or quoted, but its end is the same in both.
         text = text.replace(name[-len(_SUFFIX) :], _SUFFIX)
-    return json.loads(_ADDRESS.sub(_ANY_ADDRESS, text))
+    return json.loads(ADDRESS.sub(ANY_ADDRESS, text))
 
 
 def is_generated(name: str, sent: JSONValue) -> bool:

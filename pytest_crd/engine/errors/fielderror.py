@@ -138,11 +138,6 @@ def type_invalid(path: FieldPath, bad_value: JSONValue, detail: str) -> FieldErr
     return FieldError(ErrorType.TYPE_INVALID, str(path), bad_value, detail)
 
 
-def not_found(path: FieldPath, bad_value: JSONValue) -> FieldError:
-    """Return "what the value names is not there"."""
-    return FieldError(ErrorType.NOT_FOUND, str(path), bad_value, "")
-
-
 def duplicate(path: FieldPath, bad_value: JSONValue) -> FieldError:
     """Return "the value stands twice where it may stand once"."""
     return FieldError(ErrorType.DUPLICATE, str(path), bad_value, "")
@@ -161,12 +156,6 @@ def too_long(path: FieldPath, max_length: int, *, unit: str = "byte", inflected:
     noun = _plural(max_length if inflected else 0, unit)
     detail = f"may not be more than {max_length} {noun}" if max_length >= 0 else "value is too long"
     return FieldError(ErrorType.TOO_LONG, str(path), "", detail)
-
-
-def too_short(path: FieldPath, min_length: int) -> FieldError:
-    """Return "the text has fewer than *min_length* characters"."""
-    detail = f"must be at least {min_length} {_plural(min_length, 'character')}"
-    return FieldError(ErrorType.TOO_SHORT, str(path), "", detail)
 
 
 def too_many(path: FieldPath, actual: int | None, max_quantity: int, *, inflected: bool = True) -> FieldError:

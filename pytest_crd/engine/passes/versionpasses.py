@@ -111,8 +111,9 @@ class Passes:
         if not self._preserve_unknown_fields:
             dropped = self._drop_nulls(body)
             body, nulls = dropped.value, _spelled(dropped.paths)
-        defaulted = self._default(body)
-        return Defaulted({**meta, **defaulted.value}, _spelled(defaulted.paths), nulls)
+        # With apiVersion, kind and metadata back in place, so that no default of theirs takes the place of what is there.
+        defaulted = self._default({**meta, **body})
+        return Defaulted(defaulted.value, _spelled(defaulted.paths), nulls)
 
     def drop_nulls(self, resource: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
         """Return *resource* without the nulls that its schema does not allow, and without its defaults."""
