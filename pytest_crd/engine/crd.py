@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from pytest_crd.engine import jsonvalue, profile
-from pytest_crd.engine.crds import conditions, conflicts, crddefaults, crdspec
+from pytest_crd.engine.crds import conditions, conflicts, crddefaults, crdspec, internalcrd
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.conflicts import Naming
 from pytest_crd.engine.crds.crdtypes import decode_crd
@@ -34,20 +34,24 @@ class CustomResourceDefinition:
         versions: All versions, in the order of the manifest.
         kubernetes_version: The version whose answers are given.
         source: Where the manifest stands, `file:line`; empty where it was not read from a file.
-        siblings: The CRDs of the same project, in their order, itself among them; itself alone where it was not loaded.
     """
 
-    def __init__(self, manifest: Decoded, *, kubernetes_version: str, source: str = "") -> None:
-        """Take a decoded manifest; `from_manifest` is for everybody else."""
+    def __init__(
+        self, manifest: Decoded, *, kubernetes_version: str, source: str = "", naming: Naming = conflicts.NO_CONFLICTS
+    ) -> None:
+        """Take a decoded manifest, and what becomes of its names; `from_manifest` is for everybody else."""
         self._manifest = manifest
-        self._spec = spec = crdspec.from_decoded(manifest.value)
+        # The one reading of it, from which every answer comes: the server too looks at nothing else.
+        named = profile.named(kubernetes_version)
+        self._internal = internalcrd.from_defaulted(crddefaults.apply(manifest.value, named), named)
+        spec = self._spec = internalcrd.declared(self._internal)
+        self._naming = naming
         self.name = spec.name
         self.group = spec.group
         self.kind = spec.kind
         self.scope = spec.scope
         self.kubernetes_version = kubernetes_version
         self.source = source
-        self.siblings: Sequence[CustomResourceDefinition] = (self,)
         self.versions = tuple(Version(self, spec, version) for version in spec.versions)
 
     @classmethod
@@ -96,9 +100,7 @@ class CustomResourceDefinition:
         version = profile.named(kubernetes_version).version
         if version == self.kubernetes_version:
             return self
-        other = type(self)(self._manifest, kubernetes_version=version, source=self.source)
-        other.siblings = [other if sibling is self else sibling for sibling in self.siblings]
-        return other
+        return type(self)(self._manifest, kubernetes_version=version, source=self.source, naming=self._naming)
 
     def version(self, name: str) -> Version:
         """
@@ -158,8 +160,6 @@ class CustomResourceDefinition:
     @cached_property
     def _rules(self) -> tuple[str, ...]:
         """Where its schemas have rules, which the server compiles when the CRD is written."""
-        if not profile.named(self.kubernetes_version).validation_rules:
-            return ()
         found: list[str] = []
         for version, declared in zip(self.versions, self._spec.versions, strict=True):
             if not schemanodes.has(declared.schema or {}, lambda node: bool(node.get("x-kubernetes-validations"))):
@@ -171,21 +171,29 @@ class CustomResourceDefinition:
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
         """
-        The conditions that the CRD has once it is stored, after those of its siblings that come before it.
+        The conditions that the CRD has once it is stored; of a collection, after those that come before it.
 
         A name that another CRD of the group has already makes `NamesAccepted` and `Established` false.
         """
-        named = profile.named(self.kubernetes_version)
-        return conditions.find(crddefaults.apply(self._manifest.value, named), named, self._naming)
+        return conditions.find(self._internal, profile.named(self.kubernetes_version), self._naming)
 
-    @property
-    def _naming(self) -> Naming:
-        group = [sibling for sibling in self.siblings if sibling.group == self.group]
-        named = profile.named(self.kubernetes_version)
-        claims = conflicts.find(crddefaults.apply(sibling.manifest, named) for sibling in group)
-        return next(naming for sibling, naming in zip(group, claims, strict=True) if sibling is self)
+    def with_naming(self, naming: Naming) -> CustomResourceDefinition:
+        """Return the same CRD when *naming* became of its names: another object where that changes an answer."""
+        if (naming.reason, naming.message) == (self._naming.reason, self._naming.message):
+            return self
+        return type(self)(self._manifest, kubernetes_version=self.kubernetes_version, source=self.source, naming=naming)
 
     def __repr__(self) -> str:
         """Return the name, the versions and the source."""
         versions = ", ".join(version.name for version in self.versions)
         return f"<CustomResourceDefinition {self.name} ({versions}){f' from {self.source}' if self.source else ''}>"
+
+
+def side_by_side(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceDefinition, ...]:
+    """
+    Return *crds* as they are on one server that creates them in this order: a name is of the first that asks for it.
+
+    The CRDs that were given stay as they are; one that is refused a name is another object here.
+    """
+    namings = conflicts.find((crd.group, crd._internal.names) for crd in crds)  # noqa: SLF001 - of this module's class
+    return tuple(crd.with_naming(naming) for crd, naming in zip(crds, namings, strict=True))

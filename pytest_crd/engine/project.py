@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, overload
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.crd import CustomResourceDefinition
+from pytest_crd.engine.crd import CustomResourceDefinition, side_by_side
 from pytest_crd.engine.crds import crdspec
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -49,10 +49,8 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
     """
 
     def __init__(self, crds: Sequence[CustomResourceDefinition], notes: Sequence[str] = ()) -> None:
-        """Take the CRDs, their names unique."""
-        self._crds = tuple(crds)
-        for crd in self._crds:
-            crd.siblings = self._crds
+        """Take the CRDs, their names unique; in their conditions they claim names in this order."""
+        self._crds = side_by_side(crds)
         self.notes = tuple(notes)
 
     def __len__(self) -> int:

@@ -7,14 +7,20 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.crds import conditions, crdspec
+from pytest_crd.engine.crds import conditions, crddefaults, crdspec, internalcrd
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.conflicts import Naming
+from pytest_crd.engine.crds.internalcrd import InternalCrd
 
 
 def _condition(api_version: str = crdspec.V1BETA1, **spec: Any) -> Condition | None:
-    decoded = crdspec.from_decoded({"apiVersion": api_version, "spec": spec})
-    return conditions.non_structural_schema(decoded, profile.named("1.37"))
+    return conditions.non_structural_schema(internalcrd.declared(_internal(spec, api_version)), profile.named("1.37"))
+
+
+def _internal(spec: Any, api_version: str = crdspec.V1, **more: Any) -> InternalCrd:
+    newest = profile.named("1.37")
+    crd = {"apiVersion": api_version, "kind": crdspec.KIND, "spec": spec, **more}
+    return internalcrd.from_defaulted(crddefaults.apply(crd, newest), newest)
 
 
 def _versions(*schemas: Any) -> list[Any]:
@@ -31,7 +37,7 @@ def test_a_structural_crd_has_no_condition() -> None:
 @pytest.mark.parametrize(("kubernetes", "violations"), [("1.35", 0), ("1.37", 1)])
 def test_an_example_is_a_violation_where_the_version_sees_it(kubernetes: str, violations: int) -> None:
     schema = {"type": "object", "properties": {"metadata": {"type": "object", "example": "m"}}}
-    spec = crdspec.from_decoded({"apiVersion": crdspec.V1, "spec": {"versions": _versions(schema)}})
+    spec = internalcrd.declared(_internal({"versions": _versions(schema)}))
     found = conditions.non_structural_schema(spec, profile.named(kubernetes))
     assert (found is not None) == bool(violations)
 
@@ -71,7 +77,7 @@ ESTABLISHED = ("Established", "True", "InitialNamesAccepted", "the initial names
 
 
 def _found(crd: Any, kubernetes: str = "1.37", **naming: Any) -> list[tuple[str, str, str, str]]:
-    whole = {"apiVersion": crdspec.V1, "kind": crdspec.KIND} | crd
+    whole = _internal(**({"spec": {}} | crd))
     found = conditions.find(whole, profile.named(kubernetes), Naming({}, **naming))
     return [(condition.type, condition.status, condition.reason, condition.message) for condition in found]
 
@@ -88,12 +94,14 @@ def test_a_crd_whose_names_are_taken_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "conversion",
-    [{"webhook": {"clientConfig": {"caBundle": "YWJj"}}}, {"webhookClientConfig": {"caBundle": "YWJj"}}],
-    ids=["v1", "v1beta1"],
+    ("api_version", "conversion"),
+    [
+        (crdspec.V1, {"webhook": {"clientConfig": {"caBundle": "YWJj"}}}),
+        (crdspec.V1BETA1, {"webhookClientConfig": {"caBundle": "YWJj"}}),
+    ],
 )
-def test_a_crd_whose_ca_bundle_is_none_is_not_either(conversion: Any) -> None:
-    crd = {"spec": {"conversion": conversion}}
+def test_a_crd_whose_ca_bundle_is_none_is_not_either(api_version: str, conversion: Any) -> None:
+    crd = {"api_version": api_version, "spec": {"conversion": conversion, "preserveUnknownFields": False}}
     assert _found(crd) == [
         ACCEPTED,
         ("Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"),
@@ -139,5 +147,4 @@ def test_all_conditions_stand_together() -> None:
     ],
 )
 def test_a_stored_crd_is_established_if_it_says_so_or_says_nothing(stored: Any, *, answer: bool) -> None:
-    crd = {"apiVersion": crdspec.V1, "status": {"conditions": stored}}
-    assert conditions.is_established(crd, profile.named("1.37")) is answer
+    assert conditions.is_established(_internal({}), {"conditions": stored}, profile.named("1.37")) is answer

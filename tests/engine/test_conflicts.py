@@ -7,16 +7,16 @@ from typing import Any
 from pytest_crd.engine.crds import conflicts
 
 
-def _crd(group: str = "example.com", **names: Any) -> dict[str, Any]:
+def _crd(group: str = "example.com", **names: Any) -> tuple[str, dict[str, Any]]:
     kind = names.setdefault("kind", names["plural"][:-1].capitalize())
-    return {"spec": {"group": group, "names": {"singular": kind.lower(), "listKind": f"{kind}List"} | names}}
+    return group, {"singular": kind.lower(), "listKind": f"{kind}List"} | names
 
 
 def test_crds_of_different_names_get_them_all() -> None:
     crd = _crd(plural="widgets", shortNames=["w"], categories=["all"])
     first, second = conflicts.find([crd, _crd(plural="gadgets")])
     assert first.is_accepted
-    assert first.accepted == crd["spec"]["names"]
+    assert first.accepted == crd[1]
     assert (second.reason, second.message) == ("NoConflicts", "no conflicts found")
 
 
@@ -67,5 +67,5 @@ def test_a_refused_crd_is_looked_at_again_when_a_later_one_gets_names() -> None:
 
 
 def test_a_crd_without_names_claims_none() -> None:
-    (naming,) = conflicts.find([{}])
+    (naming,) = conflicts.find([("example.com", {})])
     assert naming.accepted == {}

@@ -6,14 +6,20 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine.crds import crdspec
+from pytest_crd.engine import profile
+from pytest_crd.engine.crds import crddefaults, crdspec, internalcrd
 from pytest_crd.engine.crds.crdspec import V1, V1BETA1, CrdSpec
 
+NEWEST = profile.named("1.37")
 OBJECT = {"type": "object"}
 
 
 def _spec(api_version: str = V1, metadata: Any = None, **spec: Any) -> CrdSpec:
-    return crdspec.from_decoded({"apiVersion": api_version, "kind": crdspec.KIND, "metadata": metadata, "spec": spec})
+    return _declared({"apiVersion": api_version, "kind": crdspec.KIND, "metadata": metadata, "spec": spec})
+
+
+def _declared(decoded: Any) -> CrdSpec:
+    return internalcrd.declared(internalcrd.from_defaulted(crddefaults.apply(decoded, NEWEST), NEWEST))
 
 
 def _version(name: str, schema: Any = None, **more: Any) -> dict[str, Any]:
@@ -51,8 +57,8 @@ def test_a_v1_crd_is_read() -> None:
 
 
 def test_what_is_missing_is_empty_and_the_name_follows_from_plural_and_group() -> None:
-    spec = crdspec.from_decoded({"apiVersion": V1})
-    assert spec == CrdSpec(V1, ".", "", "", "", "", preserve_unknown_fields=False, versions=())
+    spec = _declared({"apiVersion": V1})
+    assert spec == CrdSpec(".", "", "", "", "", preserve_unknown_fields=False, versions=())
 
 
 def test_v1beta1_preserves_unknown_fields_and_is_namespaced_unless_told_otherwise() -> None:
@@ -98,6 +104,10 @@ def test_one_schema_for_all_versions_is_moved_up(left: Any, right: Any) -> None:
         pytest.param(OBJECT, None, id="no schema in one of them"),
         pytest.param({**OBJECT, "default": {}}, OBJECT, id="an empty default is none that is absent"),
         pytest.param({"default": 1}, {"default": 1.5}, id="other defaults"),
+        pytest.param({**OBJECT, "not": {}}, OBJECT, id="an empty schema behind a pointer"),
+        pytest.param({**OBJECT, "additionalProperties": False}, OBJECT, id="a false behind a pointer"),
+        pytest.param({**OBJECT, "additionalProperties": {}}, OBJECT, id="an empty schema in place of a bool"),
+        pytest.param({**OBJECT, "externalDocs": {}}, OBJECT, id="an empty struct behind a pointer"),
         pytest.param({"required": ["a"]}, {"required": ["a", "b"]}, id="a longer list"),
         pytest.param({"required": ["a"]}, {"required": ["b"]}, id="another item"),
         pytest.param({"maxLength": 0}, {}, id="a zero behind a pointer"),

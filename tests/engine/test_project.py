@@ -169,3 +169,16 @@ def test_a_name_that_another_crd_of_the_group_has_shows_in_the_conditions(tmp_pa
         ("NotAccepted", "not all names are accepted"),
     ]
     assert [condition.reason for condition in second.under("1.36").conditions] == ["ListKindConflict", "NotAccepted"]
+
+
+def test_what_was_answered_before_a_crd_is_collected_is_not_answered_again(tmp_path: Path) -> None:
+    base = _write(tmp_path, a=_crd(), b=_crd("tabsets", "Tab"))
+    alone = [engine.load([name], base=base)[0] for name in ("a.yaml", "b.yaml")]
+    assert [crd.conditions[0].reason for crd in alone] == ["NoConflicts", "NoConflicts"]
+    first, second = engine.CustomResourceDefinitions(alone)
+    assert first is alone[0]
+    assert [first.conditions[0].reason, second.conditions[0].reason] == ["NoConflicts", "ListKindConflict"]
+    assert second.version("v1").crd is second
+    turned = engine.CustomResourceDefinitions([second, first])
+    assert [crd.conditions[0].reason for crd in turned] == ["NoConflicts", "ListKindConflict"]
+    assert alone[1].conditions[0].reason == "NoConflicts"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
 
-from pytest_crd.engine.crds import apiapproval, cabundle, crdspec
+from pytest_crd.engine.crds import apiapproval, cabundle, conflicts, internalcrd
 from pytest_crd.engine.crds.conflicts import Naming
 from pytest_crd.engine.crds.crdspec import CrdSpec
+from pytest_crd.engine.crds.internalcrd import InternalCrd
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -16,8 +16,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nonstructural, structuralversion
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
-
-_NO_CONFLICTS: Final = Naming({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +36,12 @@ class Condition:
     message: str
 
 
-def find(crd: Mapping[str, JSONValue], profile: Profile, naming: Naming = _NO_CONFLICTS) -> tuple[Condition, ...]:
+def find(crd: InternalCrd, profile: Profile, naming: Naming = conflicts.NO_CONFLICTS) -> tuple[Condition, ...]:
     """
     Return the conditions of an accepted CRD once the server's controllers are done with it.
 
     Args:
-        crd: The CRD as the server decodes and defaults it.
+        crd: The CRD, defaulted, in its internal form.
         profile: The Kubernetes version.
         naming: What became of its names, where it is not the only CRD of its group.
 
@@ -59,13 +57,13 @@ def find(crd: Mapping[str, JSONValue], profile: Profile, naming: Naming = _NO_CO
     found = (
         Condition("NamesAccepted", "True" if naming.is_accepted else "False", naming.reason, naming.message),
         established(crd, profile, naming),
-        non_structural_schema(crdspec.from_decoded(crd), profile),
+        non_structural_schema(internalcrd.declared(crd), profile),
         api_approval(crd, profile),
     )
     return tuple(condition for condition in found if condition is not None)
 
 
-def established(crd: Mapping[str, JSONValue], profile: Profile, naming: Naming = _NO_CONFLICTS) -> Condition:
+def established(crd: InternalCrd, profile: Profile, naming: Naming = conflicts.NO_CONFLICTS) -> Condition:
     """
     Return the condition that says whether the server serves a CRD.
 
@@ -74,31 +72,30 @@ def established(crd: Mapping[str, JSONValue], profile: Profile, naming: Naming =
     """
     if not naming.is_accepted:
         return Condition("Established", "False", "NotAccepted", "not all names are accepted")
-    conversion = (crd.get("spec") or {}).get("conversion") or {}
-    config = (conversion.get("webhook") or {}).get("clientConfig") or conversion.get("webhookClientConfig") or {}
+    config = (crd.spec.get("conversion") or {}).get("webhookClientConfig") or {}
     if profile.checks_ca_bundles and cabundle.problem_of(config.get("caBundle") or ""):
         return Condition("Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid")
     return Condition("Established", "True", "InitialNamesAccepted", "the initial names have been accepted")
 
 
-def is_established(crd: Mapping[str, JSONValue], profile: Profile) -> bool:
-    """Return whether the server serves a stored CRD, by its conditions, or where it has none by what they will be."""
-    for condition in (crd.get("status") or {}).get("conditions") or ():
+def is_established(crd: InternalCrd, status: Mapping[str, JSONValue], profile: Profile) -> bool:
+    """Return whether the server serves a stored CRD of this *status*: where it has no conditions, by what they will be."""
+    for condition in status.get("conditions") or ():
         if condition.get("type") == "Established":
             return bool(condition.get("status") == "True")
     return established(crd, profile).status == "True"
 
 
-def api_approval(crd: Mapping[str, JSONValue], profile: Profile) -> Condition | None:
+def api_approval(crd: InternalCrd, profile: Profile) -> Condition | None:
     """
     Return the condition about the approval of a CRD in a group of the Kubernetes community; None in any other.
 
     Reference:
         KEP-1111; apiextensions-apiserver controller/apiapproval, calculateCondition.
     """
-    if not apiapproval.is_protected((crd.get("spec") or {}).get("group", "")):
+    if not apiapproval.is_protected(crd.spec.get("group", "")):
         return None
-    approval, message = apiapproval.state(crd.get("metadata") or {}, profile)
+    approval, message = apiapproval.state(crd.metadata, profile)
     status = "True" if approval is apiapproval.Approval.APPROVED else "False"
     return Condition("KubernetesAPIApprovalPolicyConformant", status, approval.value, message)
 

@@ -7,7 +7,7 @@ It decides by the order in which the CRDs are created; the names themselves are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.golang import goformat
@@ -40,12 +40,15 @@ class Naming:
         return self.reason == "NoConflicts"
 
 
-def find(crds: Iterable[Mapping[str, JSONValue]]) -> tuple[Naming, ...]:
+NO_CONFLICTS: Final = Naming({})
+
+
+def find(asked: Iterable[tuple[str, Names]]) -> tuple[Naming, ...]:
     """
     Return what becomes of the names of CRDs that are created one after the other.
 
     Args:
-        crds: The CRDs, defaulted, in that order.
+        asked: Group and defaulted names of each CRD, in that order.
 
     Returns:
         One naming for each, in the same order.
@@ -56,65 +59,65 @@ def find(crds: Iterable[Mapping[str, JSONValue]]) -> tuple[Naming, ...]:
     Reference:
         apiextensions-apiserver controller/status/naming_controller.go, calculateNamesAndConditions.
     """
-    groups: dict[str, list[_Claim]] = {}
+    groups: dict[str, _Held] = {}
     claims = []
-    for crd in crds:
-        spec = crd.get("spec") or {}
-        claim = _Claim(spec.get("names") or {})
-        claims.append(claim)
-        group = groups.setdefault(spec.get("group", ""), [])
-        group.append(claim)
-        # What one CRD gets another may have waited to be refused: the server looks at all of them again.
-        while any(claim.settle(group) for claim in group):
-            pass
-    return tuple(claim.naming for claim in claims)
+    for group, names in asked:
+        claims.append(_Claim(names, groups.setdefault(group, _Held())))
+    # The server looks at all of a group again whenever one of them gets names. As nobody ever loses a name, only what a
+    # refused one is told changes then, and what it is told in the end depends on what all of them have in the end.
+    return tuple(claim.settled() for claim in claims)
+
+
+@dataclass(slots=True)
+class _Held:
+    """The names that the CRDs of one group have got so far."""
+
+    resources: set[str] = field(default_factory=set)
+    kinds: set[str] = field(default_factory=set)
 
 
 class _Claim:
-    """What one CRD asks for, and what it has got so far."""
+    """What one CRD asks for, and what it gets."""
 
-    def __init__(self, asked: Names) -> None:
+    def __init__(self, asked: Names, held: _Held) -> None:
+        """Claim what no CRD before this one has got."""
         self._asked = asked
-        self.naming = Naming({}, reason="")
+        self._held = held
+        self._accepted: Names = {}
+        conflicts = dict(self._conflicts())
+        self._is_refused = bool(conflicts)
+        self._accepted = {name: value for name, value in asked.items() if name not in conflicts}
+        held.resources.update(self._got(_RESOURCES))
+        held.kinds.update(self._got(_KINDS))
 
-    def settle(self, group: list[_Claim]) -> bool:
-        """Claim what no CRD of *group* has, this one included; return whether that changed anything."""
-        if self.naming.is_accepted:
-            return False
-        conflicts = dict(self._conflicts(group))
-        kept = {field: self.naming.accepted[field] for field in conflicts if field in self.naming.accepted}
-        free = {field: value for field, value in self._asked.items() if field not in conflicts}
-        before = self.naming
-        self.naming = Naming({**free, **kept})
-        if conflicts:
-            field, message = conflicts.popitem()
-            reason = f"{field[0].upper()}{field[1:]}Conflict"
-            self.naming = Naming({**free, **kept}, reason, message)
-        return self.naming != before
+    def settled(self) -> Naming:
+        """Return what became of the names, once all CRDs have claimed theirs."""
+        if not self._is_refused:
+            return Naming(self._accepted)
+        last, message = list(self._conflicts())[-1]
+        return Naming(self._accepted, f"{last[0].upper()}{last[1:]}Conflict", message)
 
-    def _conflicts(self, group: list[_Claim]) -> Iterator[tuple[str, str]]:
+    def _conflicts(self) -> Iterator[tuple[str, str]]:
         """Yield the fields whose names are in use, with the server's words for it, in its order."""
-        resources = {name for claim in group for name in claim.held(*_RESOURCES)}
-        kinds = {name for claim in group for name in claim.held(*_KINDS)}
+        resources = self._held.resources
         yield from self._taken(("plural", "singular"), resources)
-        if "shortNames" not in self.naming.accepted:
+        if "shortNames" not in self._accepted:
             short_names = dict.fromkeys(self._asked.get("shortNames") or ())
             taken = [_in_use(name) for name in short_names if name in resources]
             if taken:
                 yield "shortNames", taken[0] if len(taken) == 1 else f"[{', '.join(taken)}]"
-        yield from self._taken(_KINDS, kinds)
+        yield from self._taken(_KINDS, self._held.kinds)
 
     def _taken(self, fields: tuple[str, ...], used: set[str]) -> Iterator[tuple[str, str]]:
-        for field in fields:
-            name = self._asked.get(field, "")
-            if name in used and name != self.naming.accepted.get(field):
-                yield field, _in_use(name)
+        for name in fields:
+            asked = self._asked.get(name, "")
+            if asked in used and asked != self._accepted.get(name):
+                yield name, _in_use(asked)
 
-    def held(self, *fields: str) -> Iterator[str]:
-        """Yield the names that the CRD has got in *fields*."""
-        for field in fields:
-            held = self.naming.accepted.get(field) or ()
-            yield from [held] if isinstance(held, str) else held
+    def _got(self, fields: tuple[str, ...]) -> Iterator[str]:
+        for name in fields:
+            got = self._accepted.get(name) or ()
+            yield from [got] if isinstance(got, str) else got
 
 
 def _in_use(name: str) -> str:

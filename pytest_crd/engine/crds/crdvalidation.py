@@ -90,7 +90,8 @@ def update(crd: Object, old: Object, profile: Profile) -> list[FieldError]:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
     """
     new, before = internalcrd.from_defaulted(crd, profile), internalcrd.from_defaulted(old, profile)
-    options = crdupdate.options(new, before, profile, is_established=conditions.is_established(old, profile))
+    is_established = conditions.is_established(before, old["status"], profile)
+    options = crdupdate.options(new, before, profile, is_established=is_established)
     errors = objectmetavalidation.validate_update(new.metadata, before.metadata, namespaced=False, profile=profile)
     errors += _spec(new, options, profile)
     errors += crdupdate.immutable(new, before, options, profile)

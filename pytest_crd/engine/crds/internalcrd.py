@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import crdspec, internaltypes
+from pytest_crd.engine.crds.crdspec import CrdSpec, VersionSpec
 from pytest_crd.engine.errors import gostruct
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.gotypes import Type
@@ -91,6 +92,25 @@ def from_defaulted(crd: Object, profile: Profile) -> InternalCrd:
     return InternalCrd(crd.get("metadata") or {}, spec, is_v1beta1)
 
 
+def declared(crd: InternalCrd) -> CrdSpec:
+    """
+    Return what a CRD declares: all versions have what stands above them, as the server reads it back.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/v1/conversion.go, from the internal type.
+    """
+    plural, group = crd.names.get("plural", ""), crd.spec.get("group", "")
+    return CrdSpec(
+        name=crd.metadata.get("name") or f"{plural}.{group}",
+        group=group,
+        kind=crd.names.get("kind", ""),
+        plural=plural,
+        scope=crd.spec.get("scope", ""),
+        preserve_unknown_fields=crd.preserves_unknown_fields,
+        versions=tuple(_version_spec(crd.spec, version, index) for index, version in enumerate(crd.versions)),
+    )
+
+
 def is_shared(crd: InternalCrd, field: str, profile: Profile) -> bool:
     """Return whether every version of *crd* says the same in *field*, and says something."""
     values = [version.get(field) for version in crd.versions]
@@ -102,6 +122,22 @@ def is_shared(crd: InternalCrd, field: str, profile: Profile) -> bool:
 def has_status(subresources: Object | None) -> bool:
     """Return whether *subresources* switch the status subresource on."""
     return (subresources or {}).get("status") is not None
+
+
+def _version_spec(spec: Object, version: Object, index: int) -> VersionSpec:
+    above, subresources = spec.get("validation"), spec.get("subresources")
+    own = SPEC.child("versions").index(index).child("schema", "openAPIV3Schema")
+    return VersionSpec(
+        name=version.get("name", ""),
+        served=version.get("served", False),
+        storage=version.get("storage", False),
+        schema=((version.get("schema") if above is None else above) or {}).get("openAPIV3Schema"),
+        schema_path=own if above is None else SPEC.child("validation", "openAPIV3Schema"),
+        condition_path=own,
+        subresources=(version.get("subresources") if subresources is None else subresources) or {},
+        deprecated=version.get("deprecated", False),
+        deprecation_warning=version.get("deprecationWarning"),
+    )
 
 
 def _all_equal(values: list[JSONValue], kind: Type) -> bool:

@@ -319,7 +319,7 @@ class CustomResources:
 
     @cached_property
     def _rules(self) -> tuple[str, ...]:
-        return rules.places(self._served.schema) if self._profile.validation_rules else ()
+        return rules.places(self._served.schema)
 
     @cached_property
     def _values(self) -> valuevalidation.Validator | None:
