@@ -58,7 +58,7 @@ def lines(verdict: Verdict) -> Iterator[Line]:
 
 
 def _rejected(verdict: Rejected) -> Iterator[Line]:
-    for text in map(str, verdict.errors) if verdict.errors else (verdict.message,):
+    for text in map(str, verdict.errors):
         yield Line("", text, "actual", f"refused: {text}", verdict.hint)
 
 

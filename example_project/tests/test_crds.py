@@ -13,8 +13,16 @@ def test_no_crd_has_a_schema_that_is_not_structural(crd):
     assert "NonStructuralSchema" not in [condition.type for condition in crd.conditions]
 
 
-def test_every_crd_is_accepted(crd):
-    assert crd.response.errors == ()
+@pytest.mark.crd("Backup")
+@pytest.mark.crd("BackupLocation")
+def test_the_crds_of_today_are_accepted(crd):
+    crd.assert_accepted(strict=True)
+
+
+@pytest.mark.crd("Restore")
+def test_the_crd_of_v1beta1_was_accepted_when_it_was_stored(crd):
+    assert crd.response.code == 404
+    crd.under("1.21").assert_accepted()
 
 
 def test_there_is_one_crd_for_each_kind(crds):

@@ -60,7 +60,8 @@ _ERROR_CONFLICTS: Final = (
 _ERROR_KEYS: Final = {
     "field": forms.with_meaning(_PATH, "The field path, as field errors spell it."),
     "type": forms.with_meaning(
-        forms.choice(one.value for one in ErrorType), "Go's ErrorType constant without that prefix."
+        forms.choice(one.value for one in ErrorType),
+        "Go's ErrorType constant without that prefix; or Request, for a refusal that names no field.",
     ),
     "message": forms.with_meaning(forms.text("the whole message of the error"), "The whole message of the cause."),
     "detail": forms.with_meaning(forms.any_text("the last part of the message"), "The last part of the message."),

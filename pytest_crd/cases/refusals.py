@@ -9,7 +9,7 @@ from typing import Final
 from pytest_crd.cases.model import Case, ExpectedError
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, Mismatch, NearMiss, Rejected
 from pytest_crd.engine import Response
-from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.golang import patterns
 
 # From here on, a text counts as a variant of another.
@@ -30,7 +30,7 @@ def of_response(
     """
     if not case.expects_refusal:
         if not response.accepted:
-            yield Rejected(response.code, response.message, response.errors, hint)
+            yield Rejected(response.code, response.errors, hint)
         return
     if response.accepted:
         expected = (*(case.errors or ()), *(case.contains_errors or ()))
@@ -48,13 +48,14 @@ def _errors_mismatch(
 ) -> ErrorsMismatch | None:
     pairs = _pairs(wanted, response.errors)
     met = tuple(error for index, error in enumerate(response.errors) if index in pairs)
-    unasked = [error for index, error in enumerate(response.errors) if index not in pairs]
+    others = [error for index, error in enumerate(response.errors) if index not in pairs]
+    unasked = tuple(error for error in others if error.type is not ErrorType.REQUEST)
     missing = [one for index, one in enumerate(wanted) if index not in pairs.values()]
-    if not missing and (is_open or not unasked):
+    if not missing and (is_open or not others):
         return None
-    refusal = "" if response.errors else f"{response.code}: {response.message}"
+    refusal = f"{response.code}: {response.message}" if len(unasked) < len(others) else ""
     with_nearest = tuple((one, _nearest(one, unasked)) for one in missing)
-    return ErrorsMismatch(key, with_nearest, tuple(unasked), met, refusal)
+    return ErrorsMismatch(key, with_nearest, unasked, met, refusal)
 
 
 def _pairs(wanted: Sequence[ExpectedError], found: Sequence[FieldError]) -> dict[int, int]:

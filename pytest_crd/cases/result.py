@@ -110,13 +110,11 @@ class Rejected:
 
     Attributes:
         code: The HTTP code.
-        message: The message of the Status.
-        errors: Its causes; may be empty.
+        errors: What is wrong.
         hint: What may have led to it; may be empty.
     """
 
     code: int
-    message: str
     errors: tuple[FieldError, ...]
     hint: str = ""
 
@@ -163,7 +161,7 @@ class ErrorsMismatch:
         missing: Expected, but not there; each with the nearest of the unasked ones, where one is near.
         unasked: There, but not expected.
         met: Expected and there.
-        refusal: The code and the message of a refusal without errors, else empty.
+        refusal: The code and the message of a refusal as a whole that is not expected, else empty.
     """
 
     key: str

@@ -13,7 +13,7 @@ from pytest_crd.cases import expectations, refusals
 from pytest_crd.cases.model import Case, Section
 from pytest_crd.cases.result import CaseResult, Kept, Refused, Trace
 from pytest_crd.cases.subject import Subject, quiet
-from pytest_crd.engine import DecodeError, FieldError, Response, UnsupportedConstructError, Version
+from pytest_crd.engine import DecodeError, ErrorType, FieldError, Response, UnsupportedConstructError, Version
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
@@ -142,7 +142,8 @@ def _hint(case: Case, response: Response, version: Version) -> str:
 
 def _ratcheted(case: Case, response: Response, subject: Subject) -> tuple[FieldError, ...]:
     """Return what is wrong with an object that an update stores all the same, as it was wrong before."""
-    return subject.store(response.stored).errors if case.old is not None else ()
+    errors = subject.store(response.stored).errors if case.old is not None else ()
+    return tuple(error for error in errors if error.type is not ErrorType.REQUEST)
 
 
 def _made_up(case: Case, given: JSONValue) -> frozenset[str]:

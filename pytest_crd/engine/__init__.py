@@ -7,7 +7,7 @@ One module reads files (`manifest`). Answers are data; what is raised is a mista
 from pytest_crd.engine.crd import CustomResourceDefinition
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
-from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.errors.response import NotAcceptedError, Response
 from pytest_crd.engine.golang.godecode import DecodeError
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
@@ -28,6 +28,7 @@ __all__ = [
     "FieldError",
     "InputError",
     "Mistake",
+    "NotAcceptedError",
     "NotStructuralError",
     "Pruned",
     "Response",

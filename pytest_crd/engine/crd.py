@@ -137,6 +137,19 @@ class CustomResourceDefinition:
         named = profile.named(self.kubernetes_version)
         return rules.warned(self, replace(crdrequest.create(self._manifest, named), unevaluated=self._rules))
 
+    def assert_accepted(self, *, strict: bool = False) -> None:
+        """
+        Pass when the server accepts a POST of the CRD.
+
+        Args:
+            strict: Whether unknown fields, which it would drop, are wrong too.
+
+        Raises:
+            NotAcceptedError: It is refused, or loses fields; the message lists every error, or every field.
+        """
+        __tracebackhide__ = True
+        self.response.assert_accepted_as(self.name, source=self.source, strict=strict)
+
     def update_from(self, old: CustomResourceDefinition) -> Response:
         """
         Return what the server answers to a PUT of the CRD over the CRD *old*.

@@ -258,6 +258,19 @@ def test_errors_of_a_refusal_without_causes_are_missing_with_its_message() -> No
     assert found.refusal.startswith('400: Garden in version "v1" cannot be handled as a Garden: strict decoding error')
 
 
+@pytest.mark.parametrize(
+    "expected",
+    ["{type: Request}", "{matches: 'unknown field .spec[.]b.$'}", "{detail: 'DETAIL'}", "{message: 'DETAIL'}"],
+)
+def test_a_refusal_without_causes_is_one_error_of_type_request(expected: str) -> None:
+    detail = 'Garden in version "v1" cannot be handled as a Garden: strict decoding error: unknown field "spec.b"'
+
+    assert _run(
+        "create",
+        f"input: {{spec: {{class: a, b: 1}}}}, fieldValidation: Strict, errors: [{expected.replace('DETAIL', detail)}]",
+    ).held
+
+
 def test_a_message_without_the_expected_part_is_kept() -> None:
     (mismatch,) = _run("create", "input: {spec: {class: c}}, error: immutable").mismatches
 

@@ -34,7 +34,11 @@ def of_response(response: Any) -> dict[str, JSONValue]:
         assert response.stored is None
         assert (status["code"], status["message"]) == (response.code, response.message)
         answer |= {key: status[key] for key in ("reason", "message") if key in status}
-        causes = [{"reason": e.type.reason, "field": e.field, "message": e.message} for e in response.errors]
+        assert response.errors
+        fields = [error for error in response.errors if error.type != "Request"]
+        if not fields:
+            assert [str(error) for error in response.errors] == [response.message]
+        causes = [{"reason": error.type.reason, "field": error.field, "message": error.message} for error in fields]
         assert causes == [_cause(cause) for cause in status.get("details", {}).get("causes", ())]
         if causes:
             answer["causes"] = causes

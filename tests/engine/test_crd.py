@@ -143,3 +143,32 @@ def test_a_resource_may_be_a_text() -> None:
 def test_a_resource_is_a_mapping(resource: str, kind: str) -> None:
     with pytest.raises(TypeError, match=f"^a custom resource is a mapping, not {kind}$"):
         _crd(SCHEMA).version("v1").default(resource)
+
+
+def test_a_crd_that_a_server_takes_is_accepted() -> None:
+    _crd(SCHEMA, names={"plural": "tabs", "singular": "tab", "kind": "Tab"}).assert_accepted(strict=True)
+
+
+def test_a_crd_that_a_server_refuses_is_not_accepted_and_every_error_is_shown() -> None:
+    with pytest.raises(engine.NotAcceptedError) as caught:
+        _crd(None, source="a.yaml:3").assert_accepted()
+    assert str(caught.value) == (
+        "tabs.example.com is not accepted (a.yaml:3): 422\n  spec.versions[0].schema.openAPIV3Schema: Required value"
+    )
+
+
+def test_a_crd_at_an_address_that_is_no_longer_served_is_not_accepted() -> None:
+    crd = _crd(SCHEMA, api_version="apiextensions.k8s.io/v1beta1")
+
+    with pytest.raises(engine.NotAcceptedError, match="404\n  the server could not find the requested resource"):
+        crd.assert_accepted()
+
+
+def test_strictly_a_crd_with_unknown_fields_is_not_accepted() -> None:
+    crd = _crd({**SCHEMA, "minProprties": 1})
+    crd.assert_accepted()
+
+    with pytest.raises(
+        engine.NotAcceptedError, match=r'tabs.example.com is accepted, but loses fields:\n.*minProprties"$'
+    ):
+        crd.assert_accepted(strict=True)

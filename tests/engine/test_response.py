@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pytest_crd import engine
 from pytest_crd.engine.errors import fielderror, response
 from pytest_crd.engine.errors.refusal import Refusal, bad_request
 from pytest_crd.engine.errors.response import Changes, Response
@@ -78,3 +79,45 @@ def test_a_refusal_without_a_reason_states_none() -> None:
 )
 def test_warnings_arrive_as_headers_can_hold_them(given: list[str], arriving: Any) -> None:
     assert response.sent(given) == (arriving or tuple(text[:256] for text in given[:16]))
+
+
+def test_a_refusal_that_names_no_field_has_one_error_of_its_own_type() -> None:
+    answer = response.refused(bad_request("no good"), subject={})
+
+    (error,) = answer.errors
+    assert (error.type, error.field, error.message, str(error)) == ("Request", "", "no good", "no good")
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_an_accepted_request_passes(*, strict: bool) -> None:
+    Response(201, stored={"a": 1}).assert_accepted(strict=strict)
+
+
+def test_a_refused_request_fails_with_every_error() -> None:
+    with pytest.raises(engine.NotAcceptedError) as caught:
+        response.invalid("g.example.com", "Foo", "a", [ERROR, ERROR]).assert_accepted()
+    assert str(caught.value) == ("the request is not accepted: 422\n  spec.a: Required value\n  spec.a: Required value")
+
+
+def test_a_missing_resource_is_not_accepted_either() -> None:
+    with pytest.raises(engine.NotAcceptedError, match=r"^the request is not accepted: 404\n  no such thing$"):
+        response.refused(Refusal(404, "NotFound", "no such thing"), subject={}).assert_accepted()
+
+
+def test_strictly_a_request_that_loses_fields_fails() -> None:
+    answer = Response(201, stored={}, changes=Changes(("spec.b", "spec.c")))
+    answer.assert_accepted()
+
+    with pytest.raises(engine.NotAcceptedError) as caught:
+        answer.assert_accepted(strict=True)
+    assert str(caught.value) == (
+        'the request is accepted, but loses fields:\n  unknown field "spec.b"\n  unknown field "spec.c"'
+    )
+
+
+def test_a_response_shows_itself_on_one_line() -> None:
+    assert repr(Response(201, stored={"a": 1})) == "<Response 201>"
+    assert repr(response.invalid("g", "Foo", "a", [ERROR, ERROR])) == (
+        "<Response 422: spec.a: Required value; spec.a: Required value>"
+    )
+    assert repr(response.refused(bad_request("two\n  lines"), subject={})) == "<Response 400: two lines>"

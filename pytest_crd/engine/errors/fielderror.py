@@ -20,6 +20,8 @@ class ErrorType(enum.StrEnum):
     """
     What is wrong with a field; the value is the name of Go's constant without its `ErrorType`.
 
+    `Request` alone is ours: it stands for a refusal that names no field, such as a 404.
+
     Reference:
         apimachinery util/validation/field/errors.go, ErrorType.
     """
@@ -36,6 +38,8 @@ class ErrorType(enum.StrEnum):
     INTERNAL = "Internal"
     TYPE_INVALID = "TypeInvalid"
     TOO_SHORT = "TooShort"
+    # No type of Go's: a request that is refused as a whole, before any field is looked at.
+    REQUEST = "Request"
 
     @property
     def reason(self) -> str:
@@ -61,6 +65,7 @@ _WORDS: Final = {
     ErrorType.INTERNAL: "Internal error",
     ErrorType.TYPE_INVALID: "Invalid value",
     ErrorType.TOO_SHORT: "Too short",
+    ErrorType.REQUEST: "",
 }
 _WITHOUT_VALUE: Final = frozenset(
     {ErrorType.REQUIRED, ErrorType.FORBIDDEN, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.INTERNAL}
@@ -80,7 +85,7 @@ class FieldError:
 
     Attributes:
         type: What is wrong; a StrEnum, so `error.type == "Invalid"` holds.
-        field: The path as the server spells it, `spec.a[0]`; `<nil>` where there is none.
+        field: The path as the server spells it, `spec.a[0]`; `<nil>` where there is none, empty in a `Request` error.
         bad_value: The JSON value that the message prints, `""` where it prints none.
         detail: The last part of the message; may be empty.
     """
@@ -92,7 +97,9 @@ class FieldError:
 
     @property
     def message(self) -> str:
-        """The message of the cause in the server's Status: everything but the field."""
+        """The message of the cause in the server's Status, everything but the field; of a `Request` error the whole message."""
+        if self.type is ErrorType.REQUEST:
+            return self.detail
         text = self.type.words
         if self.type not in _WITHOUT_VALUE and self.bad_value is not Omitted.VALUE:
             text += f": {_printed(self.bad_value)}"
@@ -100,7 +107,7 @@ class FieldError:
 
     def __str__(self) -> str:
         """Return the error as the server prints it: `spec.a: Invalid value: 1: must be …`."""
-        return f"{self.field}: {self.message}"
+        return self.message if self.type is ErrorType.REQUEST else f"{self.field}: {self.message}"
 
 
 def _printed(value: JSONValue) -> str:
@@ -176,6 +183,11 @@ def too_many(path: FieldPath, actual: int | None, max_quantity: int, *, inflecte
 def internal(path: FieldPath, detail: str) -> FieldError:
     """Return "the server could not check the field"."""
     return FieldError(ErrorType.INTERNAL, str(path), "", detail)
+
+
+def request(message: str) -> FieldError:
+    """Return "the request is refused as a whole", with the *message* of the refusal."""
+    return FieldError(ErrorType.REQUEST, "", Omitted.VALUE, message)
 
 
 def _plural(count: int, unit: str) -> str:

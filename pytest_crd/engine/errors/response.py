@@ -36,7 +36,11 @@ class Changes:
     nulls: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+class NotAcceptedError(AssertionError):
+    """What was to be accepted is refused, or loses fields; the message lists every reason as the server words it."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Response:
     """
     The answer to one request.
@@ -45,7 +49,8 @@ class Response:
         code: The HTTP code: 201 or 200 when accepted, 400, 404, 409 or 422 when not.
         stored: The stored object without what only a server makes (uid, generation, creationTimestamp, resourceVersion,
             managedFields); None when rejected.
-        errors: The causes of a 422, in the server's order.
+        errors: The causes of a 422, in the server's order; of any other refusal one of type `Request`, whose text is the
+            message. Empty only when accepted.
         warnings: The texts of the `Warning` headers, in order.
         changes: What was pruned, defaulted and dropped on the way in.
         status: The `Status` object of a refusal; None when accepted.
@@ -86,6 +91,47 @@ class Response:
         """Where a null was dropped."""
         return self.changes.nulls
 
+    def assert_accepted(self, *, strict: bool = False) -> None:
+        """
+        Pass when the request is accepted.
+
+        Args:
+            strict: Whether fields that are lost on the way, as the schema does not know them, are wrong too.
+
+        Raises:
+            NotAcceptedError: It is refused, or loses fields; the message lists every error, or every field.
+        """
+        __tracebackhide__ = True
+        self.assert_accepted_as("the request", strict=strict)
+
+    def assert_accepted_as(self, subject: str, *, source: str = "", strict: bool = False) -> None:
+        """
+        Do as `assert_accepted`, and say what was asked about.
+
+        Args:
+            subject: What was sent, in words.
+            source: Where it stands, `file:line`; may be empty.
+            strict: As in `assert_accepted`.
+
+        Raises:
+            NotAcceptedError: As in `assert_accepted`.
+        """
+        __tracebackhide__ = True
+        where = f" ({source})" if source else ""
+        if not self.accepted:
+            raise NotAcceptedError(f"{subject} is not accepted{where}: {self.code}\n{_listed(map(str, self.errors))}")
+        if strict and (fields := [f'unknown field "{path}"' for path in self.pruned]):
+            raise NotAcceptedError(f"{subject} is accepted, but loses fields{where}:\n{_listed(fields)}")
+
+    def __repr__(self) -> str:
+        """Return the code and the errors, on one line."""
+        reasons = "; ".join(" ".join(str(error).split()) for error in self.errors)
+        return f"<Response {self.code}: {reasons}>" if reasons else f"<Response {self.code}>"
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return "\n".join(f"  {text}" for text in texts)
+
 
 def refused(
     refusal: Refusal, *, subject: Mapping[str, str], warnings: Sequence[str] = (), changes: Changes = Changes()
@@ -105,7 +151,8 @@ def refused(
     if refusal.reason in _WITHOUT_DETAILS:
         details = {}
     status = _status(refusal.code, refusal.reason, refusal.message, details)
-    return Response(refusal.code, errors=refusal.errors, warnings=sent(warnings), changes=changes, status=status)
+    errors = refusal.errors or (fielderror.request(refusal.message),)
+    return Response(refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status)
 
 
 _WITHOUT_DETAILS: Final = frozenset({"BadRequest", "InternalError", ""})
