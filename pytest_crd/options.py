@@ -42,6 +42,12 @@ SETTINGS: Final = (
         "Files, folders and globs with CustomResourceDefinitions; unset: the conventional places that exist.",
     ),
     Setting(
+        "crd_stored",
+        "",
+        "args",
+        "Names of CRDs that are taken for stored though today's server refuses them.",
+    ),
+    Setting(
         "crd_case_files",
         "",
         "args",
@@ -64,12 +70,14 @@ class Settings:
     Attributes:
         crd_paths: Files, folders and globs; None where nothing is set.
         base: What relative paths among them, and the conventional places, are relative to.
+        stored: Names of CRDs that are taken for stored, whatever today's server says of them.
         case_files: Name patterns of case files.
         kubernetes_version: As the user wrote it; None where nothing is set.
     """
 
     crd_paths: tuple[str, ...] | None
     base: Path
+    stored: frozenset[str]
     case_files: tuple[str, ...]
     kubernetes_version: str | None
 
@@ -134,6 +142,7 @@ def _read(config: pytest.Config) -> Settings:
     return Settings(
         crd_paths=tuple(named or config.getini("crd_paths") or ()) or None,
         base=config.invocation_params.dir if named else of_project,
+        stored=frozenset(config.getini("crd_stored") or ()),
         case_files=tuple(config.getini("crd_case_files") or CASE_FILES),
         kubernetes_version=config.getoption("crd_kubernetes_version")
         or config.getini("crd_kubernetes_version")
@@ -150,7 +159,9 @@ def catalog(config: pytest.Config) -> Catalog:
     if _CATALOG not in config.stash:
         settings = of(config)
         paths = settings.crd_paths or _narrowest(path for path in CONVENTIONAL_PATHS if any(settings.base.glob(path)))
-        config.stash[_CATALOG] = Catalog(settings.base, paths, settings.kubernetes_version or profile.DEFAULT)
+        config.stash[_CATALOG] = Catalog(
+            settings.base, paths, settings.kubernetes_version or profile.DEFAULT, settings.stored
+        )
     return config.stash[_CATALOG]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.cases import jsonpatch, subject, suitecrds
+from pytest_crd.cases import admission, jsonpatch, suitecrds
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError, OldCRD
 from pytest_crd.cases.suite import Suite
 from pytest_crd.cases.suitecrds import SuiteCRDs, Variant
@@ -27,14 +27,17 @@ class Catalog:
         base: What the paths are relative to.
         paths: Where the project's CRDs are looked for; empty where it has none.
         kubernetes_version: Whose behaviour and words the answers have.
+        stored: Names of CRDs that are taken for stored, whatever the server says of them.
     """
 
     base: Path
     paths: tuple[str, ...]
     kubernetes_version: str
+    stored: frozenset[str] = frozenset()
     _loaded: dict[tuple[Path, tuple[str, ...]], CustomResourceDefinitions] = field(default_factory=dict)
     _suites: SuiteCRDs = field(init=False)
     _patched_crds: dict[tuple[CustomResourceDefinition, str], CustomResourceDefinition] = field(default_factory=dict)
+    _stored_crds: dict[CustomResourceDefinition, CustomResourceDefinition] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Prepare what suites need."""
@@ -65,7 +68,7 @@ class Catalog:
 
         Raises:
             CaseFileError: It names no CRD, or no version, that there is; file and line say where.
-            InputError: The CRDs cannot be loaded.
+            InputError: The CRDs cannot be loaded; the server refuses this one, and nobody says that it is stored.
         """
         try:
             crd = self._crd(case_file.crd, folder)
@@ -73,6 +76,10 @@ class Catalog:
                 crd = crd.under(case_file.kubernetes_version)
         except CrdLookupError as error:
             raise _mistake(case_file, "crd", str(error)) from None
+        if case_file.stored_crd:
+            crd = self._unguarded(crd)
+        elif crd.guard is not None:
+            crd.guard(crd)
         try:
             return crd.version(case_file.version) if case_file.version is not None else _only_served(crd)
         except LookupError as error:
@@ -93,6 +100,8 @@ class Catalog:
         if case.old_crd is None:
             return version
         crd = self._old_crd(case, case.old_crd, version.crd, folder)
+        if version.crd.guard is not None:
+            self._taken(case, case.old_crd, crd)
         if crd.name != version.crd.name:
             raise case.mistake(f"the old CRD is {crd.name}, not {version.crd.name}", *case.old_crd.place)
         try:
@@ -106,14 +115,19 @@ class Catalog:
 
         Raises:
             CaseFileError: There is none, or none with the version.
-            InputError: The CRDs cannot be loaded.
+            InputError: The CRDs cannot be loaded; the server refuses one, and nobody says that it is stored.
         """
         if variants := self._suites.variants(suite, folder):
+            for variant in variants:
+                if variant.crd.name not in self.stored:
+                    admission.demand(variant.crd)
             return variants
         try:
             crd = self.crds[suite.crd]
         except CrdLookupError as error:
             raise suite.mistake(str(error)) from None
+        if crd.guard is not None:
+            crd.guard(crd)
         return [Variant("", crd, suitecrds.only(suite, crd))]
 
     def suite_old_version_of(self, suite: Suite, case: Case, variant: Variant) -> Version:
@@ -125,7 +139,7 @@ class Catalog:
         """
         if case.old_crd is None:
             return variant.version
-        return suitecrds.only(suite, self._patched(case, case.old_crd, variant.crd))
+        return suitecrds.only(suite, self._taken(case, case.old_crd, self._patched(case, case.old_crd, variant.crd)))
 
     def _old_crd(
         self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition, folder: Path
@@ -137,6 +151,11 @@ class Catalog:
             return (crds[0] if len(crds) == 1 else crds[crd.name]).under(crd.kubernetes_version)
         except (InputError, CrdLookupError) as error:
             raise case.mistake(f"the old CRD: {error}", *old_crd.place) from None
+
+    def _taken(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
+        if crd.name not in self.stored and (refusal := admission.refusal(crd)):
+            raise case.mistake(f"no server takes the old CRD:{refusal}", *old_crd.place)
+        return crd
 
     def _patched(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         patch, place = old_crd.patch or (), old_crd.place
@@ -154,10 +173,6 @@ class Catalog:
             except InputError as error:
                 message = f"the old CRD is none after the patch: {error.mistakes[0].message}"
                 raise case.mistake(message, *place) from None
-            with subject.quiet():
-                response = made.response
-            if response.errors:
-                raise case.mistake(f"no server takes the old CRD: {response.message}", *place)
             self._patched_crds[key] = made
         return self._patched_crds[key]
 
@@ -179,7 +194,21 @@ class Catalog:
         key = (base, paths)
         if key not in self._loaded:
             self._loaded[key] = load(paths, kubernetes_version=self.kubernetes_version, base=base)
+            for crd in self._loaded[key]:
+                self._guard(crd)
         return self._loaded[key]
+
+    def _guard(self, crd: CustomResourceDefinition) -> None:
+        if crd.name not in self.stored:
+            crd.guard = admission.demand
+
+    def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
+        """Return *crd* as one that is stored, whatever the server says of it."""
+        if crd not in self._stored_crds:
+            self._stored_crds[crd] = CustomResourceDefinition.from_value(
+                crd.manifest, kubernetes_version=crd.kubernetes_version, source=crd.source
+            )
+        return self._stored_crds[crd]
 
 
 def _only_served(crd: CustomResourceDefinition) -> Version:

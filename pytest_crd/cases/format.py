@@ -286,6 +286,11 @@ FILE_KEYS: Final[Mapping[str, Key]] = {
         form=forms.text(f'a Kubernetes version in quotes, as in "{profile.DEFAULT}"'),
         meaning=f"Whose behaviour and words: {', '.join(profile.KNOWN)}; overrides the setting.",
     ),
+    "storedCRD": Key(
+        form=forms.constant("true", value=True),
+        meaning="The CRD is stored already, so that its cases are run though today's server may refuse it.",
+        remedy="leave it out where the server has yet to accept the CRD",
+    ),
     **{section.value: _section(section) for section in Section},
 }
 CONFLICTS: Final[Mapping[tuple[str, str], Conflict]] = {

@@ -155,6 +155,7 @@ def _case_file(document: Document) -> CaseFile:
         crd=value["crd"],
         version=value.get("version"),
         kubernetes_version=value.get("kubernetesVersion"),
+        stored_crd=value.get("storedCRD", False),
         cases=tuple(
             _case(_SECTIONS[section], case, Lines(document, (section, index))) for section, index, case in _cases(value)
         ),

@@ -185,6 +185,7 @@ class CaseFile:
         crd: The name of a CRD, or the path of its file relative to the case file.
         version: The version of the CRD; None where the only served one is meant.
         kubernetes_version: Whose behaviour; None where the setting decides.
+        stored_crd: Whether the CRD is stored already, so that its cases are run though today's server may refuse it.
         cases: In the order of the file; at least one.
         lines: Where the keys of the document stand.
     """
@@ -193,5 +194,6 @@ class CaseFile:
     crd: str
     version: str | None = None
     kubernetes_version: str | None = None
+    stored_crd: bool = False
     cases: tuple[Case, ...]
     lines: Lines = field(compare=False, repr=False)

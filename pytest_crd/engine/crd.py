@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -34,6 +34,8 @@ class CustomResourceDefinition:
         versions: All versions, in the order of the manifest.
         kubernetes_version: The version whose answers are given.
         source: Where the manifest stands, `file:line`; empty where it was not read from a file.
+        guard: Called with the CRD before each answer about its custom resources, to raise where there is none to give;
+            None where every question is answered.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class CustomResourceDefinition:
         self.scope = spec.scope
         self.kubernetes_version = kubernetes_version
         self.source = source
+        self.guard: Callable[[CustomResourceDefinition], None] | None = None
         self.versions = tuple(Version(self, spec, version) for version in spec.versions)
 
     @classmethod
@@ -100,7 +103,7 @@ class CustomResourceDefinition:
         version = profile.named(kubernetes_version).version
         if version == self.kubernetes_version:
             return self
-        return type(self)(self._manifest, kubernetes_version=version, source=self.source, naming=self._naming)
+        return self._like(version, self._naming)
 
     def version(self, name: str) -> Version:
         """
@@ -132,10 +135,26 @@ class CustomResourceDefinition:
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
         """
+        return rules.warned(self, self._created)
+
+    @cached_property
+    def first_response(self) -> Response:
+        """
+        What a server answered when the CRD was stored: `response`, but no 404 for a CRD of an API that is no longer served.
+
+        Such a CRD is stored since an older version, which is the one that answers here.
+        """
+        of_server = profile.named(self.kubernetes_version)
+        if self.manifest["apiVersion"] != crdspec.V1BETA1 or of_server.serves_v1beta1:
+            return self._created
+        return self.under(profile.LAST_WITH_V1BETA1).first_response
+
+    @cached_property
+    def _created(self) -> Response:
         from pytest_crd.engine.crds import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
         named = profile.named(self.kubernetes_version)
-        return rules.warned(self, replace(crdrequest.create(self._manifest, named), unevaluated=self._rules))
+        return replace(crdrequest.create(self._manifest, named), unevaluated=self._rules)
 
     def assert_accepted(self, *, strict: bool = False) -> None:
         """
@@ -194,7 +213,12 @@ class CustomResourceDefinition:
         """Return the same CRD when *naming* became of its names: another object where that changes an answer."""
         if (naming.reason, naming.message) == (self._naming.reason, self._naming.message):
             return self
-        return type(self)(self._manifest, kubernetes_version=self.kubernetes_version, source=self.source, naming=naming)
+        return self._like(self.kubernetes_version, naming)
+
+    def _like(self, kubernetes_version: str, naming: Naming) -> CustomResourceDefinition:
+        other = type(self)(self._manifest, kubernetes_version=kubernetes_version, source=self.source, naming=naming)
+        other.guard = self.guard
+        return other
 
     def __repr__(self) -> str:
         """Return the name, the versions and the source."""

@@ -238,6 +238,7 @@ KNOWN: Final[dict[str, Profile]] = {
     profile.version: profile for profile in (_V1_21, _V1_32, _V1_33, _V1_34, _V1_35, _V1_36, _V1_37)
 }
 DEFAULT: Final = "1.37"
+LAST_WITH_V1BETA1: Final = [version for version, profile in KNOWN.items() if profile.serves_v1beta1][-1]
 
 
 class UnknownVersionError(ValueError):

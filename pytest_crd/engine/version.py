@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -11,6 +12,7 @@ from pytest_crd.engine.crds.crdspec import CrdSpec, VersionSpec
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
 from pytest_crd.engine.profile import Profile
@@ -23,6 +25,10 @@ from pytest_crd.engine.schema.structural import Structural, UnsupportedConstruct
 if TYPE_CHECKING:
     from pytest_crd.engine.crd import CustomResourceDefinition
     from pytest_crd.engine.resources.customresource import CustomResources
+
+
+# A mistake of the user's is shown where the user's code asks; any other exception with all its frames.
+_HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
 
 
 class NotStructuralError(AssertionError):
@@ -100,6 +106,8 @@ class Version:
             ManifestError: A text that the server could not read.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
+        __tracebackhide__ = _HIDE_MISTAKES
+        self._demand()
         return self.passes.prune(_resource(resource))
 
     def default(self, resource: Mapping[str, object] | str) -> Defaulted:
@@ -113,6 +121,8 @@ class Version:
             ManifestError: A text that the server could not read.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
+        __tracebackhide__ = _HIDE_MISTAKES
+        self._demand()
         return self.passes.default(_resource(resource))
 
     def create(
@@ -141,6 +151,8 @@ class Version:
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go.
         """
+        __tracebackhide__ = _HIDE_MISTAKES
+        self._demand()
         body = _body(resource, {**self._type_meta, "metadata": {"name": _MADE_UP_NAME}})
         answer = self._resources.create(body, namespace=namespace, field_validation=_known(field_validation))
         return rules.warned(self, answer)
@@ -172,6 +184,8 @@ class Version:
         Reference:
             KEP-4008 on what is kept though it is not valid; apiextensions-apiserver registry/customresource/strategy.go.
         """
+        __tracebackhide__ = _HIDE_MISTAKES
+        self._demand()
         body, stored = self._over(resource, old)
         answer = self._resources.update(
             body, old=stored, namespace=namespace, field_validation=_known(field_validation)
@@ -205,11 +219,19 @@ class Version:
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go.
         """
+        __tracebackhide__ = _HIDE_MISTAKES
+        self._demand()
         body, stored = self._over(resource, old)
         answer = self._resources.update_status(
             body, old=stored, namespace=namespace, field_validation=_known(field_validation)
         )
         return rules.warned(self, answer)
+
+    def _demand(self) -> None:
+        """Raise what the CRD's guard raises: there may be no answers about its custom resources."""
+        __tracebackhide__ = _HIDE_MISTAKES
+        if self.crd.guard is not None:
+            self.crd.guard(self.crd)
 
     def _over(
         self, resource: Mapping[str, object] | str, old: Mapping[str, object]

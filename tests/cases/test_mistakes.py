@@ -18,7 +18,7 @@ OPENSHIFT = "a suite of openshift/api is the only document of its file"
 BOTH_STORED_AND_REFUSED = "an object that is refused is not stored; remove one of them"
 IF_ACCEPTED = "for an object that is accepted write `accepted: true`"
 SHORT_FORM = f"{IF_ACCEPTED}, for a part of the whole message `error:`"
-ERROR_TYPES = "NotFound, Required, Duplicate, Invalid, NotSupported, Forbidden, TooLong, TooMany, TooFew, Internal, TypeInvalid, TooShort"
+ERROR_TYPES = "NotFound, Required, Duplicate, Invalid, NotSupported, Forbidden, TooLong, TooMany, TooFew, Internal, TypeInvalid, TooShort, Request"
 ERROR_KEYS = "`field:`, `type:`, `message:`, `detail:` or `matches:`"
 
 
@@ -70,7 +70,7 @@ FILES = [
     row(
         "a key that is near to nothing",
         "crd: x\npruning: [{name: a, input: {}, pruned: []}]\ntests: []\n",
-        "f:3: unknown key 'tests' at the top level of the file; known are crd, version, kubernetesVersion, pruning, defaulting, "
+        "f:3: unknown key 'tests' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, pruning, defaulting, "
         "create, update, updateStatus",
     ),
     row(
