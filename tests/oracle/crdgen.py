@@ -44,7 +44,7 @@ def manifest(random: Random, schema: Schema, *, group: str, version: str) -> JSO
     minor = int(version.partition(".")[2])
     if minor >= _SELECTABLE and random.random() < 0.15:
         first |= _selectable(random, schema)
-    if random.random() < 0.2:
+    if random.random() < 0.4:
         _add_version(random, spec)
     return _as_v1beta1(random, made) if version == "1.21" and random.random() < 0.3 else made
 
@@ -114,36 +114,71 @@ def _selectable(random: Random, schema: Schema) -> JSONValue:
 
 
 def _add_version(random: Random, spec: JSONValue) -> None:
-    """Add a second version that knows a little less, and may be the one that is stored."""
+    """Add a second version that says a little else, or the same in other words, and may be the one that is stored."""
     other = copy.deepcopy(spec["versions"][0]) | {"name": "v2"}
     root = other["schema"]["openAPIV3Schema"]
-    for node in list(schemagen.nodes(root)):
+    for node in list(schemagen.nodes(root)) if random.random() < 0.5 else ():
         if node.get("properties") and random.random() < 0.3:
             gone = random.choice(sorted(node["properties"]))
             if gone not in node.get("required", ()):
                 del node["properties"][gone]
+    for _ in range(random.choice((0, 1, 1, 2, 3))):
+        _change_keyword(random, random.choice(list(schemagen.nodes(root))))
     other.pop("selectableFields", None)
     other["storage"] = random.random() < 0.5
     spec["versions"][0]["storage"] = not other["storage"]
     spec["versions"].append(other)
 
 
+def _change_keyword(random: Random, node: Schema) -> None:
+    """Add a keyword that says nothing or next to nothing, empty one, or take one away: what counts as a change is subtle."""
+    present = sorted(node.keys() & EMPTY.keys())
+    if not present or random.random() < 0.5:
+        present = sorted(EMPTY)
+    keyword = random.choice(present)
+    if keyword in node and random.random() < 0.5:
+        del node[keyword]
+    else:
+        node[keyword] = copy.deepcopy(random.choice(EMPTY[keyword]))
+
+
+# What each keyword says when it is empty: some of it is the same as nothing, some is not.
+EMPTY: Final[dict[str, tuple[JSONValue, ...]]] = {
+    **dict.fromkeys(("id", "$schema", "$ref", "description", "type", "format", "title", "pattern"), ("",)),
+    **dict.fromkeys(("default", "example"), (None, {}, [], "", 0, False)),
+    **dict.fromkeys(("nullable", "uniqueItems", "exclusiveMaximum", "exclusiveMinimum"), (False,)),
+    **dict.fromkeys(("maximum", "minimum", "multipleOf"), (0,)),
+    **dict.fromkeys(("maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties"), (0,)),
+    **dict.fromkeys(("enum", "required", "allOf", "anyOf", "oneOf", "x-kubernetes-list-map-keys"), ([],)),
+    **dict.fromkeys(("properties", "patternProperties", "definitions", "dependencies", "externalDocs", "not"), ({},)),
+    **dict.fromkeys(("additionalProperties", "additionalItems"), (False, True, {})),
+    "items": ({}, []),
+    **dict.fromkeys(("x-kubernetes-list-type", "x-kubernetes-map-type"), ("",)),
+    **dict.fromkeys(("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"), (False,)),
+    "x-kubernetes-preserve-unknown-fields": (True, False),
+    "x-kubernetes-validations": ([],),
+}
+
+
 def _as_v1beta1(random: Random, crd: JSONValue) -> JSONValue:
-    """Return *crd* as v1beta1 says it: one schema for all versions, unknown fields kept or not."""
+    """Return *crd* as v1beta1 says it: one schema for all versions or one for each, unknown fields kept or not."""
     spec = dict(crd["spec"])
     made: JSONValue = {**crd, "apiVersion": _V1BETA1, "spec": spec}
     spec["preserveUnknownFields"] = random.random() < 0.5
-    spec["validation"] = spec["versions"][0]["schema"]
+    is_shared = len(spec["versions"]) == 1 or random.random() < 0.6
+    if is_shared:
+        spec["validation"] = spec["versions"][0]["schema"]
     if "subresources" in spec["versions"][0]:
         spec["subresources"] = spec["versions"][0]["subresources"]
-    kept = ("name", "served", "storage")
+    kept = ("name", "served", "storage", *(() if is_shared else ("schema",)))
     spec["versions"] = [{key: version[key] for key in kept} for version in spec["versions"]]
     if random.random() < 0.3 and len(spec["versions"]) == 1:
         spec["version"] = spec.pop("versions")[0]["name"]
     if spec["preserveUnknownFields"]:
         # Only where unknown fields are pruned may a schema have defaults.
-        for node in schemagen.nodes(spec["validation"]["openAPIV3Schema"]):
-            node.pop("default", None)
+        for schema in schemas(made):
+            for node in schemagen.nodes(schema):
+                node.pop("default", None)
     return made
 
 

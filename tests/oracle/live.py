@@ -76,7 +76,6 @@ class Live:
     def asking(self, file: casefile.CaseFile, request: casefile.Request) -> Callable[[], Answer] | None:
         """Return what asks the server; None where it did not take what was to be stored before."""
         query = _DRY | ({"fieldValidation": request.field_validation} if request.field_validation else {})
-        version = file.api_version.partition("/")[2]
         method, name, sent = "POST", "", request.sent
         if request.old is not None:
             stored = self._stored.get((file.crd["metadata"]["name"], request.old["metadata"]["name"]))
@@ -87,7 +86,7 @@ class Live:
             method, name = "PUT", stored["metadata"]["name"] + ("/status" if request.verb == "updateStatus" else "")
             if isinstance(sent.get("metadata"), dict):
                 sent = sent | {"metadata": {**kept, **sent["metadata"]}}
-        path = client.resource_path(file.crd, version, name)
+        path = client.resource_path(file.crd, request.version, name)
 
         def ask() -> Answer:
             return record.stated(self._server.ask(method, path, sent, query=query), request.sent)
@@ -95,9 +94,9 @@ class Live:
         return ask
 
     def _store(self, file: casefile.CaseFile) -> None:
-        path = client.resource_path(file.crd, file.api_version.partition("/")[2])
         for request in file.requests:
             if request.old is not None:
+                path = client.resource_path(file.crd, request.old_version)
                 answer = self._server.ask("POST", path, request.old)
                 if answer.code == 201:
                     self._stored[file.crd["metadata"]["name"], request.old["metadata"]["name"]] = answer.body

@@ -287,6 +287,9 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
             _name(asked, f"n{number}")
         if random.random() < 0.1:
             asked["fieldValidation"] = random.choice(("Strict", "Ignore"))
+        if len(manifest["spec"].get("versions") or ()) > 1:
+            keys = ("version", "oldVersion") if "old" in asked else ("version",)
+            asked |= {key: random.choice(("v1", "v2")) for key in keys}
         made.append({"name": f"request {number}", **asked})
     return made
 
