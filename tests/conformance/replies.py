@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from conformance import casefile, recordings
 from pytest_crd import engine
 
 JSONValue = Any
 Answer = dict[str, JSONValue]
-
-# Where the answer to a request comes from.
-ANSWERED_BY: Final = {
-    "create": (engine.Version, "create"),
-    "createText": (engine.Version, "create"),
-    "update": (engine.Version, "update"),
-    "updateStatus": (engine.Version, "update_status"),
-    "updateCRD": (engine.CustomResourceDefinition, "update_from"),
-}
-
-
-def is_answered(verb: str | None) -> bool:
-    """Whether the engine answers requests of a *verb* at all, or the POST of a CRD where it is None."""
-    owner, attribute = ANSWERED_BY[verb] if verb else (engine.CustomResourceDefinition, "response")
-    return hasattr(owner, attribute)
 
 
 def definition(manifest: JSONValue, version: str) -> engine.CustomResourceDefinition:

@@ -24,7 +24,6 @@ FILES: Final = [each for file in casefile.read_folder(FOLDER) for each in file.e
 CRDS: Final = {file.path: file.crd for file in FILES}
 # An HTTP header holds no control characters: the server drops a warning that has one.
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-NOT_YET: Final = "the engine does not answer whole requests yet"
 README: Final = FOLDER.parents[1] / "README.md"
 
 
@@ -148,16 +147,11 @@ def _params() -> Iterator[Any]:
 
 
 def _param(file: casefile.CaseFile, request: casefile.Request | None, asked: str) -> Any:
-    gap = file.gap(asked, request) or _not_yet(asked, request)
+    gap = file.gap(asked, request)
     marks = [pytest.mark.xfail(reason=gap, strict=True)] if gap else []
     return pytest.param(
         file, request, asked, marks=marks, id=f"{file.id}: {request.name if request else 'the CRD'} ({asked})"
     )
-
-
-def _not_yet(asked: str, request: casefile.Request | None) -> str:
-    """Say why nothing can be compared; empty where it can."""
-    return NOT_YET if asked == "response" and not replies.is_answered(request.verb if request else None) else ""
 
 
 PARAMS: Final = list(_params())

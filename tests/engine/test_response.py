@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd import engine
 from pytest_crd.engine.errors import fielderror, response
-from pytest_crd.engine.errors.refusal import Refusal, bad_request
+from pytest_crd.engine.errors.refusal import Refusal, bad_request, internal_error
 from pytest_crd.engine.errors.response import Changes, Response
 from pytest_crd.engine.fieldpath import FieldPath
 
@@ -61,6 +61,12 @@ def test_a_refusal_of_another_reason_says_what_it_is_about() -> None:
     answer = response.refused(Refusal(422, "Invalid", "no", (ERROR,)), subject=SUBJECT | {"name": ""})
     assert answer.status["details"] == {"group": "g.example.com", "kind": "foos", "causes": [CAUSE]}
     assert answer.errors == (ERROR,)
+
+
+def test_an_internal_error_has_one_cause_that_is_about_no_field() -> None:
+    answer = response.refused(internal_error("no"), subject=SUBJECT)
+    assert (answer.code, answer.message, answer.errors) == (500, "Internal error occurred: no", ())
+    assert answer.status["details"] == {"causes": [{"message": "no"}]}
 
 
 def test_a_refusal_without_a_reason_states_none() -> None:

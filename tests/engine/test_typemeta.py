@@ -174,10 +174,11 @@ def test_the_right_version_goes_on() -> None:
     assert typemeta.refuse_version(WHOLE, group="a.b", version="v1", profile=NEW) is None
 
 
-def test_without_a_version_the_oldest_version_fails() -> None:
-    message = "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'"
-    refusal = typemeta.refuse_version({"apiVersion": "a.b/"}, group="a.b", version="v1", profile=OLDEST)
-    assert refusal == Refusal(500, "InternalError", message)
+@pytest.mark.parametrize("sent", [{}, {"apiVersion": ""}, {"apiVersion": "/"}, {"apiVersion": "a.b/"}])
+def test_without_a_version_the_oldest_version_fails(sent: Any) -> None:
+    problem = "Object 'apiVersion' is missing in 'object has no apiVersion field'"
+    refusal = typemeta.refuse_version(sent, group="a.b", version="v1", profile=OLDEST)
+    assert refusal == Refusal(500, "InternalError", f"Internal error occurred: {problem}", problem=problem)
 
 
 def test_kind_and_version_are_those_of_the_crd() -> None:

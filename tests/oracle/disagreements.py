@@ -76,29 +76,10 @@ GAPS: Final[tuple[Gap, ...]] = (
         re.compile(r"not asked for .*json: cannot unmarshal"),
     ),
     Gap(
-        "Go values of metadata",
-        "until 1.32 or later a 400 prints metadata of a wrong type as a Go value, the engine prints JSON so far",
-        re.compile(
-            r"recorded: .* cannot be handled as .*: Invalid value: (map\[string\]|\[\])interface \{\}", re.DOTALL
-        ),
-    ),
-    Gap(
         "rules",
         "validation rules are not compiled yet, so that nothing is said of those that cannot be",
         re.compile(r"(missing|recorded: ).*(CEL|compilation failed|rule compiler)", re.DOTALL),
         re.compile(r"^(code|reason|spec|warnings)\b"),
-    ),
-    Gap(
-        "the cause of a 500",
-        "1.21 answers a missing apiVersion with a 500 whose cause has neither reason nor field; the engine states no cause",
-        re.compile(r"^causes\n.*Object 'apiVersion' is missing in 'object has no apiVersion field'"),
-    ),
-    Gap(
-        "strict decoding without an apiVersion",
-        "with Strict, unknown fields of metadata and no apiVersion the server names the missing apiVersion, the engine the fields",
-        re.compile(
-            r"recorded: Object 'apiVersion' is missing in .*strict decoding error: unknown field .metadata", re.DOTALL
-        ),
     ),
 )
 

@@ -67,11 +67,6 @@ class Gap:
 _NEGATIVE_ZERO: Final = re.compile(r"(?<=[:\[,])-0(?=[,}\]])")
 GAPS: Final = (
     Gap(
-        "Go values",
-        "older servers print the objects, lists and nulls of a message as Go values, the engine prints JSON so far",
-        lambda found: "interface {}" in found.reference or 'Invalid value: "null": must be a string' in found.reference,
-    ),
-    Gap(
         "negative zero",
         "a -0.0 in an object that Python made is taken for the 0 that is stored, so that messages print it so",
         lambda found: found.engine in _NEGATIVE_ZERO.sub("0", found.reference).split("\n"),

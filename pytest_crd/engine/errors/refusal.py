@@ -18,12 +18,14 @@ class Refusal:
         reason: The reason of the Status: `BadRequest`, `Conflict`, `Invalid` …; empty where it has none.
         message: The message of the Status, whole.
         errors: Its causes, where it has any.
+        problem: The one cause of an internal error, which is about no field and has no reason.
     """
 
     code: int
     reason: str
     message: str
     errors: tuple[FieldError, ...] = ()
+    problem: str = ""
 
 
 # What a client makes of the 404 for a URL behind which there is nothing.
@@ -33,6 +35,11 @@ NOT_SERVED: Final = Refusal(404, "NotFound", "the server could not find the requ
 def bad_request(message: str) -> Refusal:
     """Return the refusal of a request that makes no sense."""
     return Refusal(400, "BadRequest", message)
+
+
+def internal_error(problem: str) -> Refusal:
+    """Return the refusal of a request at which the server itself fails."""
+    return Refusal(500, "InternalError", f"Internal error occurred: {problem}", problem=problem)
 
 
 def conflict(resource: str, name: str, problem: str) -> Refusal:

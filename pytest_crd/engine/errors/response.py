@@ -148,14 +148,14 @@ def refused(
     details: dict[str, JSONValue] = {key: value for key, value in subject.items() if value}
     if refusal.errors:
         details["causes"] = [_cause(error) for error in refusal.errors]
-    if refusal.reason in _WITHOUT_DETAILS:
-        details = {}
+    if refusal.reason in _WITHOUT_SUBJECT:
+        details = {"causes": [{"message": refusal.problem}]} if refusal.problem else {}
     status = _status(refusal.code, refusal.reason, refusal.message, details)
     errors = refusal.errors or (fielderror.request(refusal.message),)
     return Response(refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status)
 
 
-_WITHOUT_DETAILS: Final = frozenset({"BadRequest", "InternalError", ""})
+_WITHOUT_SUBJECT: Final = frozenset({"BadRequest", "InternalError", ""})
 
 
 def invalid(  # noqa: PLR0913 - what a Status names

@@ -16,6 +16,9 @@ from pytest_crd.engine.metadata import ownerreferences
 from pytest_crd.engine.profile import Profile
 
 _SUMMARY: Final = 30
+# What stands for no API version at all.
+_NO_VERSIONS: Final = ("", "/")
+_NO_VERSION: Final = "Object 'apiVersion' is missing in 'object has no apiVersion field'"
 _SLASHES: Final = 2
 _FINDS: Final = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
@@ -87,8 +90,7 @@ def refuse_undecodable(  # noqa: PLR0913 - what a request is read by
         return _unrecognized(problem, kind, sent)
     if not resource.get("kind"):
         if profile.takes_type_for_given or lenient:
-            stated = resource.get("apiVersion") or "/"
-            called = version if stated == "/" else stated.rpartition("/")[2]
+            called = version_called(resource.get("apiVersion") or "", version)
             return _undecodable(kind, called, kind, _missing_kind(resource, sent, profile))
         return _unrecognized(f"Object 'Kind' is missing in '{sent}'", kind, sent)
     if resource.get("apiVersion", "") is None:
@@ -108,10 +110,10 @@ def refuse_version(resource: Mapping[str, JSONValue], *, group: str, version: st
         resource: The custom resource that was sent; its apiVersion is a string or absent.
         group: The group of the CRD.
         version: The version of the URL.
-        profile: 1.21 fails where there is no version at all.
+        profile: 1.21 fails where there is no version, unless there is another group.
 
     Errors:
-        None; a 400, in 1.21 a 500 where there is no version.
+        None; a 400, in 1.21 a 500 where there is no version, unless there is another group.
 
     Reference:
         apiserver endpoints/handlers/create.go, createHandler.
@@ -119,13 +121,28 @@ def refuse_version(resource: Mapping[str, JSONValue], *, group: str, version: st
     sent, expected = resource.get("apiVersion") or "", f"{group}/{version}"
     if sent == expected:
         return None
-    if profile.takes_type_for_given and not sent.rpartition("/")[2]:
-        problem = "Object 'apiVersion' is missing in 'object has no apiVersion field'"
-        return Refusal(500, "InternalError", f"Internal error occurred: {problem}")
+    if profile.takes_type_for_given and sent in (*_NO_VERSIONS, f"{group}/"):
+        return refusal.internal_error(_NO_VERSION)
     called = "" if sent == "/" else sent.removeprefix("/")
     return refusal.bad_request(
         f"the API version in the data ({called}) does not match the expected API version ({expected})"
     )
+
+
+def version_called(sent: str, version: str) -> str:
+    """Return the version that an API version as *sent* is decoded as: that of the URL, *version*, where it is empty."""
+    return version if sent in _NO_VERSIONS else sent.rpartition("/")[2]
+
+
+def refuse_without_version(resource: Mapping[str, JSONValue]) -> Refusal | None:
+    """
+    Return why a request that is refused anyhow cannot be told what is wrong: it states no version; else None.
+
+    Reference:
+        apiserver endpoints/handlers/rest.go, transformDecodeError; apimachinery runtime, NewMissingVersionErr.
+    """
+    has_version = (resource.get("apiVersion") or "").rpartition("/")[2]
+    return None if has_version else refusal.bad_request(_NO_VERSION)
 
 
 def validate(resource: Mapping[str, JSONValue], *, group: str, version: str, kind: str) -> list[FieldError]:

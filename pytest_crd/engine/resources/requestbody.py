@@ -114,7 +114,7 @@ class Decoder:
             )
         )
         kind = body.value["kind"]
-        cannot = f"{kind} in version {_quoted_version(body.value)} cannot be handled as a"
+        cannot = f"{kind} in version {self._quoted_version(body.value)} cannot be handled as a"
         passes = self._passes_for(body.value)
         try:
             pruned = passes.prune(body.value)
@@ -125,6 +125,7 @@ class Decoder:
             unknown = tuple(f'unknown field "{path}"' for path in pruned.paths)
             if field_validation == "Strict" and (body.duplicates or unknown):
                 listed = ", ".join((*_strict(body.duplicates), *unknown))
+                go_on(typemeta.refuse_without_version(body.value))
                 # By then it is what it says it is.
                 raise RefusedError(bad_request(f"{cannot} {kind}: strict decoding error: {listed}"))
             problems = (*body.duplicates, *unknown)
@@ -135,6 +136,11 @@ class Decoder:
             typemeta.refuse_version(body.value, group=self.group, version=self.version, profile=self.profile), decoded
         )
         return decoded
+
+    def _quoted_version(self, resource: Mapping[str, JSONValue]) -> str:
+        """Return the version that a resource is decoded as, as messages quote it."""
+        assumed = self.version if self.profile.takes_type_for_given else ""
+        return goformat.quote(typemeta.version_called(resource.get("apiVersion") or "", assumed))
 
     def _passes_for(self, resource: Mapping[str, JSONValue]) -> Passes:
         """Return the passes for what a resource says it is; of other kinds nothing is known, and nothing is pruned."""
@@ -148,10 +154,6 @@ def go_on(refusal: Refusal | None, decoded: Decoded | None = None) -> None:
     """Raise RefusedError if there is a *refusal*."""
     if refusal is not None:
         raise RefusedError(refusal, decoded)
-
-
-def _quoted_version(resource: Mapping[str, JSONValue]) -> str:
-    return goformat.quote((resource.get("apiVersion") or "").rpartition("/")[2])
 
 
 def _strict(duplicates: tuple[str, ...]) -> tuple[str, ...]:
