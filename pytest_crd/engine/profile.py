@@ -28,8 +28,6 @@ class Profile:
         takes_type_for_given: Whether a request without kind or API version is decoded as that of its URL, to fail later
             and in other words (until 1.22 or later).
         checks_namespace_before_name: Whether a PUT is refused for its namespace before its name (since 1.22 or later).
-        looks_for_object_first: Whether a PUT to a name under which nothing is stored is a 404 also where it has a uid
-            (since 1.34; a conflict before).
         validates_status_alone: Whether an update through `/status` validates the status alone, and its lists (since
             1.22 or later; before, the whole object, but no lists).
         ratchets: Whether what an update leaves unchanged is spared the checks of schemas tightened since (since 1.30).
@@ -112,7 +110,6 @@ class Profile:
     serves_v1beta1: bool = False
     takes_type_for_given: bool = False
     checks_namespace_before_name: bool = True
-    looks_for_object_first: bool = True
     validates_status_alone: bool = True
     ratchets: bool = True
     ratchets_status: bool = True
@@ -190,7 +187,6 @@ _V1_34: Final = replace(
 _V1_33: Final = replace(
     _V1_34,
     version="1.33",
-    looks_for_object_first=False,
     repeats_required_fields=True,
     rule_errors_name_the_field=True,
     warns_about_unrecognized_formats=False,

@@ -72,16 +72,8 @@ def test_name_on_update(metadata: Any, of: profile.Profile, message: str | None)
     assert refusal == (bad_request(message) if message else None)
 
 
-def test_what_is_not_stored_is_not_found() -> None:
-    expected = Refusal(404, "NotFound", 'cases.a.b "case" not found')
-    assert requestmetadata.refuse_missing({"uid": "u"}, TARGET, NEW) == expected
-    assert requestmetadata.refuse_missing({}, TARGET, OLD) == expected
-
-
-def test_older_versions_compare_the_uid_with_nothing() -> None:
-    refusal = requestmetadata.refuse_missing({"uid": "u"}, TARGET, OLD)
-    assert refusal.code == 409
-    assert refusal.message.endswith("UID in precondition: u, UID in object meta: ")
+def test_what_is_not_there_is_not_found() -> None:
+    assert requestmetadata.refuse_missing(TARGET) == Refusal(404, "NotFound", 'cases.a.b "case" not found')
 
 
 @pytest.mark.parametrize(

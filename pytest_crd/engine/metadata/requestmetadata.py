@@ -119,23 +119,19 @@ def refuse_update(metadata: Mapping[str, JSONValue], target: Target, profile: Pr
     return by_name
 
 
-def refuse_missing(metadata: Mapping[str, JSONValue], target: Target, profile: Profile) -> Refusal:
+def refuse_missing(target: Target) -> Refusal:
     """
-    Return how a PUT is refused where nothing is stored under its name.
+    Return how a PUT is refused where nothing is found under its URL.
 
     Args:
-        metadata: Root metadata, decoded.
         target: What the URL says.
-        profile: Older versions compare a uid with that of an object that is not there.
 
     Errors:
-        None; a 404, or in older versions, where *metadata* has a uid, a 409.
+        None; a 404.
 
     Reference:
         apimachinery api/errors, NewNotFound.
     """
-    if (uid := metadata.get("uid")) and not profile.looks_for_object_first:
-        return _refuse_uid(uid, "", target)
     return Refusal(404, "NotFound", f"{target.resource} {quote(target.name)} not found")
 
 

@@ -154,9 +154,7 @@ class CustomResources:
         stored = self._read(old, namespace)
         target = self._target(namespace, stored)
         try:
-            requestbody.go_on(
-                None if self._subresources.has_status else requestmetadata.refuse_missing({}, target, self._profile)
-            )
+            requestbody.go_on(None if self._subresources.has_status else requestmetadata.refuse_missing(target))
             decoded, prepared = self._decode_update(body, stored, target, field_validation)
         except RefusedError as refused:
             return self._refuse(refused, target)

@@ -1,0 +1,117 @@
+"""
+Flip each flag of the Kubernetes profiles at each side of its boundary, and replay the recordings: one of them has to fail.
+
+`python tests/oracle/flip_profiles.py [FLAG …]`: without a flag all of them are flipped, which takes some minutes. A flip that no recording
+notices is a boundary between two versions that nothing pins; it is printed, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).parents[2]))
+
+from conformance import casefile, replies, test_conformance
+
+from pytest_crd import engine
+from pytest_crd.engine import profile
+
+# How the engine may fail where a profile is no longer that of any server.
+_FAILURES: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A flag of a profile, and the version beside its boundary that gets the value of the other side."""
+
+    flag: str
+    version: str
+    beyond: str
+
+    def __str__(self) -> str:
+        """Return what is flipped."""
+        return f"{self.flag} of {self.version} as in {self.beyond}"
+
+
+def flips(flags: Sequence[str]) -> Iterator[Flip]:
+    """Yield the two flips at each boundary of each of *flags*, or of all flags where there are none."""
+    for field in fields(profile.Profile):
+        if field.name == "version" or (flags and field.name not in flags):
+            continue
+        for older, newer in itertools.pairwise(profile.KNOWN.values()):
+            if getattr(older, field.name) != getattr(newer, field.name):
+                yield Flip(field.name, older.version, newer.version)
+                yield Flip(field.name, newer.version, older.version)
+
+
+class Recordings:
+    """The recorded answers of all versions, those that noticed a flip before first: they may notice the next one too."""
+
+    def __init__(self) -> None:
+        """Read them."""
+        self._params: dict[str, list[Any]] = {}
+        for param in test_conformance.PARAMS:
+            self._params.setdefault(param.values[0].version, []).append(param)
+
+    def notices(self, flip: Flip) -> str:
+        """Return the first recording that fails, or no longer fails as it is known to, under *flip*; empty where none does."""
+        known = profile.KNOWN[flip.version]
+        flipped = replace(known, **{flip.flag: getattr(profile.KNOWN[flip.beyond], flip.flag)})
+        profile.KNOWN[flip.version] = flipped
+        params = self._params.get(flip.version, [])
+        crds: dict[Path, engine.CustomResourceDefinition] = {}
+        try:
+            for index, param in enumerate(params):
+                if _agrees(param, crds) is bool(param.marks):
+                    params.insert(0, params.pop(index))
+                    return str(param.id)
+        finally:
+            profile.KNOWN[flip.version] = known
+        return ""
+
+
+def _agrees(param: Any, crds: dict[Path, engine.CustomResourceDefinition]) -> bool:
+    """Whether the engine answers as recorded; *crds* holds those that were made already."""
+    file: casefile.CaseFile = param.values[0]
+    _, request, asked = param.values
+    of_crd, of_request = test_conformance.COMPARISONS[asked]
+    try:
+        crd = crds.get(file.path) or crds.setdefault(file.path, replies.definition(file.crd, file.version))
+        if request is None:
+            of_crd(crd, file)
+        elif of_request is not None:
+            of_request(crd, file, request)
+    except _FAILURES:
+        return False
+    return True
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Flip what the command line names; return 1 where a flip is not noticed."""
+    parser = argparse.ArgumentParser(description="Flip the flags of profiles, and name those that no recording pins.")
+    parser.add_argument("flags", nargs="*", metavar="FLAG", help="flags of pytest_crd.engine.profile (default: all)")
+    options = parser.parse_args(arguments)
+    asked = list(flips(options.flags))
+    if unknown := set(options.flags) - {flip.flag for flip in asked}:
+        parser.error(f"no flag with a boundary: {', '.join(sorted(unknown))}")
+    warnings.simplefilter("ignore", engine.RulesNotEvaluatedWarning)
+    recordings = Recordings()
+    unnoticed = 0
+    for flip in asked:
+        noticed = recordings.notices(flip)
+        unnoticed += not noticed
+        print(f"{flip}: {noticed or 'NOT NOTICED'}", flush=True)
+    print(f"{len(asked)} flips, {unnoticed} not noticed")
+    return 1 if unnoticed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
