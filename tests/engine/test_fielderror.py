@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors import fielderror, gosyntax
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError, Omitted
 from pytest_crd.engine.fieldpath import FieldPath
 
@@ -102,3 +102,11 @@ def test_one_error_stands_alone_and_several_in_brackets_each_once() -> None:
     assert fielderror.aggregate([one]) == "spec.a: Required value"
     assert fielderror.aggregate([one, one]) == "spec.a: Required value"
     assert fielderror.aggregate([two, one, two]) == "[spec.a: Forbidden: no, spec.a: Required value]"
+
+
+def test_what_is_printed_at_two_addresses_is_not_the_same_twice() -> None:
+    one, same, other = (
+        gosyntax.invalid_as(PATH, value, "(*string)(0xc000000000)", "no") for value in ({"a": 1}, {"a": 1}, {"a": 1})
+    )
+    assert fielderror.aggregate([one, one]) == str(one)
+    assert fielderror.aggregate([same, other]) == f"[{same}, {other}]"

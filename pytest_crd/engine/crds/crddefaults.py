@@ -133,6 +133,10 @@ def _known_of_version(holder: Object, field: str, profile: Profile) -> dict[str,
         known.pop("selectableFields", None)
     validation = known.get(field)
     if not profile.validation_rules and validation is not None and validation.get("openAPIV3Schema") is not None:
-        schema = schemanodes.without(validation["openAPIV3Schema"], "x-kubernetes-validations")
+        schema = schemanodes.without(validation["openAPIV3Schema"], _is_rules)
         known[field] = {**validation, "openAPIV3Schema": schema}
     return known
+
+
+def _is_rules(keyword: str, _value: JSONValue) -> bool:
+    return keyword == "x-kubernetes-validations"

@@ -98,12 +98,12 @@ def _with_metadata(crd: Mapping[str, JSONValue], prepared: Prepared) -> Mapping[
 def _accepted(
     code: int, crd: Mapping[str, JSONValue], warnings: tuple[str, ...], manifest: Decoded, profile: Profile
 ) -> Response:
-    stored = crdencoding.encode(_with_stored_defaults(crd, profile))
+    stored = crdencoding.encode(_as_stored(crd, profile))
     return Response(code, stored=stored, warnings=response.sent(warnings), changes=Changes(manifest.unknown))
 
 
-def _with_stored_defaults(crd: Mapping[str, JSONValue], profile: Profile) -> Mapping[str, JSONValue]:
-    """Return an accepted CRD with the defaults of its schemas as the server stores them."""
+def _as_stored(crd: Mapping[str, JSONValue], profile: Profile) -> Mapping[str, JSONValue]:
+    """Return an accepted CRD with its schemas as the server stores them."""
     spec = {
         **crd["spec"],
         "versions": [_stored_in(version, "schema", profile) for version in crd["spec"].get("versions") or ()],
@@ -113,9 +113,15 @@ def _with_stored_defaults(crd: Mapping[str, JSONValue], profile: Profile) -> Map
 
 def _stored_in(holder: Mapping[str, JSONValue], field: str, profile: Profile) -> Mapping[str, JSONValue]:
     schema = (holder.get(field) or {}).get("openAPIV3Schema")
-    if schema is None or not schemanodes.has_defaults(schema):
+    if schema is None:
         return holder
-    return {**holder, field: {**holder[field], "openAPIV3Schema": storeddefaults.coerce(schema, profile)}}
+    stored = schema
+    if schemanodes.has_defaults(schema):
+        stored = storeddefaults.coerce(schema, profile)
+    if schemanodes.has(schema, lambda node: node.get("items") == []):
+        # Go writes an empty list of schemas as the schema that is not there, a null.
+        stored = schemanodes.without(stored, lambda keyword, value: keyword == "items" and value == [])
+    return holder if stored is schema else {**holder, field: {**holder[field], "openAPIV3Schema": stored}}
 
 
 def _unknown(manifest: Decoded, profile: Profile) -> list[str]:

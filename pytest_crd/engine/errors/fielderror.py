@@ -67,6 +67,8 @@ _WORDS: Final = {
     ErrorType.TOO_SHORT: "Too short",
     ErrorType.REQUEST: "",
 }
+# How a pointer begins that is printed.
+_POINTER: Final = "(0xc0"
 _WITHOUT_VALUE: Final = frozenset(
     {ErrorType.REQUIRED, ErrorType.FORBIDDEN, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.INTERNAL}
 )
@@ -198,8 +200,11 @@ def aggregate(errors: Iterable[FieldError]) -> str:
     """
     Return several errors as one text: the only one alone, several in brackets, repeated ones once.
 
+    Two that print an address are the same only if they print the same value: elsewhere the address is another.
+
     Reference:
         apimachinery field.ErrorList.ToAggregate and util/errors, aggregate.Error.
     """
-    texts = list(dict.fromkeys(map(str, errors)))
+    keyed = ((str(error), error.bad_value) for error in errors)
+    texts = list({(text, id(value) if _POINTER in text else 0): text for text, value in keyed}.values())
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

@@ -50,9 +50,13 @@ def _collect(schema: Schema, nodes: list[Schema]) -> None:
                 _collect(child, nodes)
 
 
-def without(schema: Schema, unknown: str) -> Schema:
-    """Return *schema* without the keyword *unknown*, in all schemas inside it too."""
-    return {keyword: _below_without(keyword, value, unknown) for keyword, value in schema.items() if keyword != unknown}
+def without(schema: Schema, falls_away: Callable[[str, JSONValue], bool]) -> Schema:
+    """Return *schema* without the keywords of which *falls_away* is true, in all schemas inside it too."""
+    return {
+        keyword: _below_without(keyword, value, falls_away)
+        for keyword, value in schema.items()
+        if not falls_away(keyword, value)
+    }
 
 
 def has(schema: Schema, holds: Callable[[Schema], bool]) -> bool:
@@ -86,17 +90,17 @@ def has_invalid_types(schema: Schema) -> bool:
     return has(schema, lambda node: node.get("type", "") not in _TYPES)
 
 
-def _below_without(keyword: str, value: JSONValue, unknown: str) -> JSONValue:
+def _below_without(keyword: str, value: JSONValue, falls_away: Callable[[str, JSONValue], bool]) -> JSONValue:
     if keyword not in _KEYWORDS:
         return value
     if keyword in _BY_NAME and isinstance(value, Mapping):
-        return {name: _child_without(child, unknown) for name, child in value.items()}
+        return {name: _child_without(child, falls_away) for name, child in value.items()}
     return (
-        [_child_without(child, unknown) for child in value]
+        [_child_without(child, falls_away) for child in value]
         if isinstance(value, list)
-        else _child_without(value, unknown)
+        else _child_without(value, falls_away)
     )
 
 
-def _child_without(child: JSONValue, unknown: str) -> JSONValue:
-    return without(child, unknown) if isinstance(child, Mapping) else child
+def _child_without(child: JSONValue, falls_away: Callable[[str, JSONValue], bool]) -> JSONValue:
+    return without(child, falls_away) if isinstance(child, Mapping) else child
