@@ -67,6 +67,12 @@ class Profile:
         has_strict_colons_in_uris: Whether `http://host:1:2` is no URI and no URL (since 1.36, which is built with Go
             1.26).
 
+    Patterns, as the Go reads them that the first release of a version is built with. (A later patch release may be built
+    with a newer one, and so are the servers that were recorded: with Go 1.26, all of them.)
+        has_loose_class_names: Whether classes of Unicode may be called `Letter`, `greek` and `Cn`, and a script that has an
+            underscore in its name cannot be called at all (since 1.35, which is built with Go 1.25).
+        has_short_group_names: Whether `(?<name>` opens a group (since 1.30, which is built with Go 1.22).
+
     Values:
         sorts_value_errors: Whether wrong types, lengths and counts of values have error types of their own (since 1.22
             or later; all are Invalid before).
@@ -135,6 +141,9 @@ class Profile:
     checks_number_formats: bool = True
     ignores_leading_zeros_in_addresses: bool = True
     has_strict_colons_in_uris: bool = True
+    # Patterns.
+    has_loose_class_names: bool = True
+    has_short_group_names: bool = True
     # Values.
     sorts_value_errors: bool = True
     names_list_items: bool = True
@@ -181,6 +190,7 @@ _V1_34: Final = replace(
     _V1_35,
     version="1.34",
     ratchets_selectable_fields=False,
+    has_loose_class_names=False,
     has_kubernetes_name_formats=False,
     speaks_of_label_keys=False,
 )
@@ -205,6 +215,7 @@ _V1_21: Final = replace(
     _V1_32,
     version="1.21",
     field_validation=False,
+    has_short_group_names=False,
     serves_v1beta1=True,
     takes_type_for_given=True,
     checks_namespace_before_name=False,

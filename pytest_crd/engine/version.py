@@ -71,7 +71,8 @@ class Version:
         if spec.schema is None:
             return ()
         try:
-            return nonstructural.find(structuralversion.from_schema(spec.schema, self._profile), spec.schema_path)
+            schema = structuralversion.from_schema(spec.schema, self._profile)
+            return nonstructural.find(schema, spec.schema_path, self._profile)
         except UnsupportedConstructError as error:
             found = unsupported.find(spec.schema, spec.schema_path)
             return found or (fielderror.invalid(spec.schema_path, "", str(error)),)

@@ -127,7 +127,7 @@ def _form(schema: Schema, profile: Profile) -> Structural | None:
         form = structuralversion.from_schema(schema, profile)
     except UnsupportedConstructError:
         return None
-    return None if nonstructural.find(form, _ANYWHERE) else form
+    return None if nonstructural.find(form, _ANYWHERE, profile) else form
 
 
 def _has_unpruned_defaults(schema: Schema, profile: Profile) -> bool:

@@ -91,7 +91,7 @@ def _structure(
     root: Structural, schema: Schema, path: FieldPath, options: ValidationOptions, profile: Profile
 ) -> list[FieldError]:
     """Return what is wrong with the structure, or else with the defaults."""
-    errors = [*nonstructural.find(root, path)]
+    errors = [*nonstructural.find(root, path, profile)]
     return errors or defaultvalidation.find(
         root, schema, path, require_pruned=options.require_pruned_defaults, profile=profile
     )

@@ -10,6 +10,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import patterns
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import NestedValueValidation, Structural, ValueValidation
 
@@ -38,13 +39,14 @@ _METADATA: Final = "must not specify anything other than name and generateName, 
 _EMPTY: Final = Structural()
 
 
-def find(schema: Structural, path: FieldPath) -> tuple[FieldError, ...]:
+def find(schema: Structural, path: FieldPath, profile: Profile) -> tuple[FieldError, ...]:
     """
     Return every violation that keeps *schema* from being structural.
 
     Args:
         schema: The schema of a whole resource.
         path: Where it stands in the CRD, as the errors are to spell it.
+        profile: Whose patterns.
 
     Errors:
         Required, Invalid and Forbidden, sorted by their text as the server sorts them.
@@ -52,26 +54,27 @@ def find(schema: Structural, path: FieldPath) -> tuple[FieldError, ...]:
     Reference:
         KEP-2335; apiextensions-apiserver schema/validation.go, ValidateStructural, and complete.go.
     """
-    errors = [*_invariants(schema, "root", path), *_completeness(schema.validation, schema, path, path)]
+    errors = [*_invariants(schema, "root", path, profile), *_completeness(schema.validation, schema, path, path)]
     return tuple(sorted(errors, key=str))
 
 
-def _invariants(schema: Structural, level: str, path: FieldPath) -> Errors:
+def _invariants(schema: Structural, level: str, path: FieldPath, profile: Profile) -> Errors:
     """Yield what is wrong at one node and below it; *level* is `root`, `item` or `field`."""
     if schema.type == "array" and schema.items is None:
         yield fielderror.required(path.child("items"), "must be specified")
     if schema.items is not None:
-        yield from _invariants(schema.items, "item", path.child("items"))
+        yield from _invariants(schema.items, "item", path.child("items"), profile)
     for name, child in schema.properties.items():
-        yield from _invariants(child, "field", path.child("properties").key(name))
+        yield from _invariants(child, "field", path.child("properties").key(name), profile)
     if schema.value_schema is not None:
-        yield from _invariants(schema.value_schema, "field", path.child("additionalProperties"))
+        yield from _invariants(schema.value_schema, "field", path.child("additionalProperties"), profile)
     yield from _type(schema, level, path)
     yield from _extensions(schema, level, path)
     yield from _metadata(schema, level, path)
     yield from _junctors(
         schema.validation,
         path,
+        profile,
         skip_any_of=structural.is_int_or_string_any_of(schema.validation),
         skip_first_all_of=structural.is_int_or_string_all_of(schema.validation),
     )
@@ -132,29 +135,31 @@ def _only_restricts_names(metadata: Structural) -> bool:
     return dataclasses.replace(metadata, properties=properties, type="", default=None) == _EMPTY
 
 
-def _junctors(validation: ValueValidation, path: FieldPath, *, skip_any_of: bool, skip_first_all_of: bool) -> Errors:
+def _junctors(
+    validation: ValueValidation, path: FieldPath, profile: Profile, *, skip_any_of: bool, skip_first_all_of: bool
+) -> Errors:
     if not skip_any_of:
         for index, nested in enumerate(validation.any_of):
-            yield from _nested(nested, path.child("anyOf").index(index))
+            yield from _nested(nested, path.child("anyOf").index(index), profile)
     for index, nested in enumerate(validation.all_of):
         skip = skip_first_all_of and index == 0
-        yield from _nested(nested, path.child("allOf").index(index), skip_any_of=skip)
+        yield from _nested(nested, path.child("allOf").index(index), profile, skip_any_of=skip)
     for index, nested in enumerate(validation.one_of):
-        yield from _nested(nested, path.child("oneOf").index(index))
+        yield from _nested(nested, path.child("oneOf").index(index), profile)
     if validation.not_ is not None:
-        yield from _nested(validation.not_, path.child("not"))
+        yield from _nested(validation.not_, path.child("not"), profile)
     pattern = validation.keywords.get("pattern")
-    if pattern is not None and (problem := patterns.problem_of(pattern)):
+    if pattern is not None and (problem := patterns.problem_of(pattern, profile)):
         detail = f"must be a valid regular expression, but isn't: {problem}"
         yield fielderror.invalid(path.child("pattern"), pattern, detail)
 
 
-def _nested(nested: NestedValueValidation, path: FieldPath, *, skip_any_of: bool = False) -> Errors:
-    yield from _junctors(nested.validation, path, skip_any_of=skip_any_of, skip_first_all_of=False)
+def _nested(nested: NestedValueValidation, path: FieldPath, profile: Profile, *, skip_any_of: bool = False) -> Errors:
+    yield from _junctors(nested.validation, path, profile, skip_any_of=skip_any_of, skip_first_all_of=False)
     if nested.items is not None:
-        yield from _nested(nested.items, path.child("items"))
+        yield from _nested(nested.items, path.child("items"), profile)
     for name, child in (nested.properties or {}).items():
-        yield from _nested(child, path.child("properties").key(name))
+        yield from _nested(child, path.child("properties").key(name), profile)
     for keyword, demanded in _FORBIDDEN_WHEN_NESTED.items():
         # `[]` is set, yet empty: only the map keys are asked for their length.
         value = nested.forbidden.get(keyword)

@@ -11,6 +11,7 @@ from pytest_crd.engine.errors import fielderror, gosyntax
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import goformat, patterns
+from pytest_crd.engine.golang.patternerror import PatternError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.values import formats, valuenumbers, valueresult
@@ -130,7 +131,7 @@ def string_checks(schema: Schema, profile: Profile) -> list[Check]:
     if (shortest := schema.get("minLength")) is not None:
         checks.append(Check(lambda value: len(value) >= shortest, _too_short(shortest)))
     if pattern := schema.get("pattern"):
-        checks.append(_pattern_check(pattern))
+        checks.append(_pattern_check(pattern, profile))
     return checks
 
 
@@ -148,11 +149,11 @@ def _too_short(limit: int) -> Callable[[str, str], Failure]:
     return lambda value, name: valueresult.invalid(name, value, f"{name} in body should be at least {limit} chars long")
 
 
-def _pattern_check(pattern: str) -> Check:
+def _pattern_check(pattern: str, profile: Profile) -> Check:
     shown = pattern
     try:
-        holds = patterns.compile(pattern)
-    except patterns.PatternError as error:  # no server takes such a CRD, but this is what it would say
+        holds = patterns.compile(pattern, profile)
+    except PatternError as error:  # no server takes such a CRD, but this is what it would say
         shown, holds = f"{pattern}, but pattern is invalid: {error}", _never
     return Check(holds, lambda value, name: valueresult.invalid(name, value, f"{name} in body should match '{shown}'"))
 

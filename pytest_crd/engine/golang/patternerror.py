@@ -1,0 +1,11 @@
+"""Patterns that do not compile, in Go's words."""
+
+from __future__ import annotations
+
+
+class PatternError(ValueError):
+    """A pattern that does not compile; the message is that of Go's regexp.Compile."""
+
+    def __init__(self, problem: str, fragment: str) -> None:
+        """Take the problem, and the part of the pattern that has it."""
+        super().__init__(f"error parsing regexp: {problem}: `{fragment}`")
