@@ -217,3 +217,41 @@ def test_any_mapping_can_be_decoded() -> None:
         pass
 
     assert crdtypes.decode_crd(Manifest(crd())).value == crd()
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (
+            {"\u212aind": "x"},
+            (
+                'x in version "v1" cannot be handled as a CustomResourceDefinition: no kind "x" is registered for version '
+                '"apiextensions.k8s.io/v1"'
+            ),
+        ),
+        (
+            {"apiversion": "x"},
+            (
+                'CustomResourceDefinition in version "x" cannot be handled as a CustomResourceDefinition: no kind '
+                '"CustomResourceDefinition" is registered for version "x"'
+            ),
+        ),
+        (
+            {"KIND": 1},
+            (
+                "the object provided is unrecognized (must be of type CustomResourceDefinition): couldn't get version/kind; json "
+                "parse error: json: cannot unmarshal number into Go struct field .kind of type string "
+                '({"KIND":1,"apiVersion":"apiext ...)'
+            ),
+        ),
+    ],
+)
+def test_a_key_that_differs_from_kind_by_case_decides(more: dict[str, Any], problem: str) -> None:
+    with pytest.raises(godecode.DecodeError) as raised:
+        crdtypes.decode_crd(crd() | {"kind": "CustomResourceDefinition"} | more)
+    assert str(raised.value) == problem
+
+
+def test_a_key_that_differs_by_case_and_says_nothing_else_is_an_unknown_field() -> None:
+    more = {"\u212aind": "", "KIND": "x", "Kind": None}
+    assert set(crdtypes.decode_crd(crd() | {"kind": "CustomResourceDefinition"} | more).unknown) == set(more)

@@ -187,3 +187,27 @@ def test_kind_and_version_are_those_of_the_crd() -> None:
         'kind: Invalid value: "Other": must be Case',
         'apiVersion: Invalid value: "": must be a.b/v1',
     ]
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"KIND": 1}, "number into Go struct field .kind"),
+        ({"\u212aind": [1]}, "array into Go struct field .kind"),
+        ({"apiVer\u017fion": {}}, "object into Go struct field .apiVersion"),
+    ],
+)
+def test_a_key_that_differs_by_case_must_hold_a_text(more: dict[str, Any], problem: str) -> None:
+    assert undecodable(WHOLE | more).startswith(f"{WRONG_TYPE} {problem} of type string ")
+    assert undecodable(more | WHOLE).startswith(f"{WRONG_TYPE} {problem} of type string ")
+
+
+def test_texts_and_null_under_such_keys_are_taken() -> None:
+    assert undecodable(WHOLE | {"KIND": None, "Kind": "x", "apiversion": "v2"}) == ""
+
+
+def test_the_last_api_version_is_looked_at() -> None:
+    assert undecodable(WHOLE | {"APIVERSION": "a/b/c"}).startswith(
+        f"{UNRECOGNIZED}unexpected GroupVersion string: a/b/c"
+    )
+    assert undecodable({"APIVERSION": "a/b/c"} | WHOLE) == ""

@@ -27,7 +27,7 @@ from pytest_crd.engine.golang.gotypes import (
     Struct,
     Union,
 )
-from pytest_crd.engine.metadata import metav1types
+from pytest_crd.engine.metadata import metav1types, typemeta
 
 GROUP: Final = "apiextensions.k8s.io"
 _Fields: TypeAlias = dict[str, gotypes.Type]
@@ -57,6 +57,9 @@ def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True) -> godeco
         apiextensions-apiserver pkg/apis/apiextensions/v1 and v1beta1: types.go, types_jsonschema.go, marshal.go. The words
         are those of a 1.37 server; a 1.21 server decodes with another library, in other words.
     """
+    in_order = dict(sorted(manifest.items())) if sort_keys else manifest
+    if problem := typemeta.problem_of_variants(in_order, kind="CustomResourceDefinition"):
+        raise godecode.DecodeError(problem)
     version = "v1beta1" if manifest.get("apiVersion") == f"{GROUP}/v1beta1" else "v1"
     value = manifest if type(manifest) is dict else dict(manifest)
     return godecode.decode(value, custom_resource_definition(version), sort_keys=sort_keys)

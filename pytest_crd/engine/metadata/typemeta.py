@@ -70,8 +70,8 @@ def refuse_undecodable(  # noqa: PLR0913 - what a request is read by
         lenient: Whether unknown and duplicate fields are ignored: another decoder then takes the type for given, too.
 
     Errors:
-        None; a 400 where apiVersion or kind is no string, apiVersion is null or has two slashes, or kind is
-        missing.
+        None; a 400 where apiVersion or kind, in any case, is no string, apiVersion is null or has two slashes, or kind
+        is missing.
 
     Reference:
         apimachinery runtime/serializer/json/meta.go, Interpret; unstructured/helpers.go, Decode; apiserver
@@ -83,6 +83,7 @@ def refuse_undecodable(  # noqa: PLR0913 - what a request is read by
         and isinstance(kind_sent, str)
         and kind_sent
         and version_sent.count("/") < _SLASHES
+        and not _has_variants(resource)
     ):
         return None  # nothing to quote, so that nothing has to be written as JSON
     sent = body or _as_json(resource)
@@ -119,6 +120,8 @@ def refuse_version(resource: Mapping[str, JSONValue], *, group: str, version: st
         apiserver endpoints/handlers/create.go, createHandler.
     """
     sent, expected = resource.get("apiVersion") or "", f"{group}/{version}"
+    if profile.takes_type_for_given:
+        sent = as_decoded(resource)[0] or sent
     if sent == expected:
         return None
     if profile.takes_type_for_given and sent in (*_NO_VERSIONS, f"{group}/"):
@@ -143,6 +146,33 @@ def refuse_without_version(resource: Mapping[str, JSONValue]) -> Refusal | None:
     """
     has_version = (resource.get("apiVersion") or "").rpartition("/")[2]
     return None if has_version else refusal.bad_request(_NO_VERSION)
+
+
+def problem_of_variants(manifest: Mapping[str, JSONValue], *, kind: str) -> str:
+    """
+    Return why keys that differ from apiVersion or kind by case only keep a server from decoding; empty where they do not.
+
+    Args:
+        manifest: The object, its keys in the order in which they are sent; apiVersion and kind are as they should be.
+        kind: The kind of the URL.
+
+    Reference:
+        apimachinery runtime/serializer/json/json.go, Decode; apiserver endpoints/handlers/rest.go, transformDecodeError.
+        What the server says about the line of its own source that found out is left away.
+    """
+    if not _has_variants(manifest):
+        return ""
+    sent = _as_json(manifest)
+    if problem := _malformed(manifest, sent):
+        return _unrecognized(problem, kind, sent).message
+    stated = manifest["apiVersion"], manifest["kind"]
+    found = tuple(value or default for value, default in zip(as_decoded(manifest), stated, strict=True))
+    if found == stated:
+        return ""
+    api_version, found_kind = found
+    version = goformat.quote(api_version.rpartition("/")[2])
+    problem = f"no kind {goformat.quote(found_kind)} is registered for version {goformat.quote(api_version)}"
+    return f"{found_kind} in version {version} cannot be handled as a {kind}: {problem}"
 
 
 def validate(resource: Mapping[str, JSONValue], *, group: str, version: str, kind: str) -> list[FieldError]:
@@ -187,12 +217,39 @@ def _undecodable(kind: str, version: str, expected_kind: str, problem: str) -> R
 
 
 def _malformed(resource: Mapping[str, JSONValue], sent: str) -> str:
-    fields = {key: resource[key] for key in resource if key in ("apiVersion", "kind")}
-    for key in fields if _is_json(sent) else sorted(fields):  # YAML is decoded as JSON with sorted keys
-        if not isinstance(fields[key], str | None):
-            problem = f"cannot unmarshal {_json_type(fields[key])} into Go struct field .{key} of type string"
+    keys = [key for key in resource if key.casefold() in _FIELDS]
+    for key in keys if _is_json(sent) else sorted(keys):  # YAML is decoded as JSON with sorted keys
+        if not isinstance(resource[key], str | None):
+            field = _FIELDS[key.casefold()]
+            problem = f"cannot unmarshal {_json_type(resource[key])} into Go struct field .{field} of type string"
             return f"couldn't get version/kind; json parse error: json: {problem}"
-    return ownerreferences.group_version_problem(fields.get("apiVersion") or "")
+    api_version, _ = as_decoded(resource if _is_json(sent) else dict(sorted(resource.items())))
+    return ownerreferences.group_version_problem(api_version)
+
+
+# Go finds a field under a key that differs by case only, and by Unicode's notion of it: `\u212aind`.
+_FIELDS: Final = {"apiversion": "apiVersion", "kind": "kind"}
+
+
+def as_decoded(resource: Mapping[str, JSONValue]) -> tuple[str, str]:
+    """
+    Return apiVersion and kind as Go's JSON decoder reads them: the last text under a key that is one of them in any case.
+
+    Args:
+        resource: An object in which these are texts or null.
+    """
+    found = {
+        field: value for key, value in resource.items() if value is not None and (field := _FIELDS.get(key.casefold()))
+    }
+    return found.get("apiVersion", ""), found.get("kind", "")
+
+
+def _has_variants(resource: Mapping[str, JSONValue]) -> bool:
+    """Return whether a key differs from apiVersion or kind by case only."""
+    return any(key.casefold() in _FIELDS for key in resource if key not in _USUAL)
+
+
+_USUAL: Final = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 
 
 def _missing_kind(resource: Mapping[str, JSONValue], sent: str, profile: Profile) -> str:

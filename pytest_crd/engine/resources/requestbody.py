@@ -108,7 +108,7 @@ class Decoder:
                 body.value or {},
                 version=self.version,
                 kind=self.kind,
-                body=body.text,
+                body=body.text or ("null" if body.value is None else ""),
                 profile=self.profile,
                 lenient=field_validation == "Ignore" and self.profile.field_validation,
             )
