@@ -121,6 +121,8 @@ def _why_kept(path: str, trace: Trace) -> _Reason | None:
 def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
     if pruned := _covering(path, trace.pruned):
         return "pruned", "pruned: the schema does not specify " + ("it" if pruned == path else pruned)
+    if lost := _covering(path, trace.lost):
+        return "lost", "lost on storing: the storage version does not specify " + ("it" if lost == path else lost)
     if dropped := _covering(path, trace.nulls):
         at = "there" if dropped == path else f"at {dropped}"
         return "null dropped", f"null dropped: the schema does not allow null {at}, and has no default for it"

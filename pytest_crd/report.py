@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pytest_crd import differences, verdicts
-from pytest_crd.cases.result import CaseResult, Mismatch, ObjectMismatch, PathsMismatch, Present, Refused, Trace
+from pytest_crd.cases import strays
+from pytest_crd.cases.result import CaseResult, Mismatch, ObjectMismatch, PathsMismatch, Present, Refused, Strays, Trace
 from pytest_crd.differences import Difference, Kind
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -26,7 +27,13 @@ _MANY: Final = 3
 _SIDES: Final = ("expected", "actual")
 
 # What happened to the paths that a key of a case lists.
-_DONE: Final = {"pruned": "pruned", "defaulted": "defaulted", "nullsDropped": "dropped", "warnings": "given"}
+_DONE: Final = {
+    "pruned": "pruned",
+    "defaulted": "defaulted",
+    "nullsDropped": "dropped",
+    "lost": "lost",
+    "warnings": "given",
+}
 
 
 def plain(text: str, _style: str) -> str:
@@ -112,6 +119,8 @@ def _key(mismatch: Mismatch) -> str:
         return mismatch.key
     if isinstance(mismatch, Present):
         return "absent"
+    if isinstance(mismatch, Strays):
+        return "fields of the input that are dropped"
     return "" if isinstance(mismatch, Refused) else verdicts.heading(mismatch)
 
 
@@ -127,6 +136,11 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint) -> Iterator[_Row]:
         path, value = _visible(mismatch.path), shown(mismatch.value)
         words = f"must be absent, but is {paint(value, 'actual')}"
         yield _Row(path, words, f"{path} is {value}, must be absent")
+    elif isinstance(mismatch, Strays):
+        for stray in mismatch.fields:
+            sentence, words = strays.described(stray)
+            yield _Row(_visible(stray.path), paint(_visible(words), "actual"), _visible(sentence))
+        yield _Row("", paint(mismatch.remedy, "reason"), "")
     elif isinstance(mismatch, Refused):
         yield _Row("", paint(mismatch.message, "actual"), mismatch.message)
     else:

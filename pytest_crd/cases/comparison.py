@@ -7,6 +7,7 @@ Equality is decided here, by JSON type. What is equal is left out of the answer,
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -85,17 +86,38 @@ def spelled(path: Sequence[Segment]) -> str:
 
 
 def value_at(value: JSONValue, spelling: str) -> Iterator[JSONValue]:
-    """Yield every value in *value* whose path is spelled *spelling*: none, or one, or more where keys hold dots."""
-    for path, found in _walk(value, ()):
-        if path and fieldpath.unknown_field(path) == spelling:
-            yield found
+    """Yield every value in *value* whose path is *spelling*: none, or one, or more where keys hold dots."""
+    for _, found in places(value, spelling):
+        yield found
 
 
-def _walk(value: JSONValue, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], JSONValue]]:
-    yield path, value
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for segment, child in children:
-        yield from _walk(child, (*path, segment))
+def places(value: JSONValue, spelling: str) -> Iterator[tuple[tuple[str | int, ...], JSONValue]]:
+    """Yield the path, in segments, and the value of everything in *value* whose path is spelled so, in either spelling."""
+    return _places(value, f".{spelling}", ())
+
+
+def tails(rest: str, name: str) -> Iterator[str]:
+    """Yield what is left of a path behind the field *name*: `.b` of `.a.b`, and of `[a].b`; nothing where it begins otherwise."""
+    for step in (f".{name}", f"[{name}]"):
+        if rest.startswith(step) and rest[len(step) : len(step) + 1] in ("", ".", "["):
+            yield rest[len(step) :]
+
+
+# A list index at the beginning of the rest of a path.
+INDEX: Final = re.compile(r"\[(0|[1-9][0-9]*)\]")
+
+
+def _places(
+    value: JSONValue, rest: str, path: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[str | int, ...], JSONValue]]:
+    if not rest:
+        yield path, value
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            for tail in tails(rest, key):
+                yield from _places(child, tail, (*path, key))
+    elif isinstance(value, list) and (index := INDEX.match(rest)) and int(index[1]) < len(value):
+        yield from _places(value[int(index[1])], rest[index.end() :], (*path, int(index[1])))
 
 
 def _difference(expected: JSONValue, actual: JSONValue, schema: Structural | None, *, subset: bool) -> _Pair:

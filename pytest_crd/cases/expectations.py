@@ -45,7 +45,7 @@ def of_paths(case: Case, trace: Trace, warnings: Sequence[str] = ()) -> Iterator
     Yield where the paths and warnings are not those that *case* expects; their order does not count.
 
     Args:
-        case: What is expected: `pruned`, `defaulted`, `nullsDropped`, `warnings`.
+        case: What is expected: `pruned`, `defaulted`, `nullsDropped`, `lost`, `warnings`.
         trace: What the passes did.
         warnings: What the server warns about.
     """
@@ -53,6 +53,7 @@ def of_paths(case: Case, trace: Trace, warnings: Sequence[str] = ()) -> Iterator
         ("pruned", case.pruned, trace.pruned),
         ("defaulted", case.defaulted, trace.defaulted),
         ("nullsDropped", case.nulls_dropped, trace.nulls),
+        ("lost", case.lost, trace.lost),
         ("warnings", case.warnings, warnings),
     ):
         if wanted is not None and (mismatch := _paths_mismatch(key, wanted, found)):

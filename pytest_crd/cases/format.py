@@ -112,7 +112,7 @@ _CASE_CONFLICTS: Final = (
     Conflict("expected", "contains", "`contains` is a part of `expected`"),
     *(
         Conflict(stored, refusal, "an object that is refused is not stored")
-        for stored in ("expected", "contains", "absent")
+        for stored in ("expected", "contains", "absent", "lost")
         for refusal in _REFUSALS
     ),
     *(Conflict("accepted", refusal, "an object is either accepted or refused") for refusal in _REFUSALS),
@@ -215,6 +215,12 @@ CASE_KEYS: Final[Mapping[str, Key]] = {
         sections=REQUESTS | {Section.DEFAULTING},
         expects=True,
     ),
+    "lost": Key(
+        form=_PATHS,
+        meaning="All field paths that are lost on storing, as the storage version does not know them.",
+        sections=REQUESTS,
+        expects=True,
+    ),
     "warnings": Key(
         form=forms.any_list("a list of texts", forms.text("a text")),
         meaning="All warnings.",
@@ -290,6 +296,10 @@ FILE_KEYS: Final[Mapping[str, Key]] = {
         form=forms.constant("true", value=True),
         meaning="The CRD is stored already, so that its cases are run though today's server may refuse it.",
         remedy="leave it out where the server has yet to accept the CRD",
+    ),
+    "unknownFields": Key(
+        form=forms.choice(("allow",)),
+        meaning="Allows inputs to have fields that are dropped though the case does not say so.",
     ),
     **{section.value: _section(section) for section in Section},
 }

@@ -150,6 +150,7 @@ def _cases(value: JSONValue) -> Iterator[tuple[str, int, dict[str, JSONValue]]]:
 
 def _case_file(document: Document) -> CaseFile:
     value = document.value
+    allows_unknown = value.get("unknownFields") == "allow"
     return CaseFile(
         source=document.source,
         crd=value["crd"],
@@ -157,15 +158,17 @@ def _case_file(document: Document) -> CaseFile:
         kubernetes_version=value.get("kubernetesVersion"),
         stored_crd=value.get("storedCRD", False),
         cases=tuple(
-            _case(_SECTIONS[section], case, Lines(document, (section, index))) for section, index, case in _cases(value)
+            _case(_SECTIONS[section], case, Lines(document, (section, index)), allows_unknown=allows_unknown)
+            for section, index, case in _cases(value)
         ),
         lines=Lines(document),
     )
 
 
-def _case(section: Section, value: Mapping[str, JSONValue], lines: Lines) -> Case:
+def _case(section: Section, value: Mapping[str, JSONValue], lines: Lines, *, allows_unknown: bool) -> Case:
     return Case(
         section=section,
+        allows_unknown_fields=allows_unknown,
         lines=lines,
         **{_ATTRIBUTES.get(key, key): _CONVERSIONS[key](item) for key, item in value.items()},
     )
@@ -204,7 +207,7 @@ _ATTRIBUTES: Final = {
 _CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
     "fieldValidation": _itself,
-    **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "warnings", "marks"), tuple),
+    **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "warnings", "marks"), tuple),
     **dict.fromkeys(("errors", "containsErrors"), _errors),
     "oldCRD": _old_crd,
 }

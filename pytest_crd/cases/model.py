@@ -109,12 +109,14 @@ class Case:
         pruned: All field paths that were pruned.
         defaulted: All field paths where a default was put in.
         nulls_dropped: All field paths whose null was dropped.
+        lost: All field paths that were lost on storing.
         warnings: All warnings.
         errors: All errors.
         contains_errors: Some of the errors.
         error: A part of the whole message of the refusal.
         accepted: True where it is asked that the object is accepted.
-        field_validation: What unknown and duplicate fields do.
+        field_validation: What unknown and duplicate fields do; None where the case does not say.
+        allows_unknown_fields: Whether the file says that its inputs may have fields that are dropped.
         old: The object as stored before an update.
         old_crd: The CRD under which *old* was stored, if it was another.
         skip: Why the case is not run.
@@ -132,12 +134,14 @@ class Case:
     pruned: tuple[str, ...] | None = None
     defaulted: tuple[str, ...] | None = None
     nulls_dropped: tuple[str, ...] | None = None
+    lost: tuple[str, ...] | None = None
     warnings: tuple[str, ...] | None = None
     errors: tuple[ExpectedError, ...] | None = None
     contains_errors: tuple[ExpectedError, ...] | None = None
     error: str | None = None
     accepted: bool = False
-    field_validation: FieldValidation = "Warn"
+    field_validation: FieldValidation | None = None
+    allows_unknown_fields: bool = False
     old: JSONValue = None
     old_crd: OldCRD | None = None
     skip: str | None = None

@@ -30,12 +30,14 @@ class Trace:
         pruned: Unknown fields that were dropped.
         nulls: Nulls that were dropped.
         defaulted: Where a default was put in.
+        lost: What was lost on storing.
         kept: Where what is sent does not count, and why.
     """
 
     pruned: tuple[str, ...] = ()
     nulls: tuple[str, ...] = ()
     defaulted: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
     kept: Mapping[str, Kept] = field(default_factory=dict)
 
 
@@ -65,7 +67,7 @@ class PathsMismatch:
     A list of paths, or of warnings, is not the expected one.
 
     Attributes:
-        key: The key of the case that was not met: `pruned`, `defaulted`, `nullsDropped`, `warnings`.
+        key: The key of the case that was not met: `pruned`, `defaulted`, `nullsDropped`, `lost`, `warnings`.
         missing: Expected, but not there.
         unasked: There, but not expected.
         met: Expected and there.
@@ -89,6 +91,36 @@ class Present:
 
     path: str
     value: JSONValue
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """
+    A field of the input that is dropped, and that the case shows no knowledge of.
+
+    Attributes:
+        path: As `unknown field` warnings spell it.
+        is_lost: Whether it is dropped on storing only: the version knows it, the storage version does not.
+        near: The path of the field that may be meant; empty where none is near.
+    """
+
+    path: str
+    is_lost: bool
+    near: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strays:
+    """
+    Fields of the input are dropped, and the case shows no knowledge of it.
+
+    Attributes:
+        fields: In the server's order; at least one.
+        remedy: How a case states that such a field is meant.
+    """
+
+    fields: tuple[Stray, ...]
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +217,7 @@ class MessageMismatch:
     message: str
 
 
-Mismatch: TypeAlias = (
-    "ObjectMismatch | PathsMismatch | Present | Refused | Rejected | Accepted | ErrorsMismatch | MessageMismatch"
-)
+Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | Refused | Rejected | Accepted | ErrorsMismatch | MessageMismatch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +229,13 @@ class CaseResult:
         mismatches: What was not as expected; empty when the case holds.
         trace: What the passes did.
         context: Where the case ran, for the first line of a report: CRD, version, Kubernetes version.
+        notes: What is worth to know though the case may hold.
     """
 
     mismatches: tuple[Mismatch, ...] = ()
     trace: Trace = field(default_factory=Trace)
     context: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def held(self) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_crd.cases import expectations, refusals
+from pytest_crd.cases import expectations, refusals, strays
 from pytest_crd.cases.model import Case, Section
-from pytest_crd.cases.result import CaseResult, Kept, Refused, Trace
+from pytest_crd.cases.result import CaseResult, Kept, Mismatch, Refused, Strays, Trace
 from pytest_crd.cases.subject import Subject, quiet
 from pytest_crd.engine import DecodeError, ErrorType, FieldError, Response, UnsupportedConstructError, Version
+from pytest_crd.engine.golang import goformat
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
@@ -61,14 +62,43 @@ def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult
 
 def _run_pass(case: Case, resource: Mapping[str, JSONValue], subject: Subject) -> CaseResult:
     version = subject.version
+    if problem := _another_type(resource, version):
+        return CaseResult((Refused(problem),), context=subject.context)
     if case.section is Section.PRUNING:
         pruned = version.prune(resource)
         value, trace = pruned.value, Trace(pruned=pruned.paths)
+        found = strays.of_pruning(case, resource, pruned.paths, subject)
     else:
         defaulted = version.default(resource)
         value, trace = defaulted.value, Trace(nulls=defaulted.nulls, defaulted=defaulted.paths)
+        found = strays.of_defaulting(case, resource, subject)
     in_object = expectations.of_object(case, value, resource, version.schema)
-    return CaseResult((*in_object, *expectations.of_paths(case, trace)), trace, subject.context)
+    return _result(case, [*in_object, *expectations.of_paths(case, trace)], trace, subject, found)
+
+
+def _another_type(resource: Mapping[str, JSONValue], version: Version) -> str:
+    """Return what is wrong with the apiVersion and kind that a case states; empty where they are those of *version*."""
+    own = _completed({}, version)
+    wrong = [key for key in own if resource[key] != own[key]]
+    return "; ".join(f"{key} is {goformat.marshal(resource[key])}, not {goformat.marshal(own[key])}" for key in wrong)
+
+
+def _result(case: Case, mismatches: list[Mismatch], trace: Trace, subject: Subject, found: Strays | None) -> CaseResult:
+    """
+    Return what became of a case, with the fields of the input that it does not account for.
+
+    Raises:
+        CaseFileError: There are such fields, and the case is expected to fail: then it would, whatever its reason.
+    """
+    notes = [kept.value for kept in dict.fromkeys(trace.kept.values()) if kept is Kept.DROPPED_ON_CREATE]
+    if found and case.allows_unknown_fields:
+        notes += [words for words, _ in map(strays.described, found.fields)]
+    elif found and case.xfail is not None:
+        listed = "; ".join(words for words, _ in map(strays.described, found.fields))
+        raise case.mistake(f"{case.title} is expected to fail, but would for another reason: {listed}; {found.remedy}")
+    elif found:
+        mismatches = [*mismatches, found]
+    return CaseResult(tuple(mismatches), trace, subject.context, tuple(notes))
 
 
 def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]:
@@ -99,21 +129,21 @@ def judge(case: Case, given: JSONValue, response: Response, subject: Subject, *,
         made_up: The fields of metadata that nobody stated.
     """
     version = subject.version
-    trace = Trace(response.pruned, response.nulls, response.defaulted, _kept(case, given, response))
+    trace = Trace(response.pruned, response.nulls, response.defaulted, response.lost, _kept(case, given, response))
     ratcheted = _ratcheted(case, response, subject) if response.accepted and case.expects_refusal else ()
     mismatches = [*refusals.of_response(case, response, hint=_hint(case, response, version), ratcheted=ratcheted)]
     if response.accepted and not mismatches:
         sent = _completed(given, version)
         mismatches += expectations.of_object(case, response.stored, sent, version.schema, made_up=made_up)
     mismatches += expectations.of_paths(case, trace, response.warnings)
-    return CaseResult(tuple(mismatches), trace, subject.context)
+    return _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
 
 
 def _ask(case: Case, version: Version, *, namespace: str) -> Response:
     if case.section is Section.CREATE:
-        return version.create(case.input, namespace=namespace, field_validation=case.field_validation)
+        return version.create(case.input, namespace=namespace, field_validation=case.field_validation or "Warn")
     update = version.update if case.section is Section.UPDATE else version.update_status
-    return update(case.input, old=case.old, namespace=namespace, field_validation=case.field_validation)
+    return update(case.input, old=case.old, namespace=namespace, field_validation=case.field_validation or "Warn")
 
 
 def _namespace(case: Case, given: JSONValue) -> str:

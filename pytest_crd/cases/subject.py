@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
+from pytest_crd.cases import schemafields
 from pytest_crd.cases.model import Case
 from pytest_crd.engine import CustomResourceDefinition, Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.resources.rules import RulesNotEvaluatedWarning
+from pytest_crd.engine.schema.structural import Structural
 
 # Set or checked by the server while it stores an object, so that what is stored has them and what is sent must not.
 _OF_STORED_OBJECTS: Final = frozenset(
@@ -50,6 +52,11 @@ class Subject:
             "kubernetes": crd.kubernetes_version,
             "source": crd.source,
         }
+
+    @cached_property
+    def fields(self) -> Structural:
+        """Which fields an object of the version can have."""
+        return schemafields.root_of(self.version)
 
     def store(self, resource: Mapping[str, JSONValue]) -> Response:
         """

@@ -235,6 +235,7 @@ def _case(document: Document, table: str, index: int, value: Mapping[str, JSONVa
         old_crd=OldCRD(patch=tuple(patches), place=("initialCRDPatches",)) if patches else None,
         expected=_compared(objects["expected"]) if "expected" in objects else None,
         error=value.get("expectedError") or None,
+        allows_unknown_fields=True,
         lines=Lines(document, ("tests", table, index)),
     )
     return SuiteCase(case, value.get("expectedStatusError") or None)

@@ -17,7 +17,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.resources import requestbody, rules
+from pytest_crd.engine.resources import requestbody, rules, subresources
 from pytest_crd.engine.resources.requestbody import Body, FieldValidation
 from pytest_crd.engine.schema import nonstructural, structuralversion, unsupported
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
@@ -81,6 +81,16 @@ class Version:
     def is_structural(self) -> bool:
         """Whether the schema is structural."""
         return not self.structural_errors
+
+    @property
+    def has_status(self) -> bool:
+        """Whether the status is a subresource, written through `/status` alone."""
+        return subresources.from_declared(self._spec.subresources).has_status
+
+    @property
+    def preserves_unknown_fields(self) -> bool:
+        """Whether nothing is pruned, as a CRD of v1beta1 can have it."""
+        return self._crd_spec.preserve_unknown_fields
 
     def assert_structural(self) -> None:
         """

@@ -52,7 +52,7 @@ def test_every_key_has_a_title_and_a_meaning_for_editors() -> None:
             "create",
             {
                 *("expected", "contains", "absent", "errors", "containsErrors", "error", "accepted", "warnings"),
-                *("pruned", "defaulted", "nullsDropped"),
+                *("pruned", "defaulted", "nullsDropped", "lost"),
             },
         ),
     ],

@@ -110,7 +110,7 @@ def test_cases_keep_what_they_state(everything: CaseFile) -> None:
     assert (defaulted.defaulted, defaulted.nulls_dropped, defaulted.skip) == (("spec.image",), (), "later")
     assert created.accepted
     assert (refused.accepted, refused.contains_errors) == (False, (ExpectedError(matches="^a"),))
-    assert (short.error, short.field_validation, refused.field_validation) == ("no", "Strict", "Warn")
+    assert (short.error, short.field_validation, refused.field_validation) == ("no", "Strict", None)
     assert status.old_crd == OldCRD(path="old.yaml", place=("oldCRD", "path"))
 
 

@@ -70,7 +70,7 @@ FILES = [
     row(
         "a key that is near to nothing",
         "crd: x\npruning: [{name: a, input: {}, pruned: []}]\ntests: []\n",
-        "f:3: unknown key 'tests' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, pruning, defaulting, "
+        "f:3: unknown key 'tests' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, unknownFields, pruning, defaulting, "
         "create, update, updateStatus",
     ),
     row(
@@ -140,7 +140,7 @@ FILES = [
         "crd: x\npruning: [{name: a, input: {}, pruned: []}]\n" + "".join(f"zzz{n}: 1\n" for n in range(12)),
         "f:1: 2 more unknown keys at the top level of the file",
         *(
-            f"f:{3 + n}: unknown key 'zzz{n}' at the top level of the file; known are crd, version, kubernetesVersion, pruning, "
+            f"f:{3 + n}: unknown key 'zzz{n}' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, unknownFields, pruning, "
             "defaulting, create, update, updateStatus"
             for n in range(10)
         ),

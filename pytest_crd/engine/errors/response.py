@@ -29,11 +29,13 @@ class Changes:
         pruned: The unknown fields.
         defaulted: Every place where a default was put in, parents first.
         nulls: Where a null was dropped.
+        lost: What was lost on storing, as the storage version does not know it; no warning says so.
     """
 
     pruned: tuple[str, ...] = ()
     defaulted: tuple[str, ...] = ()
     nulls: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
 
 class NotAcceptedError(AssertionError):
@@ -91,6 +93,11 @@ class Response:
         """Where a null was dropped."""
         return self.changes.nulls
 
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The fields that were lost on storing: the storage version does not know them, and no warning says so."""
+        return self.changes.lost
+
     def assert_accepted(self, *, strict: bool = False) -> None:
         """
         Pass when the request is accepted.
@@ -120,7 +127,9 @@ class Response:
         where = f" ({source})" if source else ""
         if not self.accepted:
             raise NotAcceptedError(f"{subject} is not accepted{where}: {self.code}\n{_listed(map(str, self.errors))}")
-        if strict and (fields := [f'unknown field "{path}"' for path in self.pruned]):
+        unknown = [f'unknown field "{path}"' for path in self.pruned]
+        lost = [f'field "{path}" is unknown to the storage version' for path in self.lost]
+        if strict and (fields := [*unknown, *lost]):
             raise NotAcceptedError(f"{subject} is accepted, but loses fields{where}:\n{_listed(fields)}")
 
     def __repr__(self) -> str:

@@ -256,7 +256,7 @@ class CustomResources:
         if isinstance(resource.get("items"), list):
             return response.refused(_TAKEN_FOR_A_LIST, subject={}, warnings=warnings, changes=decoded.changes)
         try:
-            stored = self._stored(resource, defaulted=bool(decoded.changes.defaulted))
+            stored, lost = self._stored(resource, defaulted=bool(decoded.changes.defaulted))
         except DecodeError as error:  # what is metadata in the storage version alone
             unstorable = Refusal(500, "", str(error))
             return response.refused(unstorable, subject={}, warnings=warnings, changes=decoded.changes)
@@ -267,20 +267,22 @@ class CustomResources:
         )
         stored["metadata"] = {key: value for key, value in stored["metadata"].items() if key not in server_made}
         warnings = response.sent(warnings)
-        return Response(code, stored=stored, warnings=warnings, changes=decoded.changes, unevaluated=unevaluated)
+        changes = replace(decoded.changes, lost=lost)
+        return Response(code, stored=stored, warnings=warnings, changes=changes, unevaluated=unevaluated)
 
     def _refuse(self, refused: RefusedError, target: Target) -> Response:
         subject = {"name": target.name, "group": target.group, "kind": target.plural}
         warnings = (*self._deprecation, *refused.warnings)
         return response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
 
-    def _stored(self, resource: Resource, *, defaulted: bool) -> dict[str, JSONValue]:
-        """Return what a client reads back: converted to the storage version, stored, read, and converted again."""
+    def _stored(self, resource: Resource, *, defaulted: bool) -> tuple[dict[str, JSONValue], tuple[str, ...]]:
+        """Return what a client reads back, converted to the storage version, stored, read and converted again; and what is lost."""
         passes = self._storage.passes
         if self._storage is self._served and (not defaulted or passes.settles) and not self._lacks_status(resource):
-            return dict(resource)  # pruned and defaulted before
-        written = passes.prune({**resource, "apiVersion": f"{self._crd.group}/{self._storage.spec.name}"}).value
-        return self._converted(passes.default(passes.prune(written, drop_malformed=True).value).value)
+            return dict(resource), ()  # pruned and defaulted before
+        written = passes.prune({**resource, "apiVersion": f"{self._crd.group}/{self._storage.spec.name}"})
+        read = passes.default(passes.prune(written.value, drop_malformed=True).value)
+        return self._converted(read.value), written.paths
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading puts in a status: a default for the one that a create took away."""

@@ -1,0 +1,334 @@
+"""A field of an input that the server drops is misspelt, unless the case shows that it knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.cases import loader, runner, schemafields
+from pytest_crd.cases.model import CaseFileError
+from pytest_crd.cases.result import CaseResult, Refused, Strays
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine import CustomResourceDefinition, Version
+
+SPEC: dict[str, Any] = {
+    "type": "object",
+    "required": ["class"],
+    "properties": {
+        "class": {"type": "string", "enum": ["a", "b"]},
+        "replicas": {"type": "integer", "default": 3},
+        "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+        "open": {"type": "object", "additionalProperties": True},
+        "items": {"type": "array", "items": {"type": "object", "properties": {"image": {"type": "string"}}}},
+        "pods": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "x-kubernetes-embedded-resource": True,
+                "properties": {"image": {"type": "string"}},
+            },
+        },
+        "free": {
+            "type": "object",
+            "x-kubernetes-preserve-unknown-fields": True,
+            "properties": {"known": {"type": "object", "properties": {"deep": {"type": "string"}}}},
+        },
+    },
+}
+STATUS = {"type": "object", "properties": {"phase": {"type": "string"}}}
+
+
+def _version(
+    name: str = "v1", *, status: bool = True, api: str = "v1", preserve: bool | None = None, **kubernetes: str
+) -> Version:
+    """Return a version of a CRD: v1, or the storage version v2, which knows nothing of `labels`."""
+    stored = {**SPEC, "properties": {key: value for key, value in SPEC["properties"].items() if key != "labels"}}
+    versions = [
+        {
+            "name": known,
+            "served": True,
+            "storage": known == "v2",
+            "subresources": {"status": {}} if status else {},
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": STATUS}}},
+        }
+        for known, spec in (("v1", SPEC), ("v2", stored))
+    ]
+    names = {"plural": "gardens", "singular": "garden", "kind": "Garden", "listKind": "GardenList"}
+    spec: dict[str, Any] = {"group": "strays.example.com", "scope": "Namespaced", "names": names, "versions": versions}
+    if preserve is not None:
+        spec["preserveUnknownFields"] = preserve
+    return CustomResourceDefinition.from_manifest(
+        {
+            "apiVersion": f"apiextensions.k8s.io/{api}",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "gardens.strays.example.com"},
+            "spec": spec,
+        },
+        **kubernetes,
+    ).version(name)
+
+
+def _run(section: str, case: str, *, head: str = "", version: Version | None = None) -> CaseResult:
+    (case_file,) = loader.load(f"crd: x\n{head}\n{section}:\n- {{name: a, {case}}}\n", source="cases.yaml")
+    return runner.run(case_file.cases[0], Subject(version or _version()))
+
+
+def _found(result: CaseResult) -> list[tuple[str, bool, str]]:
+    return [
+        (stray.path, stray.is_lost, stray.near)
+        for mismatch in result.mismatches
+        if isinstance(mismatch, Strays)
+        for stray in mismatch.fields
+    ]
+
+
+MISSPELT = "input: {spec: {class: a, replcas: 5}}"
+NEAR = ("spec.replcas", False, "spec.replicas")
+
+
+@pytest.mark.parametrize(
+    ("section", "case"),
+    [
+        ("create", f"{MISSPELT}, accepted: true"),
+        ("create", f"{MISSPELT}, contains: {{spec: {{class: a}}}}"),
+        ("create", f"{MISSPELT}, defaulted: [spec.replicas]"),
+        ("create", f"{MISSPELT}, absent: [spec.items]"),
+        ("create", f"{MISSPELT}, lost: []"),
+        ("create", "input: {spec: {class: c, replcas: 5}}, errors: [{field: spec.class}]"),
+        ("create", "input: {spec: {class: c, replcas: 5}}, containsErrors: [{type: NotSupported}]"),
+        ("create", "input: {spec: {class: c, replcas: 5}}, error: spec.class"),
+        ("create", 'input: {spec: {class: c, replcas: 5}}, error: \'supported values: "a", "b"\''),
+        ("update", f"old: {{spec: {{class: b}}}}, {MISSPELT}, accepted: true"),
+        ("pruning", f"{MISSPELT}, contains: {{spec: {{class: a}}}}"),
+        ("defaulting", f"{MISSPELT}, contains: {{spec: {{class: a}}}}"),
+        ("defaulting", f"{MISSPELT}, contains: {{spec: {{replcas: 5}}}}"),
+        ("defaulting", f"{MISSPELT}, defaulted: [spec.replicas]"),
+    ],
+)
+def test_a_misspelt_field_is_found_with_the_one_that_is_meant(section: str, case: str) -> None:
+    result = _run(section, case)
+
+    assert [type(one) for one in result.mismatches] == [Strays]
+    assert _found(result) == [NEAR]
+
+
+@pytest.mark.parametrize(
+    ("section", "case"),
+    [
+        pytest.param("create", f"{MISSPELT}, pruned: [spec.replcas]", id="pruned"),
+        pytest.param(
+            "create", f"{MISSPELT}, accepted: true, warnings: ['unknown field \"spec.replcas\"']", id="a warning"
+        ),
+        pytest.param("create", f"{MISSPELT}, absent: [spec.replcas]", id="absent"),
+        pytest.param("create", "input: {spec: {class: a, b: {c: 1}}}, absent: [spec.b]", id="absent, with all in it"),
+        pytest.param("create", f"{MISSPELT}, expected: {{spec: {{class: a, replicas: 3}}}}", id="the whole object"),
+        pytest.param("create", f"{MISSPELT}, accepted: true, fieldValidation: Warn", id="a stated fieldValidation"),
+        pytest.param(
+            "create", f"{MISSPELT}, fieldValidation: Strict, error: spec.replcas", id="an error that names it"
+        ),
+        pytest.param("create", "input: {spec: {class: a, b: null}}, accepted: true", id="null"),
+        pytest.param(
+            "create",
+            "input: {metadata: {name: a, creationTimestamp: null}, spec: {class: a}}, accepted: true",
+            id="null in metadata",
+        ),
+        pytest.param("create", "input: {spec: {class: a}, status: {b: 1}}, accepted: true", id="a status on create"),
+        pytest.param(
+            "update",
+            "old: {spec: {class: a}}, input: {spec: {class: a}, status: {b: 1}}, accepted: true",
+            id="a status on update",
+        ),
+        pytest.param(
+            "updateStatus",
+            "old: {spec: {class: a}}, input: {spec: {b: 1}, status: {phase: x}}, accepted: true",
+            id="all but the status on an update of it",
+        ),
+        pytest.param("pruning", f"{MISSPELT}, pruned: [spec.replcas]", id="pruned by pruning"),
+        pytest.param("pruning", f"{MISSPELT}, expected: {{spec: {{class: a}}}}", id="the whole pruned object"),
+        pytest.param("pruning", f"{MISSPELT}, absent: [spec.replcas]", id="absent after pruning"),
+        pytest.param(
+            "defaulting", f"{MISSPELT}, expected: {{spec: {{class: a, replicas: 3, replcas: 5}}}}", id="expected"
+        ),
+        pytest.param("create", "input: 'x', error: 'cannot unmarshal string'", id="a text that is no object"),
+    ],
+)
+def test_what_a_case_accounts_for_is_right(section: str, case: str) -> None:
+    assert _run(section, case).held
+
+
+@pytest.mark.parametrize(
+    ("section", "case", "found"),
+    [
+        ("updateStatus", "old: {spec: {class: a}}, input: {status: {phas: x}}, accepted: true", "status.phas"),
+        ("create", "input: {spec: {class: a, b: {c: null}}}, accepted: true", "spec.b"),
+        ("create", "input: {spec: {class: a, b: ''}}, accepted: true", "spec.b"),
+        ("create", "input: {spec: {class: a, pods: {x: {apiVersion: v1, kind: P, metadata: {nme: a}}}}}, accepted: true",
+         "spec.pods[x].metadata.nme"),
+        ("create", "input: {metadata: {lables: {a: b}}, spec: {class: a}}, accepted: true", "metadata.lables"),
+        ("create", "input: {spec: {class: a, b: 1}}, error: spec.b.c", "spec.b"),
+        ("create", "input: {spec: {class: a, b: 1}}, error: xspec.b", "spec.b"),
+        ("create", "input: {spec: {class: a, b: 1}}, error: spec.bc", "spec.b"),
+        ("create", "input: {spec: {class: a, b: 1}}, absent: [spec.bc]", "spec.b"),
+    ],
+)  # fmt: skip
+def test_what_a_case_does_not_account_for_is_found(section: str, case: str, found: str) -> None:
+    assert [path for path, _, _ in _found(_run(section, case))] == [found]
+
+
+def test_without_the_subresource_a_status_counts() -> None:
+    result = _run(
+        "create", "input: {spec: {class: a}, status: {phas: x}}, accepted: true", version=_version(status=False)
+    )
+
+    assert _found(result) == [("status.phas", False, "status.phase")]
+
+
+def test_all_stray_fields_of_a_case_are_found_at_once() -> None:
+    case = "input: {spec: {class: a, clas: b, items: [{imag: x}]}, spce: {}}, accepted: true"
+
+    assert _found(_run("create", case)) == [
+        ("spce", False, "spec"),
+        ("spec.clas", False, "spec.class"),
+        ("spec.items[0].imag", False, "spec.items[0].image"),
+    ]
+
+
+def test_a_file_can_allow_unknown_fields_and_then_they_are_notes() -> None:
+    result = _run("create", f"{MISSPELT}, accepted: true", head="unknownFields: allow")
+
+    assert result.held
+    assert result.notes == ("spec.replcas: the schema does not specify it; did you mean spec.replicas?",)
+
+
+def test_a_status_that_a_create_drops_is_a_note() -> None:
+    result = _run("create", "input: {spec: {class: a}, status: {phase: x}}, accepted: true")
+
+    assert result.notes == ("a create drops the status, which is a subresource",)
+
+
+LABELS = "input: {spec: {class: a, labels: {x: z}}}"
+
+
+@pytest.mark.parametrize(
+    "expectation", ["accepted: true", "warnings: []", "pruned: []", "accepted: true, fieldValidation: Warn"]
+)
+def test_a_field_that_the_storage_version_loses_is_found(expectation: str) -> None:
+    assert _found(_run("create", f"{LABELS}, {expectation}")) == [("spec.labels", True, "")]
+
+
+@pytest.mark.parametrize(
+    "expectation",
+    ["lost: [spec.labels]", "absent: [spec.labels]", "expected: {spec: {class: a, replicas: 3}}"],
+)
+def test_a_field_that_the_storage_version_loses_can_be_stated(expectation: str) -> None:
+    assert _run("create", f"{LABELS}, {expectation}").held
+
+
+def test_what_only_the_old_object_has_is_not_lost_by_the_input() -> None:
+    case = "old: {spec: {class: a}}, input: {spec: {class: b}}, accepted: true"
+
+    assert _run("update", case).held
+
+
+def test_the_lost_fields_are_all_listed_or_the_case_fails() -> None:
+    (mismatch,) = _run("create", f"{LABELS}, lost: []").mismatches
+
+    assert (mismatch.key, mismatch.unasked) == ("lost", ("spec.labels",))  # type: ignore[union-attr]
+
+
+def test_a_response_names_what_is_lost() -> None:
+    version = _version()
+    answer = version.create({"spec": {"class": "a", "labels": {"x": "z"}}})
+
+    assert (answer.lost, answer.pruned, answer.warnings) == (("spec.labels",), (), ())
+    with pytest.raises(AssertionError, match=r'field "spec\.labels" is unknown to the storage version'):
+        answer.assert_accepted(strict=True)
+    assert _version("v2").create({"spec": {"class": "a"}}).lost == ()
+
+
+@pytest.mark.parametrize("section", ["pruning", "defaulting"])
+@pytest.mark.parametrize(
+    ("stated", "words"),
+    [
+        ("apiVersion: strays.example.com/v2", 'apiVersion is "strays.example.com/v2", not "strays.example.com/v1"'),
+        ("kind: Gardn", 'kind is "Gardn", not "Garden"'),
+        (
+            "apiVersion: v1, kind: Pod",
+            'apiVersion is "v1", not "strays.example.com/v1"; kind is "Pod", not "Garden"',
+        ),
+    ],
+)
+def test_a_pass_is_for_objects_of_its_own_type_only(section: str, stated: str, words: str) -> None:
+    result = _run(section, f"input: {{{stated}, spec: {{}}}}, contains: {{spec: {{}}}}")
+
+    assert result.mismatches == (Refused(words),)
+
+
+@pytest.mark.parametrize(
+    ("section", "case"),
+    [
+        ("create", f"{MISSPELT}, accepted: true, xfail: why"),
+        ("pruning", f"{MISSPELT}, contains: {{spec: {{class: b}}}}, xfail: why"),
+    ],
+)
+def test_a_case_that_is_to_fail_may_not_fail_for_a_misspelt_field(section: str, case: str) -> None:
+    with pytest.raises(CaseFileError) as caught:
+        _run(section, case)
+
+    assert f'cases.yaml:4: {section} case "a" is expected to fail, but would for another reason' in str(caught.value)
+    assert "did you mean spec.replicas?" in str(caught.value)
+
+
+def test_a_crd_that_preserves_unknown_fields_drops_none() -> None:
+    version = _version(api="v1beta1", preserve=True, kubernetes_version="1.21")
+
+    assert _run("create", "input: {spec: {class: a, b: 1}}, accepted: true", version=version).held
+    assert schemafields.can_have(schemafields.root_of(version), "anything.at[0].all")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "apiVersion", "metadata", "metadata.name", "metadata.labels.a.b/c", "metadata.labels[a.b/c]",
+        "metadata.ownerReferences[0].uid", "metadata.managedFields[0].fieldsV1.f:x", "spec.items[7].image",
+        "spec.labels.a", "spec.labels[a]", "spec.labels.a.b", "spec.open.a.b", "spec.pods.x.metadata.name",
+        "spec.pods[x].image", "spec.pods[a.b].kind", "spec.free.x[0].y", "spec.free.known.deep",
+    ],
+)  # fmt: skip
+def test_a_field_that_can_be(path: str) -> None:
+    assert schemafields.can_have(schemafields.root_of(_version()), path)
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("metadata.lables", "metadata.labels"),
+        ("metadata.ownerReferences[0].uuid", "metadata.ownerReferences[0].uid"),
+        ("spec.item[0].image", "spec.items"),
+        ("spec.items.image", "spec.items[].image"),
+        ("spec.items[0].imag", "spec.items[0].image"),
+        ("spec.items[x].image", "spec.items"),
+        ("spec.free.known.deeep", "spec.free.known.deep"),
+        ("spec.pods.x.metadata.nmae", "spec.pods.x.metadata.name"),
+        ("spec.class.a", ""),
+        ("replicas", "spec.replicas"),
+        ("spec.metadata.name", "metadata"),
+        ("image", "spec.items[].image"),
+        ("zzz", ""),
+    ],
+)
+def test_a_field_that_cannot_be_has_one_near(path: str, near: str) -> None:
+    root = schemafields.root_of(_version())
+
+    assert not schemafields.can_have(root, path)
+    assert schemafields.near(root, path) == near
+
+
+def test_of_a_version_that_serves_nothing_every_field_is_taken() -> None:
+    crd = CustomResourceDefinition.from_manifest(
+        {**_version().crd.manifest, "spec": {**_version().crd.manifest["spec"], "versions": [
+            {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"$ref": "x"}}}]}}
+    )  # fmt: skip
+
+    assert schemafields.can_have(schemafields.root_of(crd.version("v1")), "a.b")
