@@ -12,13 +12,13 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd import options, report
-from pytest_crd.cases import loader, runner, suiterunner
+from pytest_crd.cases import loader, runner, suiterunner, unreachable
 from pytest_crd.cases.catalog import Catalog
-from pytest_crd.cases.model import Case, CaseFile
+from pytest_crd.cases.model import Case, CaseFile, CaseFileError
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
 from pytest_crd.cases.suite import Suite
-from pytest_crd.engine import InputError
+from pytest_crd.engine import InputError, Mistake
 
 
 class CaseFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
@@ -195,10 +195,14 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[tuple
     """Yield the cases of a file, each with what runs it; all that is about one CRD version shares what is known of it."""
     version = catalog.version_of(case_file, folder=folder)
     subjects = {version: Subject(version)}
+    mistakes: list[Mistake] = []
     for case in case_file.cases:
         old = catalog.old_version_of(case, version, folder=folder)
         old_subject = subjects.setdefault(old, Subject(old))
+        mistakes += unreachable.mistakes(case, subjects[version], old_subject)
         yield case, functools.partial(runner.run, case, subjects[version], old_subject=old_subject)
+    if mistakes:
+        raise CaseFileError(mistakes)
 
 
 def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[tuple[Case, Callable[[], CaseResult]]]:

@@ -152,7 +152,7 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint) -> Iterator[_Row]:
 def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[_Row]:
     done = _DONE[mismatch.key]
     for path in mismatch.missing:
-        words = f"{paint('listed', 'expected')}, but not {done}{_nearest(path, mismatch.unasked)}"
+        words = f"{paint('listed', 'expected')}, but not {done}{_nearest(path, mismatch)}"
         yield _Row(_visible(path), words, f"{_visible(path)} not {done}, but listed")
     for path in map(_visible, mismatch.unasked):
         yield _Row(path, f"{paint(done, 'actual')}, but not listed", f"{path} {done}, but not listed")
@@ -202,8 +202,10 @@ def _sides(difference: Difference) -> tuple[str, str]:
     return shown(expected), shown(actual)
 
 
-def _nearest(path: str, others: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(path, others, n=1)
+def _nearest(path: str, mismatch: PathsMismatch) -> str:
+    close = difflib.get_close_matches(path, mismatch.unasked, n=1)
+    if not close and path in mismatch.hints:
+        return f"; there {_visible(mismatch.hints[path])}"
     return f"; the nearest is {_visible(close[0])}" if close else ""
 
 

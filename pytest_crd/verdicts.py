@@ -77,7 +77,9 @@ def _errors(verdict: ErrorsMismatch) -> Iterator[Line]:
     if verdict.refusal:
         yield Line("refused", verdict.refusal, "actual", f"refused {verdict.refusal}")
     for expected, near in verdict.missing:
-        yield Line("missing", described(expected), "expected", f"missing {described(expected)}")
+        hint = verdict.hints.get(expected.field or "", "")
+        note = f"{expected.field} {hint}" if hint else ""
+        yield Line("missing", described(expected), "expected", f"missing {described(expected)}", note)
         if near is not None:
             shown.append(near.error)
             yield Line("nearest", str(near.error), "actual", note=_near(near))

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.cases import comparison
-from pytest_crd.cases.model import Case
+from pytest_crd.cases.model import SERVER_MADE, Case
 from pytest_crd.cases.result import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.structural import Structural
 
-# What only a server sets; never compared.
-_SERVER_MADE: Final = frozenset({"uid", "generation", "creationTimestamp", "resourceVersion", "managedFields"})
 _FILLED_IN: Final = ("apiVersion", "kind", "metadata")
 
 
@@ -77,7 +75,7 @@ def _comparable(
     stated = expected.get("metadata")
     if not isinstance(stated, dict) or not isinstance(actual.get("metadata"), dict):
         return expected, actual
-    hidden = _SERVER_MADE | {name for name in (*made_up, "namespace") if name not in stated}
+    hidden = SERVER_MADE | {name for name in (*made_up, "namespace") if name not in stated}
     return _without(expected, hidden), _without(actual, hidden)
 
 

@@ -6,11 +6,22 @@ It opens no file and runs no case.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.cases import diagnosis, suite
-from pytest_crd.cases.model import Case, CaseFile, CaseFileError, ExpectedError, Lines, OldCRD, Section
+from pytest_crd.cases.model import (
+    REQUESTS,
+    SERVER_MADE,
+    Case,
+    CaseFile,
+    CaseFileError,
+    ExpectedError,
+    Lines,
+    OldCRD,
+    Section,
+)
 from pytest_crd.cases.suite import Suite
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.fielderror import ErrorType
@@ -85,6 +96,7 @@ def _mistakes(document: Document, *, merges: bool) -> Iterator[Mistake]:
     yield from _unknown_version(document)
     for section, index, case in _cases(document.value):
         yield from _bad_patterns(document, (section, index), case)
+        yield from _empty_expectations(document, (section, index), case)
 
 
 def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:
@@ -123,6 +135,37 @@ def _bad_patterns(document: Document, path: diagnosis.Path, case: Mapping[str, J
                 yield Mistake(
                     document.source, diagnosis.line_of(document, where), f"{place} is not an RE2 pattern: {problem}"
                 )
+
+
+def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    """Give what a case expects though no answer could fail it, and paths that cannot be read."""
+    place = diagnosis.owner(document.value, path)
+    contains = case.get("contains")
+    if isinstance(contains, dict) and not _states_something(contains):
+        remedy = "write `accepted: true`" if path[0] in REQUESTS else "state a field of the object"
+        message = f"'contains' of {place} holds whatever the object is; {remedy}"
+        yield Mistake(document.source, diagnosis.line_of(document, (*path, "contains")), message)
+    absent = case.get("absent")
+    for index, one in enumerate(absent if isinstance(absent, list) else ()):
+        if not isinstance(one, str) or not one.strip():
+            continue  # which the form of the file forbids
+        where = (*path, "absent", index)
+        if not _PATH.fullmatch(one):
+            message = (
+                f"'absent[{index}]' of {place} is not a field path, as in spec.items[0].name: {diagnosis.quoted(one)}"
+            )
+            yield Mistake(document.source, diagnosis.line_of(document, where), message)
+        elif path[0] in REQUESTS and one.startswith("metadata.") and one[9:].partition("[")[0] in SERVER_MADE:
+            message = f"'absent[{index}]' of {place} always holds: what only a server sets, like {one}, is left out"
+            yield Mistake(document.source, diagnosis.line_of(document, where), message)
+
+
+def _states_something(contains: Mapping[str, JSONValue]) -> bool:
+    """Return whether an object could fail to contain this: its apiVersion and kind are given, and what a server makes is left out."""
+    metadata = contains.get("metadata", {})
+    if not isinstance(metadata, dict) or metadata.keys() - SERVER_MADE:
+        return True
+    return bool(contains.keys() - {"apiVersion", "kind", "metadata"})
 
 
 def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:
@@ -197,6 +240,8 @@ def _old_crd(value: Mapping[str, JSONValue]) -> OldCRD:
     return OldCRD(path=value["path"], place=("oldCRD", "path"))
 
 
+# Fields joined by dots, with list indices, or map keys, in brackets.
+_PATH: Final = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")
 _SECTIONS: Final = {section.value: section for section in Section}
 _ATTRIBUTES: Final = {
     "nullsDropped": "nulls_dropped",

@@ -32,6 +32,8 @@ class Section(enum.StrEnum):
 
 
 REQUESTS: Final = frozenset({Section.CREATE, Section.UPDATE, Section.UPDATE_STATUS})
+# Fields of metadata that only a server sets; never compared.
+SERVER_MADE: Final = frozenset({"uid", "generation", "creationTimestamp", "resourceVersion", "managedFields"})
 UPDATES: Final = frozenset({Section.UPDATE, Section.UPDATE_STATUS})
 
 

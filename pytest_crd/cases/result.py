@@ -71,12 +71,14 @@ class PathsMismatch:
         missing: Expected, but not there.
         unasked: There, but not expected.
         met: Expected and there.
+        hints: Why a path is not there, where there can be no field.
     """
 
     key: str
     missing: tuple[str, ...]
     unasked: tuple[str, ...]
     met: tuple[str, ...]
+    hints: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +196,7 @@ class ErrorsMismatch:
         unasked: There, but not expected.
         met: Expected and there.
         refusal: The code and the message of a refusal as a whole that is not expected, else empty.
+        hints: Why an error with a field is missing, where there can be no such field; by that field.
     """
 
     key: str
@@ -201,6 +204,7 @@ class ErrorsMismatch:
     unasked: tuple[FieldError, ...]
     met: tuple[FieldError, ...]
     refusal: str = ""
+    hints: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

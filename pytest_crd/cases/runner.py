@@ -7,9 +7,10 @@ What is not known is never a verdict: an old object that no server has stored, o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
-from pytest_crd.cases import expectations, refusals, strays
+from pytest_crd.cases import expectations, refusals, strays, unreachable
 from pytest_crd.cases.model import Case, Section
 from pytest_crd.cases.result import CaseResult, Kept, Mismatch, Refused, Strays, Trace
 from pytest_crd.cases.subject import Subject, quiet
@@ -43,12 +44,15 @@ def run(case: Case, subject: Subject, *, old_subject: Subject | None = None) -> 
         raise case.mistake(f"the input cannot be read: {error}", "input") from None
     try:
         if case.is_request:
-            return _run_request(case, given, subject, old_subject or subject)
-        return _run_pass(case, _completed(given, version), subject)
+            result = _run_request(case, given, subject, old_subject or subject)
+        else:
+            result = _run_pass(case, _completed(given, version), subject)
     except DecodeError as error:
         return CaseResult((Refused(f"the server answers 400: {error}"),), context=subject.context)
     except UnsupportedConstructError as error:
         return not_served(subject, error)
+    mismatches = unreachable.hinted(case, result.mismatches, subject, old_subject or subject)
+    return replace(result, mismatches=tuple(mismatches))
 
 
 def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult:

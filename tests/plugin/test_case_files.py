@@ -329,3 +329,21 @@ def test_a_bug_keeps_its_traceback(gardener: Project) -> None:
 
     result.assert_outcomes(failed=3)
     result.stdout.fnmatch_lines(["*raise RuntimeError('what we did not think of')*"])
+
+
+def test_all_paths_of_a_file_that_can_never_be_are_one_error(project: Project) -> None:
+    case = "{{name: {}, input: {{spec: {{size: 1}}}}, absent: [{}]}}"
+    project.cases(
+        "crd: gardens.stories.example.com\ncreate:\n"
+        f"- {case.format('a', 'spec.siez')}\n- {case.format('b', 'spec.label')}\n- {case.format('c', 'spec.x')}\n"
+    )
+
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*test_garden.crd.yaml:3: 'absent*' of create case \"a\" always holds: 'spec.siez' can be no field; did you mean spec.size?",
+            "*test_garden.crd.yaml:5: 'absent*' of create case \"c\" always holds: 'spec.x' can be no field",
+        ]
+    )

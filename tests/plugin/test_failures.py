@@ -95,7 +95,7 @@ absent:
         """\
 pruned:
   spec.beds[0].plant  listed, but not pruned; the nearest is spec.beds[0].plnt
-  spec.other          listed, but not pruned
+  spec.other          listed, but not pruned; there can be no field; did you mean spec.note?
   spec.beds[0].plnt   pruned, but not listed
 """,
         "spec.beds[0].plant not pruned, but listed (+2 more)",

@@ -1,0 +1,76 @@
+"""
+Paths in a case at which no object of its CRD can have a field: of them, nothing that a case says could fail, or hold.
+
+An `absent` with such a path would always hold, and is a mistake; anywhere else it is a hint to why something is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pytest_crd.cases import comparison, schemafields
+from pytest_crd.cases.model import Case
+from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.reading import yamlreader
+
+# At no field, as the server prints it.
+_NO_FIELD = "<nil>"
+
+
+def mistakes(case: Case, subject: Subject, old_subject: Subject) -> Iterator[Mistake]:
+    """
+    Yield a mistake for each path of `absent` at which neither the schemas nor the objects of *case* have a field.
+
+    Args:
+        case: The case.
+        subject: The CRD version that it is about.
+        old_subject: The CRD version under which its old object was stored.
+    """
+    for index, path in enumerate(case.absent or ()):
+        if hint := _hint(case, path, (subject, old_subject)):
+            message = f"'absent[{index}]' of {case.title} always holds: {path!r} {hint}"
+            yield from case.mistake(message, "absent", index).mistakes
+
+
+def hinted(case: Case, mismatches: Sequence[Mismatch], subject: Subject, old_subject: Subject) -> list[Mismatch]:
+    """
+    Return *mismatches* with a hint at each path that is expected where there can be no field.
+
+    Raises:
+        CaseFileError: There is such a path, and the case is expected to fail: then it would, whatever its reason.
+    """
+    subjects = (subject, old_subject)
+    changed = [_with_hints(case, mismatch, subjects) for mismatch in mismatches]
+    hints = [mismatch.hints for mismatch in changed if isinstance(mismatch, PathsMismatch | ErrorsMismatch)]
+    listed = "; ".join(f"{path!r} {hint}" for each in hints for path, hint in each.items())
+    if listed and case.xfail is not None:
+        raise case.mistake(f"{case.title} is expected to fail, but would for another reason: {listed}")
+    return changed
+
+
+def _with_hints(case: Case, mismatch: Mismatch, subjects: Sequence[Subject]) -> Mismatch:
+    if isinstance(mismatch, PathsMismatch) and mismatch.key != "warnings":
+        paths = mismatch.missing
+    elif isinstance(mismatch, ErrorsMismatch):
+        paths = tuple(expected.field for expected, _ in mismatch.missing if expected.field not in (None, _NO_FIELD))
+    else:
+        return mismatch
+    hints = {path: hint for path in paths if (hint := _hint(case, path.removeprefix("."), subjects))}
+    return replace(mismatch, hints=hints)
+
+
+def _hint(case: Case, path: str, subjects: Sequence[Subject]) -> str:
+    """Return why there can be nothing at *path*; empty where there can."""
+    if any(schemafields.can_have(subject.fields, path) for subject in subjects):
+        return ""
+    try:
+        sent = yamlreader.read_one(case.input).value if isinstance(case.input, str) else case.input
+    except InputError:
+        return ""  # which is said when the case is run
+    if any(True for value in (sent, case.old) for _ in comparison.places(value, path)):
+        return ""
+    near = schemafields.near(subjects[0].fields, path)
+    return "can be no field" + (f"; did you mean {near}?" if near else "")

@@ -1,0 +1,128 @@
+"""A path at which there can be no field is a mistake where a case would hold for it, and a hint where it does not."""
+
+from __future__ import annotations
+
+import pytest
+from cases.test_mistakes import mistakes_of
+from cases.test_strays import _version
+
+from pytest_crd.cases import loader, runner, unreachable
+from pytest_crd.cases.model import Case, CaseFileError
+from pytest_crd.cases.result import ErrorsMismatch, PathsMismatch
+from pytest_crd.cases.subject import Subject
+
+
+def _case(section: str, case: str) -> Case:
+    (case_file,) = loader.load(f"crd: x\n{section}:\n- {{name: a, {case}}}\n", source="cases.yaml")
+    return case_file.cases[0]
+
+
+def _mistakes(case: str, section: str = "update") -> list[str]:
+    subject, old_subject = Subject(_version("v2")), Subject(_version("v1"))
+    return [str(mistake) for mistake in unreachable.mistakes(_case(section, case), subject, old_subject)]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            "old: {}, input: {}, absent: [spec.replicas, 'spec.items[3].image', metadata.labels.a]", id="a field"
+        ),
+        pytest.param("old: {}, input: {spec: {b: {c: 1}}}, absent: [spec.b.c]", id="a field of the input"),
+        pytest.param("old: {}, input: 'spec: {b: 1}', absent: [spec.b]", id="a field of an input as text"),
+        pytest.param("old: {spec: {b: 1}}, input: {}, absent: [spec.b]", id="a field of the old object"),
+        pytest.param("old: {}, input: {}, absent: [spec.labels]", id="a field of the old CRD"),
+        pytest.param("old: {}, input: {}, absent: [spec.free.x]", id="a field that is preserved"),
+        pytest.param("old: {}, input: 'spec: [', absent: [spec.b]", id="a text that cannot be read"),
+    ],
+)
+def test_what_can_be_may_be_absent(case: str) -> None:
+    assert _mistakes(case) == []
+
+
+def test_what_cannot_be_is_always_absent_which_is_a_mistake() -> None:
+    assert _mistakes("old: {}, input: {spec: {b: {}}}, absent: [spec.replcas, status.phase, spec.b.c, zzz]") == [
+        "cases.yaml:3: 'absent[0]' of update case \"a\" always holds: 'spec.replcas' can be no field; did you mean spec.replicas?",
+        "cases.yaml:3: 'absent[2]' of update case \"a\" always holds: 'spec.b.c' can be no field",
+        "cases.yaml:3: 'absent[3]' of update case \"a\" always holds: 'zzz' can be no field",
+    ]
+
+
+@pytest.mark.parametrize("path", [".a", "a.", "a..b", "a[]", "a[0", "a]", "[0]", "a.[0]", "a[0]b"])
+def test_a_path_that_cannot_be_read_is_a_mistake(path: str) -> None:
+    assert mistakes_of(f"crd: x\ncreate:\n- name: a\n  input: {{}}\n  absent:\n  - '{path}'\n") == [
+        f'f:6: \'absent[0]\' of create case "a" is not a field path, as in spec.items[0].name: "{path}"'
+    ]
+
+
+@pytest.mark.parametrize("path", ["metadata.uid", "metadata.managedFields[0].manager"])
+def test_what_only_a_server_sets_is_always_absent(path: str) -> None:
+    text = "crd: x\n{}:\n- name: a\n  input: {{}}\n  absent: ['{}']\n"
+
+    assert mistakes_of(text.format("create", path)) == [
+        f"f:5: 'absent[0]' of create case \"a\" always holds: what only a server sets, like {path}, is left out"
+    ]
+    assert loader.load(text.format("pruning", path), source="f")
+
+
+@pytest.mark.parametrize(
+    "contains",
+    ["{}", "{kind: Garden}", "{apiVersion: g/v1, metadata: {}}", "{metadata: {uid: a, generation: 1}}"],
+)
+def test_a_part_that_every_object_has_is_a_mistake(contains: str) -> None:
+    text = f"- name: a\n  input: {{}}\n  contains: {contains}\n"
+
+    assert mistakes_of(f"crd: x\ncreate:\n{text}") == [
+        "f:5: 'contains' of create case \"a\" holds whatever the object is; write `accepted: true`"
+    ]
+    assert mistakes_of(f"crd: x\npruning:\n{text}") == [
+        "f:5: 'contains' of pruning case \"a\" holds whatever the object is; state a field of the object"
+    ]
+
+
+@pytest.mark.parametrize("contains", ["{spec: {}}", "{metadata: {name: a}}", "{metadata: null}", "{kind: A, spec: {}}"])
+def test_a_part_that_an_object_may_lack_is_none(contains: str) -> None:
+    assert loader.load(f"crd: x\ncreate:\n- name: a\n  input: {{}}\n  contains: {contains}\n", source="f")
+
+
+@pytest.mark.parametrize("key", ["pruned", "defaulted", "nullsDropped", "lost"])
+def test_a_path_that_cannot_be_is_hinted_at(key: str) -> None:
+    case = _case("create", f"input: {{spec: {{class: a}}}}, {key}: [spec.replcas, spec.items]")
+    (mismatch,) = runner.run(case, Subject(_version())).mismatches
+
+    assert isinstance(mismatch, PathsMismatch)
+    assert mismatch.hints == {"spec.replcas": "can be no field; did you mean spec.replicas?"}
+
+
+@pytest.mark.parametrize(
+    ("field", "hints"),
+    [
+        ("spec.clas", {"spec.clas": "can be no field; did you mean spec.class?"}),
+        ("spec.replicas", {}),
+        (".spec.replicas", {}),
+        ("<nil>", {}),
+    ],
+)
+def test_a_field_of_an_error_that_cannot_be_is_hinted_at(field: str, hints: dict[str, str]) -> None:
+    case = _case("create", f"input: {{spec: {{class: c}}}}, containsErrors: [{{field: '{field}'}}, {{matches: zzz}}]")
+    (mismatch,) = runner.run(case, Subject(_version())).mismatches
+
+    assert isinstance(mismatch, ErrorsMismatch)
+    assert mismatch.hints == hints
+
+
+@pytest.mark.parametrize("expectation", ["pruned: [spec.replcas]", "errors: [{field: spec.clas}]"])
+def test_a_case_that_is_to_fail_may_not_fail_for_a_path_that_cannot_be(expectation: str) -> None:
+    case = _case("create", f"input: {{spec: {{class: c}}}}, {expectation}, xfail: why")
+
+    with pytest.raises(
+        CaseFileError, match=r"cases.yaml:3: create case \"a\" is expected to fail, but would for another"
+    ):
+        runner.run(case, Subject(_version()))
+
+
+def test_warnings_are_no_paths() -> None:
+    case = _case("create", "input: {spec: {class: a}}, warnings: [zzz]")
+    (mismatch,) = runner.run(case, Subject(_version())).mismatches
+
+    assert mismatch == PathsMismatch("warnings", ("zzz",), (), ())
