@@ -1,0 +1,69 @@
+"""
+Manifests that are nearly CustomResourceDefinitions: by a slip in `kind` or `apiVersion` a server would not take them for one.
+
+It is about the two fields alone, and knows what else there is in the group and beside it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_crd.engine.crds import crdspec
+from pytest_crd.engine.crds.crdtypes import GROUP
+from pytest_crd.engine.jsonvalue import JSONValue
+
+# So much alike are a word and itself with a letter or two lost, doubled or swapped. Crossplane's kinds are further away
+# (`CompositeResourceDefinition`: 0.82), as are its group (0.77) and `apiregistration.k8s.io` (0.71).
+_ALIKE: Final = 0.9
+_OTHER_KINDS: Final = frozenset({"ConversionReview"})
+_DECLARED: Final = re.compile(rb"""\b(apiVersion|kind)["']?\s*:\s*["']?([^\s"',}]+)""")
+
+
+def may_hold(content: bytes) -> bool:
+    """Return whether a file says anywhere in plain words that something is nearly a CRD, so that it is worth parsing."""
+    return any(
+        _is_near_kind(value) if key == b"kind" else _is_near_group(value)
+        for key, value in {(key, value.decode(errors="replace")) for key, value in _DECLARED.findall(content)}
+    )
+
+
+def problem_of(manifest: JSONValue) -> str:
+    """
+    Return what is wrong with a manifest that is nearly a CRD; empty for a CRD, and for anything else.
+
+    Args:
+        manifest: Any JSON value.
+    """
+    if not isinstance(manifest, Mapping) or crdspec.is_crd(manifest):
+        return ""
+    api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    is_of_group = isinstance(api_version, str) and _is_near_group(api_version) and kind not in _OTHER_KINDS
+    if not is_of_group and not (isinstance(kind, str) and _is_near_kind(kind)):
+        return ""
+    said, meant = f"apiVersion {api_version!r} and kind {kind!r}", f"kind {crdspec.KIND!r}"
+    if kind == crdspec.KIND:
+        said, meant = f"apiVersion {api_version!r} of a {crdspec.KIND}", repr(crdspec.V1)
+    elif api_version in {crdspec.V1, crdspec.V1BETA1}:
+        said = f"kind {kind!r} of {api_version}"
+    else:
+        meant = f"{crdspec.V1!r} and {crdspec.KIND!r}"
+    return f"no server knows {said}; did you mean {meant}?"
+
+
+@functools.cache
+def _is_near_kind(kind: str) -> bool:
+    return _is_near(kind, crdspec.KIND)
+
+
+@functools.cache
+def _is_near_group(api_version: str) -> bool:
+    return _is_near(api_version.partition("/")[0], GROUP)
+
+
+def _is_near(word: str, known: str) -> bool:
+    matcher = difflib.SequenceMatcher(None, word.casefold(), known.casefold())
+    return matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
