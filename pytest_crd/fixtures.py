@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import pytest
 
 from pytest_crd import options
 
 if TYPE_CHECKING:
+    from pytest_crd.cases.catalog import Catalog
     from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, Version
     from pytest_crd.nodes import BoundCase
 
@@ -22,19 +24,19 @@ MARKERS: Final = (
 
 
 @pytest.fixture(scope="session")
-def crds(pytestconfig: pytest.Config) -> CustomResourceDefinitions:
+def crds(request: pytest.FixtureRequest) -> CustomResourceDefinitions:
     """All CRDs of the project: `crds["crontabs.stable.example.com"]`, by name, kind or file."""
     from pytest_crd.engine import InputError  # noqa: PLC0415 - only who uses CRDs loads the engine
 
-    if not options.are_declared(pytestconfig):
+    if not options.are_declared(request.config):
         pytest.fail(_SWITCHED_OFF, pytrace=False)
+    catalog, *others = options.catalogs(request.config)
+    if others:
+        catalog = _param(request)
     try:
-        loaded = options.catalog(pytestconfig).crds
+        return catalog.crds
     except InputError as error:
         pytest.fail(str(error), pytrace=False)
-    if not loaded:
-        pytest.fail(_NO_CRDS, pytrace=False)
-    return loaded
 
 
 @pytest.fixture
@@ -58,9 +60,8 @@ def crd_case(request: pytest.FixtureRequest) -> BoundCase:
     return case
 
 
-_NO_CRDS: Final = (
-    "no CRD was found: set crd_paths in the ini file, or --crd-path, to the files or folders with your CRDs"
-)
+# In the order in which their parts stand in an id.
+_FIXTURES: Final = ("crds", "crd", "crd_version", "crd_case")
 _SWITCHED_OFF: Final = "pytest-crd is switched off by `-p no:crd`"
 
 
@@ -76,23 +77,51 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     """
     Make a test that asks for `crd`, `crd_version` or `crd_case` run once for each.
 
+    With several Kubernetes versions it runs so for each of these, and a test that asks for `crds` alone does, too.
+
     Raises:
         CollectError: There is nothing to run it for, or what it names is wrong.
     """
-    asked = [
-        name
-        for name in ("crd", "crd_version", "crd_case")
-        if name in metafunc.fixturenames and _is_ours(metafunc, name)
-    ]
-    if "crd_version" in asked:
-        _parametrize_versions(metafunc, with_crd="crd" in asked)
-    elif "crd" in asked:
-        chosen = [crd for crd, _ in _chosen(metafunc)]
-        metafunc.parametrize("crd", chosen, ids=[crd.name for crd in chosen], indirect=True)
-    if "crd_case" in asked:
-        cases = list(_cases(metafunc))
-        params = [pytest.param(bound, id=bound.name, marks=bound.marks) for bound in cases]
-        metafunc.parametrize("crd_case", params, indirect=True)
+    asked: list[str] = [name for name in _FIXTURES if name in metafunc.fixturenames and _is_ours(metafunc, name)]
+    if not asked:
+        return
+    catalogs = options.catalogs(metafunc.config)
+    names = asked if len(catalogs) > 1 else [name for name in asked if name != "crds"]
+    cases = list(_cases(metafunc)) if "crd_case" in names else []
+    params = []
+    for catalog in catalogs:
+        label = catalog.kubernetes_version if len(catalogs) > 1 else ""
+        # A case whose file has a Kubernetes version of its own is run once.
+        own = [bound for bound in cases if bound.kubernetes_version in {label, "" if catalog is catalogs[0] else label}]
+        for choice in itertools.product(*_choices(metafunc, catalog, names, own)):
+            values = {"crds": catalog} | {name: value for one in choice for name, value in one.values.items()}
+            ids = [one.id for one in choice] + ([label] if label and not own else [])
+            marks = [mark for one in choice for mark in one.marks]
+            params.append(pytest.param(*(values[name] for name in names), id="-".join(ids), marks=marks))
+    if names:
+        # What all tests of a session share may depend on `crds`.
+        scope: Literal["session"] | None = "session" if "crds" in names else None
+        metafunc.parametrize(names, params, indirect=True, scope=scope)
+
+
+class _Choice(NamedTuple):
+    """What some fixtures of a test stand for in one of its runs."""
+
+    values: dict[str, Any]
+    id: str
+    marks: Sequence[pytest.MarkDecorator] = ()
+
+
+def _choices(
+    metafunc: pytest.Metafunc, catalog: Catalog, names: list[str], cases: list[BoundCase]
+) -> Iterator[list[_Choice]]:
+    """Yield what the fixtures *names* may stand for under one Kubernetes version: those together that go in step."""
+    if "crd_version" in names:
+        yield list(_versions(metafunc, catalog))
+    elif "crd" in names:
+        yield [_Choice({"crd": crd}, catalog.crds.id_of(crd)) for crd, _ in _chosen(metafunc, catalog)]
+    if "crd_case" in names:
+        yield [_Choice({"crd_case": bound}, bound.name, bound.marks) for bound in cases]
 
 
 def _is_ours(metafunc: pytest.Metafunc, name: str) -> bool:
@@ -102,31 +131,26 @@ def _is_ours(metafunc: pytest.Metafunc, name: str) -> bool:
     return bool(definitions and definitions[-1].func.__module__ == __name__)
 
 
-def _parametrize_versions(metafunc: pytest.Metafunc, *, with_crd: bool) -> None:
+def _versions(metafunc: pytest.Metafunc, catalog: Catalog) -> Iterator[_Choice]:
     pairs = [
         (crd, version)
-        for crd, wanted in _chosen(metafunc)
+        for crd, wanted in _chosen(metafunc, catalog)
         for version in crd.versions
         if (version.served if wanted is None else version.name == wanted)
     ]
-    ids = [f"{crd.name}-{version.name}" for crd, version in pairs]
     if not pairs:
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: no CRD serves a version")
-    if with_crd:
-        metafunc.parametrize(("crd", "crd_version"), pairs, ids=ids, indirect=True)
-    else:
-        metafunc.parametrize("crd_version", [version for _, version in pairs], ids=ids, indirect=True)
+    for crd, version in pairs:
+        yield _Choice({"crd": crd, "crd_version": version}, f"{catalog.crds.id_of(crd)}-{version.name}")
 
 
-def _chosen(metafunc: pytest.Metafunc) -> list[tuple[CustomResourceDefinition, str | None]]:
+def _chosen(metafunc: pytest.Metafunc, catalog: Catalog) -> list[tuple[CustomResourceDefinition, str | None]]:
     """Return the CRDs that a test runs for, each with the version that its marker names."""
     from pytest_crd.engine import CrdLookupError, InputError  # noqa: PLC0415 - only who uses CRDs loads the engine
 
     nodeid = metafunc.definition.nodeid
     try:
-        loaded = options.catalog(metafunc.config).crds
-        if not loaded:
-            raise pytest.Collector.CollectError(f"{nodeid}: {_NO_CRDS}")
+        loaded = catalog.crds
         marks = list(metafunc.definition.iter_markers("crd"))
         if not marks:
             return [(crd, None) for crd in loaded]

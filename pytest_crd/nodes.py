@@ -7,7 +7,7 @@ import functools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import pytest
 
@@ -19,6 +19,9 @@ from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
 from pytest_crd.cases.suite import Suite
 from pytest_crd.engine import InputError, Mistake
+
+# A case, and what runs it.
+Run: TypeAlias = tuple[Case, Callable[[], CaseResult]]
 
 
 class CaseFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
@@ -80,19 +83,35 @@ def _paint(text: str, style: str) -> str:
 
 
 class BoundCase:
-    """A case, and what runs it."""
+    """
+    A case, and what runs it.
 
-    def __init__(self, case: Case, run: Callable[[], CaseResult], *, path: Path, config: pytest.Config) -> None:
+    Attributes:
+        case: The case.
+        path: Its file.
+        kubernetes_version: The version that it is run for, where the session has several; else empty.
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        run: Callable[[], CaseResult],
+        *,
+        path: Path,
+        config: pytest.Config,
+        kubernetes_version: str = "",
+    ) -> None:
         """Take the case of the file at *path*, and what runs it."""
         self.case = case
+        self.kubernetes_version = kubernetes_version
         self.path = path
         self._run = run
         self._config = config
 
     @property
     def name(self) -> str:
-        """The name of the case."""
-        return self.case.name
+        """The name of the case, with the Kubernetes version where the session has several."""
+        return f"{self.case.name}[{self.kubernetes_version}]" if self.kubernetes_version else self.case.name
 
     @property
     def marks(self) -> list[pytest.MarkDecorator]:
@@ -177,21 +196,34 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     Raises:
         CollectError: Everything that is wrong with the file or with the CRDs that it names.
     """
-    catalog = options.catalog(config)
     try:
         loaded = loader.load_any(path.read_bytes(), source=_relative(path))
-        if isinstance(loaded, Suite):
-            runs = _suite_runs(loaded, catalog, path.parent)
-        else:
-            runs = (run for case_file in loaded for run in _runs(case_file, catalog, path.parent))
-        return [BoundCase(case, run, path=path, config=config) for case, run in runs]
+        return [
+            BoundCase(case, run, path=path, config=config, kubernetes_version=label)
+            for label, runs in _all_runs(loaded, options.catalogs(config), path.parent)
+            for case, run in runs
+        ]
     except InputError as error:
         raise pytest.Collector.CollectError(str(error)) from None
     except OSError as error:
         raise pytest.Collector.CollectError(f"{_relative(path)}: cannot be read: {error.strerror}") from None
 
 
-def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[tuple[Case, Callable[[], CaseResult]]]:
+def _all_runs(
+    loaded: tuple[CaseFile, ...] | Suite, catalogs: tuple[Catalog, ...], folder: Path
+) -> Iterator[tuple[str, Iterator[Run]]]:
+    """Yield the cases of a file once for each Kubernetes version, with its name where there are several."""
+    for part in (loaded,) if isinstance(loaded, Suite) else loaded:
+        has_own = isinstance(part, CaseFile) and part.kubernetes_version is not None
+        for catalog in catalogs[:1] if has_own else catalogs:
+            label = "" if has_own or len(catalogs) == 1 else catalog.kubernetes_version
+            yield (
+                label,
+                (_suite_runs(part, catalog, folder) if isinstance(part, Suite) else _runs(part, catalog, folder)),
+            )
+
+
+def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[Run]:
     """Yield the cases of a file, each with what runs it; all that is about one CRD version shares what is known of it."""
     version = catalog.version_of(case_file, folder=folder)
     subjects = {version: Subject(version)}
@@ -205,7 +237,7 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[tuple
         raise CaseFileError(mistakes)
 
 
-def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[tuple[Case, Callable[[], CaseResult]]]:
+def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[Run]:
     """Yield the cases of a suite, each for every CRD that the suite is about."""
     for variant in catalog.variants_of(suite, folder=folder):
         subject = Subject(variant.version)

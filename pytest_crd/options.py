@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -12,6 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
+    from pytest_crd.sources import Sources
 
 CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 
@@ -24,14 +25,16 @@ class Setting:
     Attributes:
         ini: Its name in the ini file.
         flag: Its name on the command line; empty where it has none.
-        ini_type: How pytest reads it from the ini file: `args` is a list of words, `string` one text.
+        ini_type: How pytest reads it from the ini file: `args` is a list of words, `linelist` one of lines, `string` one text.
         help: One sentence, for `--help` and for the README.
+        replaces: What the option replaces of the ini file, in words; empty where there is no option.
     """
 
     ini: str
     flag: str
-    ini_type: Literal["args", "string"]
+    ini_type: Literal["args", "linelist", "string"]
     help: str
+    replaces: str = ""
 
 
 SETTINGS: Final = (
@@ -39,7 +42,15 @@ SETTINGS: Final = (
         "crd_paths",
         "--crd-path",
         "args",
-        "Files, folders and globs with CustomResourceDefinitions; unset: the conventional places that exist.",
+        "Files, folders and globs with CustomResourceDefinitions, and `!pattern` for what is left out; unset: the conventional"
+        " places, else wherever in the project they are.",
+        replaces="crd_paths and crd_commands",
+    ),
+    Setting(
+        "crd_commands",
+        "",
+        "linelist",
+        "Commands whose output is read as manifests, one a line, run without a shell in the folder of the ini file.",
     ),
     Setting(
         "crd_stored",
@@ -57,7 +68,9 @@ SETTINGS: Final = (
         "crd_kubernetes_version",
         "--crd-kubernetes-version",
         "string",
-        "The Kubernetes version whose behaviour and words the answers have; unset: the newest known.",
+        "The Kubernetes versions whose behaviour and words the answers have: with several, every test runs once for each;"
+        " unset: the newest known.",
+        replaces="crd_kubernetes_version",
     ),
 )
 
@@ -68,18 +81,24 @@ class Settings:
     What is set, wherever it was set.
 
     Attributes:
-        crd_paths: Files, folders and globs; None where nothing is set.
+        crd_paths: Files, folders and globs, and `!pattern`; empty where nothing is set.
+        said_by: What names them: the name of the setting, or of the option.
         base: What relative paths among them, and the conventional places, are relative to.
         stored: Names of CRDs that are taken for stored, whatever today's server says of them.
+        crd_commands: Commands that print manifests.
+        folder: Where they are run.
         case_files: Name patterns of case files.
-        kubernetes_version: As the user wrote it; None where nothing is set.
+        kubernetes_versions: As the user wrote them; empty where nothing is set.
     """
 
-    crd_paths: tuple[str, ...] | None
+    crd_paths: tuple[str, ...]
+    said_by: str
     base: Path
     stored: frozenset[str]
+    crd_commands: tuple[str, ...]
+    folder: Path
     case_files: tuple[str, ...]
-    kubernetes_version: str | None
+    kubernetes_versions: tuple[str, ...]
 
 
 class Header(NamedTuple):
@@ -90,8 +109,10 @@ class Header(NamedTuple):
 
 
 _KEY: Final = pytest.StashKey[Settings]()
+_IS_TOLD: Final = pytest.StashKey[bool]()
 _HEARD: Final = pytest.StashKey[Header]()
-_CATALOG: Final = pytest.StashKey["Catalog"]()
+_SOURCES: Final = pytest.StashKey["Sources"]()
+_CATALOGS: Final = pytest.StashKey["dict[str, Catalog]"]()
 
 
 def add(parser: pytest.Parser) -> None:
@@ -100,9 +121,8 @@ def add(parser: pytest.Parser) -> None:
     for setting in SETTINGS:
         parser.addini(setting.ini, setting.help, type=setting.ini_type, default=None)
         if setting.flag:
-            action = "append" if setting.ini_type == "args" else "store"
-            replaces = f"{setting.help} Replaces {setting.ini}."
-            group.addoption(setting.flag, action=action, dest=setting.ini, metavar="VALUE", help=replaces)
+            replaces = f"{setting.help} May be given several times. Replaces {setting.replaces}."
+            group.addoption(setting.flag, action="append", dest=setting.ini, metavar="VALUE", help=replaces)
 
 
 def are_declared(config: pytest.Config) -> bool:
@@ -120,76 +140,105 @@ def check(config: pytest.Config) -> None:
     Read the settings.
 
     Raises:
-        UsageError: A path that names nothing, or a Kubernetes version that nobody recorded.
+        UsageError: A path that names nothing, a command that cannot be one, or a Kubernetes version that nobody recorded.
     """
     config.stash[_KEY] = settings = _read(config)
-    for path in settings.crd_paths or ():
+    for path in settings.crd_paths:
+        wanted = path.removeprefix("!")
         # Not Path.glob, which takes no absolute pattern.
-        if not (settings.base / path).exists() and not glob.glob(path, root_dir=settings.base, recursive=True):  # noqa: PTH207
-            raise pytest.UsageError(f"crd_paths: {path!r} matches nothing in {settings.base}")
-    if settings.kubernetes_version is not None:
-        from pytest_crd.engine import profile  # noqa: PLC0415 - a session that sets nothing loads nothing
+        found = (settings.base / wanted).exists() or any(glob.iglob(wanted, root_dir=settings.base, recursive=True))  # noqa: PTH207
+        if not wanted or not found:
+            raise pytest.UsageError(f"{settings.said_by}: {path!r} matches nothing in {settings.base}")
+    if settings.crd_commands:
+        from pytest_crd import commands  # noqa: PLC0415 - a session that sets nothing loads nothing
 
-        try:
-            profile.named(settings.kubernetes_version)
-        except profile.UnknownVersionError as error:
-            raise pytest.UsageError(f"crd_kubernetes_version: {error}") from None
+        for problem in filter(None, map(commands.problem_of, settings.crd_commands)):
+            raise pytest.UsageError(f"crd_commands: {problem}")
+    if settings.kubernetes_versions:
+        kubernetes_versions(config)
 
 
 def _read(config: pytest.Config) -> Settings:
     of_project = config.inipath.parent if config.inipath else config.rootpath
     named: Sequence[str] | None = config.getoption("crd_paths")
+    versions = config.getoption("crd_kubernetes_version") or [config.getini("crd_kubernetes_version") or ""]
     return Settings(
-        crd_paths=tuple(named or config.getini("crd_paths") or ()) or None,
+        crd_paths=tuple(named or config.getini("crd_paths") or ()),
+        said_by="--crd-path" if named else "crd_paths",
         base=config.invocation_params.dir if named else of_project,
         stored=frozenset(config.getini("crd_stored") or ()),
+        crd_commands=() if named else tuple(config.getini("crd_commands") or ()),
+        folder=of_project,
         case_files=tuple(config.getini("crd_case_files") or CASE_FILES),
-        kubernetes_version=config.getoption("crd_kubernetes_version")
-        or config.getini("crd_kubernetes_version")
-        or None,
+        kubernetes_versions=tuple(version for words in versions for version in words.split()),
     )
 
 
-def catalog(config: pytest.Config) -> Catalog:
-    """Return the CRDs of a session; nothing is read before somebody asks for one."""
-    from pytest_crd.cases.catalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
-    from pytest_crd.engine import profile  # noqa: PLC0415
-    from pytest_crd.engine.project import CONVENTIONAL_PATHS  # noqa: PLC0415
+def kubernetes_versions(config: pytest.Config) -> tuple[str, ...]:
+    """
+    Return the Kubernetes versions of a session, each once: the newest known where none is set.
 
-    if _CATALOG not in config.stash:
+    Raises:
+        UsageError: One that nobody recorded.
+    """
+    from pytest_crd.engine import profile  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+    try:
+        named = [profile.named(version).version for version in of(config).kubernetes_versions or (profile.DEFAULT,)]
+    except profile.UnknownVersionError as error:
+        raise pytest.UsageError(f"crd_kubernetes_version: {error}") from None
+    return tuple(dict.fromkeys(named))
+
+
+def sources(config: pytest.Config) -> Sources:
+    """Return where the CRDs of a session come from; nothing is read before somebody asks for one."""
+    from pytest_crd.sources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
+
+    if _SOURCES not in config.stash:
         settings = of(config)
-        paths = settings.crd_paths or _narrowest(path for path in CONVENTIONAL_PATHS if any(settings.base.glob(path)))
-        config.stash[_CATALOG] = Catalog(
-            settings.base, paths, settings.kubernetes_version or profile.DEFAULT, settings.stored
-        )
-    return config.stash[_CATALOG]
+        config.stash[_SOURCES] = Sources(settings.base, settings.crd_paths, settings.crd_commands, settings.folder)
+    return config.stash[_SOURCES]
 
 
-def _narrowest(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return *paths* without those around one that comes earlier: `config/crd` where there is `config/crd/bases`."""
-    kept: list[str] = []
-    for path in paths:
-        if not any(other.startswith(f"{path}/") for other in kept):
-            kept.append(path)
-    return tuple(kept)
+def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
+    """Return the CRDs of a session, once for each of its Kubernetes versions; nothing is read before somebody asks for one."""
+    from pytest_crd.cases.catalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
+
+    if _CATALOGS not in config.stash:
+        config.stash[_CATALOGS] = {
+            version: Catalog(sources(config), version, of(config).stored) for version in kubernetes_versions(config)
+        }
+    return tuple(config.stash[_CATALOGS].values())
 
 
 def header(config: pytest.Config) -> Header:
     """Return what is loaded, and from where; without words where the session has nothing to do with CRDs."""
-    loaded = config.stash.get(_CATALOG, None)
+    loaded = config.stash.get(_SOURCES, None)
     quiet = config.get_verbosity() < 0
-    if loaded is None or not loaded.is_loaded:
-        paths = () if quiet or not are_declared(config) else of(config).crd_paths or ()
-        text = f"crd: no CRD was asked for yet, none is loaded (crd_paths: {' '.join(paths)})" if paths else ""
+    if loaded is None or not loaded.is_read:
+        settings = None if quiet or not are_declared(config) else of(config)
+        named = (*settings.crd_paths, *settings.crd_commands) if settings else ()
+        text = f"crd: no CRD was asked for yet, none is loaded ({' '.join(named)})" if named else ""
         return Header(is_loaded=False, text=text)
-    crds = loaded.crds
-    versions = sum(len(crd.versions) for crd in crds)
-    found = f"{len(crds)} CRD{'' if len(crds) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
-    line = f"crd: {found} from {' '.join(loaded.paths)}; Kubernetes {loaded.kubernetes_version}"
+    versions = kubernetes_versions(config)
+    line = f"crd: {_counted(loaded, versions)} from {loaded.places}; Kubernetes {', '.join(versions)}"
+    notes = dict.fromkeys(note for version in versions for note in loaded.crds(version).notes)
     # What is passed over is said even to who wants to hear little.
-    return Header(
-        is_loaded=True, text="\n".join([*([] if quiet else [line]), *(f"crd: {note}" for note in crds.notes)])
-    )
+    return Header(is_loaded=True, text="\n".join([*([] if quiet else [line]), *(f"crd: {note}" for note in notes)]))
+
+
+def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:
+    """Return how many CRDs and versions there are, under any of the Kubernetes versions."""
+    found = {crd.source: crd for version in kubernetes_versions for crd in loaded.crds(version)}
+    versions = sum(len(crd.versions) for crd in found.values())
+    return f"{len(found)} CRD{'' if len(found) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
+
+
+def tell(config: pytest.Config) -> str:
+    """Return the words of the header, which are about what tests that are collected have asked for."""
+    said = header(config)
+    config.stash[_IS_TOLD] = said.is_loaded
+    return said.text
 
 
 def hear(config: pytest.Config, told: Header) -> None:
@@ -198,6 +247,8 @@ def hear(config: pytest.Config, told: Header) -> None:
 
 
 def heard(config: pytest.Config) -> str:
-    """Return what the workers of pytest-xdist have loaded, in words; nothing without them."""
-    told = config.stash.get(_HEARD, None)
-    return told.text if told else ""
+    """Return what the workers of pytest-xdist have loaded, in words, or what was loaded after the header was printed."""
+    if _HEARD in config.stash:
+        return config.stash[_HEARD].text
+    loaded = header(config) if _SOURCES in config.stash and not config.stash.get(_IS_TOLD, False) else None
+    return loaded.text if loaded and loaded.is_loaded else ""

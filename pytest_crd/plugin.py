@@ -102,7 +102,7 @@ def pytest_report_from_serializable(
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str:
     """Say what was loaded, and from where."""
-    return options.header(config).text
+    return options.tell(config)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -120,7 +120,7 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say what the workers of pytest-xdist have loaded, and from where."""
+    """Say what the workers of pytest-xdist have loaded, and from where; or what only a fixture that ran has asked for."""
     if text := options.heard(config):
         terminalreporter.write_line(text)
 

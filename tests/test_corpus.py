@@ -22,6 +22,7 @@ from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.subject import Subject
 from pytest_crd.cases.suite import Suite, SuiteCase
 from pytest_crd.cases.suitecrds import Variant
+from pytest_crd.sources import Sources
 
 CORPUS = os.environ.get("CRD_CORPUS", "")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs")
@@ -74,7 +75,7 @@ def test_every_crd_of_the_openshift_suites_loads() -> None:
 def test_every_suite_of_openshift_is_about_the_crds_that_it_should_be_and_holds_where_no_rule_counts() -> None:
     """Upstream ran these against Kubernetes 1.32; what it passes over without a word is refused."""
     root = Path(CORPUS, "testsuites")
-    catalog = Catalog(root, (), "1.32")
+    catalog = Catalog(Sources(root), "1.32")
     counts: Counter[str] = Counter()
     with (root / "resolution.tsv").open(encoding="utf-8") as lines:
         rows = [row for row in csv.DictReader(lines, delimiter="\t") if row["crdFiles"]]

@@ -13,6 +13,7 @@ from pytest_crd.cases.suite import Suite
 from pytest_crd.cases.suitecrds import SuiteCRDs, Variant
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
 from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.sources import Sources
 
 _ENDINGS: Final = (".yaml", ".yml", ".json")
 _LONGEST_NAME: Final = 253
@@ -24,16 +25,15 @@ class Catalog:
     What a session has loaded.
 
     Attributes:
-        base: What the paths are relative to.
-        paths: Where the project's CRDs are looked for; empty where it has none.
+        sources: Where the CRDs of the project come from.
         kubernetes_version: Whose behaviour and words the answers have.
         stored: Names of CRDs that are taken for stored, whatever the server says of them.
     """
 
-    base: Path
-    paths: tuple[str, ...]
+    sources: Sources
     kubernetes_version: str
     stored: frozenset[str] = frozenset()
+    _project: CustomResourceDefinitions | None = None
     _loaded: dict[tuple[Path, tuple[str, ...]], CustomResourceDefinitions] = field(default_factory=dict)
     _suites: SuiteCRDs = field(init=False)
     _patched_crds: dict[tuple[CustomResourceDefinition, str], CustomResourceDefinition] = field(default_factory=dict)
@@ -49,14 +49,13 @@ class Catalog:
         The CRDs of the project.
 
         Raises:
-            InputError: Everything that is wrong with them.
+            InputError: Everything that is wrong with them, or that there is none.
         """
-        return self._load(self.base, self.paths) if self.paths else CustomResourceDefinitions([])
-
-    @property
-    def is_loaded(self) -> bool:
-        """Whether the CRDs of the project were asked for."""
-        return (self.base, self.paths) in self._loaded
+        if self._project is None:
+            self._project = self.sources.crds(self.kubernetes_version)
+            for crd in self._project:
+                self._guard(crd)
+        return self._project
 
     def version_of(self, case_file: CaseFile, *, folder: Path) -> Version:
         """
@@ -186,7 +185,7 @@ class Catalog:
         except InputError as error:
             raise CrdLookupError(f"crd: {error}") from None
         if len(crds) > 1:
-            names = ", ".join(crd.name for crd in crds)
+            names = ", ".join(map(crds.id_of, crds))
             raise CrdLookupError(f"{reference} holds several CRDs: put it into crd_paths and name one of {names}")
         return crds[0]
 

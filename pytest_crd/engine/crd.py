@@ -31,6 +31,7 @@ class CustomResourceDefinition:
         group: `stable.example.com`.
         kind: `CronTab`.
         scope: `Namespaced` or `Cluster`.
+        api_version: `apiextensions.k8s.io/v1` or `…/v1beta1`.
         versions: All versions, in the order of the manifest.
         kubernetes_version: The version whose answers are given.
         source: Where the manifest stands, `file:line`; empty where it was not read from a file.
@@ -52,6 +53,7 @@ class CustomResourceDefinition:
         self.group = spec.group
         self.kind = spec.kind
         self.scope = spec.scope
+        self.api_version: str = manifest.value["apiVersion"]
         self.kubernetes_version = kubernetes_version
         self.source = source
         self.guard: Callable[[CustomResourceDefinition], None] | None = None
@@ -123,6 +125,11 @@ class CustomResourceDefinition:
         """The whole CRD as the server decodes it, without unknown fields; not to be changed."""
         manifest: Mapping[str, JSONValue] = self._manifest.value
         return manifest
+
+    @property
+    def unknown_fields(self) -> tuple[str, ...]:
+        """The fields of the manifest that the server does not know, as its warnings spell them; the first hundred."""
+        return self._manifest.unknown
 
     @cached_property
     def response(self) -> Response:

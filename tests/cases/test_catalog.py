@@ -11,6 +11,7 @@ from pytest_crd.cases import loader
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import CaseFile, CaseFileError
 from pytest_crd.engine import Version
+from pytest_crd.sources import Sources
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -47,7 +48,7 @@ def _case_file(head: str) -> CaseFile:
 
 
 def _version(folder: Path, head: str, **catalog: Any) -> Version:
-    return Catalog(folder, catalog.get("paths", ("crds",)), "1.37").version_of(_case_file(head), folder=folder)
+    return Catalog(Sources(folder, catalog.get("paths", ("crds",))), "1.37").version_of(_case_file(head), folder=folder)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def _old_version(folder: Path, old_crd: str, crd: str = "ones.catalog.example.co
     (case_file,) = loader.load(
         f"crd: {crd}\nupdate:\n- name: a\n  input: {{}}\n  old: {{}}\n  accepted: true\n{old_crd}", source="cases.yaml"
     )
-    catalog = Catalog(folder, ("crds",), "1.36")
+    catalog = Catalog(Sources(folder, ("crds",)), "1.36")
     version = catalog.version_of(case_file, folder=folder)
     found = catalog.old_version_of(case_file.cases[0], version, folder=folder)
     assert catalog.old_version_of(case_file.cases[0], version, folder=folder) is found
@@ -186,17 +187,10 @@ def test_an_old_crd_that_is_none_is_told_where(folder: Path, old_crd: str, words
         _old_version(folder, old_crd)
 
 
-def test_without_paths_there_are_no_crds_and_nothing_is_loaded(folder: Path) -> None:
-    catalog = Catalog(folder, (), "1.37")
-
-    assert len(catalog.crds) == 0
-    assert not catalog.is_loaded
-
-
 def test_crds_are_loaded_once_and_when_asked_for(folder: Path) -> None:
-    catalog = Catalog(folder, ("crds",), "1.37")
-    before = catalog.is_loaded
+    catalog = Catalog(Sources(folder, ("crds",)), "1.37")
+    before = catalog.sources.is_read
 
     assert not before
     assert catalog.crds is catalog.crds
-    assert catalog.is_loaded
+    assert catalog.sources.is_read

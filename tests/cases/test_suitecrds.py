@@ -11,6 +11,7 @@ from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.suite import Suite
 from pytest_crd.cases.suitecrds import Variant
+from pytest_crd.sources import Sources
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -60,7 +61,7 @@ class Layout:
         return loaded
 
     def variants(self, head: str = "", *, paths: tuple[str, ...] = ()) -> list[Variant]:
-        return Catalog(self.root, paths, "1.36").variants_of(self.suite(head), folder=self.folder)
+        return Catalog(Sources(self.root, paths), "1.36").variants_of(self.suite(head), folder=self.folder)
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def test_gates_choose_the_files(layout: Layout, gates: str, annotations: tuple[s
 def test_files_are_read_once(layout: Layout) -> None:
     layout.crd("one", f"{SET}: TechPreview", INCLUDED)
     layout.gates("tech", feature_set="TechPreview", enabled="Sprinklers")
-    catalog = Catalog(layout.root, (), "1.36")
+    catalog = Catalog(Sources(layout.root), "1.36")
 
     (first,), (second,) = (
         catalog.variants_of(layout.suite("featureGates: [Sprinklers]\n"), folder=layout.folder) for _ in range(2)
@@ -178,8 +179,13 @@ def test_without_the_folder_it_is_the_projects_crd(layout: Layout) -> None:
     (variant,) = layout.variants(paths=("crd.yaml",))
 
     assert (variant.label, variant.version.crd.name) == ("", "gardens.suites.example.com")
-    with pytest.raises(CaseFileError, match=r"^s\.yaml:1: no CRD is called .*; none is loaded$"):
-        layout.variants()
+    (layout.root / "other.yaml").write_text(
+        CRD.replace("ANNOTATIONS", "").replace("gardens", "ponds"), encoding="utf-8"
+    )
+    with pytest.raises(
+        CaseFileError, match=r"^s\.yaml:1: no CRD is called .*; did you mean 'ponds\.suites\.example\.com'"
+    ):
+        layout.variants(paths=("other.yaml",))
 
 
 def test_patches_make_another_crd_to_create_the_object_under(layout: Layout) -> None:
@@ -187,7 +193,7 @@ def test_patches_make_another_crd_to_create_the_object_under(layout: Layout) -> 
     path = "/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-preserve-unknown-fields"
     suite = layout.suite(case=f"initialCRDPatches: [{{op: add, path: {path}, value: true}}], expectedError: x")
     plain = layout.suite()
-    catalog = Catalog(layout.root, (), "1.36")
+    catalog = Catalog(Sources(layout.root), "1.36")
     (variant,) = catalog.variants_of(suite, folder=layout.folder)
 
     patched = catalog.suite_old_version_of(suite, suite.cases[0].case, variant)
@@ -200,7 +206,7 @@ def test_patches_make_another_crd_to_create_the_object_under(layout: Layout) -> 
 def test_patches_that_cannot_be_applied_are_a_mistake_with_its_line(layout: Layout) -> None:
     layout.crd("one")
     suite = layout.suite(case="initialCRDPatches: [{op: remove, path: /x}], expectedError: x")
-    catalog = Catalog(layout.root, (), "1.36")
+    catalog = Catalog(Sources(layout.root), "1.36")
     (variant,) = catalog.variants_of(suite, folder=layout.folder)
 
     with pytest.raises(CaseFileError, match=r"^s\.yaml:4: the old CRD cannot be made: remove '/x': nothing is there"):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from pytest_crd import engine
-from pytest_crd.engine import project
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -115,14 +114,10 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     base = _write(
         tmp_path,
         a=_crd(),
-        b=f"kind: Pod\n---\n{_crd()}",
         c="kind: CustomResourceDefinition\na: [",
         d=_crd("apps").replace("type: object", "type: 5"),
     )
-    twice, unreadable, undecodable = _mistakes(base, ".")
-    assert twice == (
-        "b.yaml:3: tabs.example.com is declared twice, here and in a.yaml:1: keep one of them out of crd_paths"
-    )
+    unreadable, undecodable = _mistakes(base, ".")
     assert unreadable.startswith("c.yaml:")
     assert undecodable.startswith("d.yaml:1: ")
     assert "cannot unmarshal number" in undecodable
@@ -155,10 +150,6 @@ def test_a_crd_of_the_wrong_shape_is_never_our_bug(tmp_path: Path, manifest: str
     assert mistake.startswith("a.yaml:1: ")
 
 
-def test_conventional_paths_are_relative() -> None:
-    assert not any(path.startswith("/") for path in project.CONVENTIONAL_PATHS)
-
-
 def test_a_name_that_another_crd_of_the_group_has_shows_in_the_conditions(tmp_path: Path) -> None:
     base = _write(tmp_path, a=_crd(), b=_crd("tabsets", "Tab"), c=_crd("tabs", "Tab", "other.com"))
     first, second, elsewhere = engine.load(["."], base=base)
@@ -182,3 +173,141 @@ def test_what_was_answered_before_a_crd_is_collected_is_not_answered_again(tmp_p
     turned = engine.CustomResourceDefinitions([second, first])
     assert [crd.conditions[0].reason for crd in turned] == ["NoConflicts", "ListKindConflict"]
     assert alone[1].conditions[0].reason == "NoConflicts"
+
+
+MINIMAL = _crd().replace("type: object", "type: object, x-kubernetes-preserve-unknown-fields: true")
+
+
+def test_copies_count_once_whatever_their_labels(tmp_path: Path) -> None:
+    labelled = _crd().replace(
+        "metadata: {", "metadata: {labels: {a: b}, annotations: {c: d}, creationTimestamp: null, "
+    )
+    empty_status = "status: {acceptedNames: {kind: '', plural: ''}, conditions: [], storedVersions: []}\n"
+    crds = engine.load(["."], base=_write(tmp_path, a=_crd(), b=labelled, c=_crd() + empty_status))
+
+    assert [crd.source for crd in crds] == ["a.yaml:1"]
+    assert crds["b.yaml"] is crds["c.yaml:1"] is crds["tabs.example.com"]
+    assert crds.notes == (
+        "b.yaml:1: passed over, a copy of tabs.example.com in a.yaml:1",
+        "c.yaml:1: passed over, a copy of tabs.example.com in a.yaml:1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("metadata: {", "metadata: {annotations: {api-approved.kubernetes.io: a}, ", id="approved"),
+        pytest.param("served: true", "served: true, sevred: true", id="a misspelt field of which a server warns"),
+        pytest.param("scope: Namespaced", "scope: Cluster", id="another scope"),
+        pytest.param("scope: Namespaced", "scope: Namespaced\nstatus: {storedVersions: [v1]}", id="a status"),
+    ],
+)
+def test_what_a_server_takes_differently_is_no_copy(tmp_path: Path, old: str, new: str) -> None:
+    assert "\n  scope: Namespaced" in _crd()
+    other = _crd().replace(old, new).replace("scope: Namespaced\nstatus: {storedVersions: [v1]}", "scope: Namespaced")
+    other += "status: {storedVersions: [v1]}\n" if "status" in new else ""
+
+    crds = engine.load(["."], base=_write(tmp_path, a=_crd(), b=other))
+
+    assert [crd.source for crd in crds] == ["a.yaml:1", "b.yaml:1"]
+
+
+def test_different_crds_of_one_name_are_alternatives_found_by_their_file(tmp_path: Path) -> None:
+    crds = engine.load(["."], base=_write(tmp_path, a=_crd(), b=f"kind: Pod\n---\n{MINIMAL}", c=_crd("apps", "App")))
+
+    assert len(crds) == 3
+    assert crds.notes == ("alternatives, each checked: tabs.example.com (a.yaml:1), tabs.example.com (b.yaml:3)",)
+    assert [crds.id_of(crd) for crd in crds] == [
+        "tabs.example.com@a.yaml",
+        "tabs.example.com@b.yaml",
+        "apps.example.com",
+    ]
+    for key in ("tabs.example.com", "Tab"):
+        with pytest.raises(engine.CrdLookupError) as raised:
+            crds[key]
+        assert str(raised.value) == (
+            f"{key!r} names several CRDs: tabs.example.com (a.yaml:1), tabs.example.com (b.yaml:3); "
+            "say which by its file, as in 'a.yaml'"
+        )
+    assert crds["b.yaml"] is crds[1]
+
+
+def test_alternatives_in_one_file_are_told_apart_by_their_lines(tmp_path: Path) -> None:
+    crds = engine.load(["."], base=_write(tmp_path, a=f"{_crd()}---\n{MINIMAL}"))
+
+    assert [crds.id_of(crd) for crd in crds] == ["tabs.example.com@a.yaml:1", "tabs.example.com@a.yaml:10"]
+    assert crds["a.yaml:10"] is crds[1]
+    with pytest.raises(engine.CrdLookupError, match=r"say which by its file, as in 'a\.yaml:1'$"):
+        crds["a.yaml"]
+
+
+def test_alternatives_claim_no_names_from_each_other_and_stand_beside_the_nearest_of_others(tmp_path: Path) -> None:
+    for folder in ("full", "minimal"):
+        (tmp_path / folder).mkdir()
+    _write(tmp_path / "full", a=_crd(), b=_crd("apps", "App"))
+    _write(tmp_path / "minimal", a=_crd("tabs", "App"), b=_crd("apps", "App").replace("Namespaced", "Cluster"))
+
+    conditions = {crd.source: crd.conditions[0].reason for crd in engine.load(["."], base=tmp_path)}
+
+    assert conditions == {
+        "full/a.yaml:1": "NoConflicts",
+        "full/b.yaml:1": "NoConflicts",
+        "minimal/a.yaml:1": "NoConflicts",
+        "minimal/b.yaml:1": "ListKindConflict",
+    }
+
+
+V1BETA1 = (
+    _crd()
+    .replace("/v1", "/v1beta1")
+    .replace(", schema: {openAPIV3Schema: {type: object}}", "")
+    .replace("  scope", "  version: v1\n  scope")
+)
+
+
+def test_of_twins_the_one_that_the_kubernetes_version_serves_is_taken(tmp_path: Path) -> None:
+    base = _write(tmp_path, a=V1BETA1, b=_crd())
+
+    (crd,) = crds = engine.load(["."], base=base)
+
+    assert crd.source == "b.yaml:1"
+    assert crds.notes == (
+        "a.yaml:1: passed over, Kubernetes 1.37 takes tabs.example.com from b.yaml:1, not as apiextensions.k8s.io/v1beta1",
+    )
+    assert len(engine.load(["."], base=base, kubernetes_version="1.21")) == 2
+    (old,) = engine.load(["a.yaml"], base=base)
+    assert old.api_version == "apiextensions.k8s.io/v1beta1"
+
+
+def test_what_begins_with_an_exclamation_mark_is_left_out(tmp_path: Path) -> None:
+    base = _write(tmp_path, a=_crd(), b=MINIMAL, c=_crd("apps", "App"))
+
+    assert [crd.source for crd in engine.load(["!b.yaml", "*.yaml"], base=base)] == ["a.yaml:1", "c.yaml:1"]
+    assert [crd.source for crd in engine.load([".", "![bc].yaml"], base=base)] == ["a.yaml:1"]
+    assert _mistakes(base, ".", "!d.yaml", "!*.yml", "!", "a.yaml") == [
+        f"!d.yaml: no such file or folder (relative to {base})",
+        f"!*.yml: matches no file (relative to {base})",
+        f"!: matches no file (relative to {base})",
+    ]
+    assert _mistakes(base, "a.yaml", "!b.yaml") == ["!b.yaml: leaves out no file that another path names"]
+    assert _mistakes(base, "a.yaml", "b.yaml", "!b.yaml") == [
+        "b.yaml: no CustomResourceDefinition in what is not left out"
+    ]
+
+
+def test_each_path_must_bring_a_crd(tmp_path: Path) -> None:
+    base = _write(tmp_path, a=_crd(), b="kind: Pod", c="kind: Pod")
+
+    assert _mistakes(base, "a.yaml", "b.yaml", "[bc].yaml") == [
+        "b.yaml: no CustomResourceDefinition in the file",
+        "[bc].yaml: no CustomResourceDefinition in 2 files",
+    ]
+
+
+def test_the_items_of_a_typed_list_need_not_say_what_they_are(tmp_path: Path) -> None:
+    item = "\n".join(f"  {line}" for line in _crd().splitlines()[2:])
+    listed = f"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nitems:\n-{item[1:]}\n"
+
+    (crd,) = engine.load(["a.yaml"], base=_write(tmp_path, a=listed))
+
+    assert (crd.name, crd.source) == ("tabs.example.com", "a.yaml:4")

@@ -276,7 +276,7 @@ def test_a_case_file_in_a_project_without_crds_is_a_collection_error(empty: Proj
     result = empty.run()
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"{NAME}:1: no CRD is called 'gardens.stories.example.com'; none is loaded"])
+    result.stdout.fnmatch_lines([f"*ERROR collecting {NAME} *", f"{empty.path}: no CRD was found: set crd_paths *"])
 
 
 def test_a_case_file_may_name_the_file_of_its_crd(empty: Project) -> None:

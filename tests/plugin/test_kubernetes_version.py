@@ -92,3 +92,135 @@ def test_a_case_file_with_a_wrong_version_is_a_collection_error(gardener: Projec
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([f"test_garden.crd.yaml:2: *{words}*"])
+
+
+def _ids(project: Project) -> list[str]:
+    result = project.run("--collect-only", "-q")
+    assert result.ret == pytest.ExitCode.OK, str(result.stdout)
+    return [line for line in result.outlines if "::" in line]
+
+
+@pytest.fixture
+def two(gardener: Project) -> Project:
+    """A project whose tests are run for two versions."""
+    gardener.ini("crd_kubernetes_version = 1.34 v1.37.0 1.34")
+    return gardener
+
+
+def test_several_versions_run_every_case_once_for_each(two: Project) -> None:
+    two.cases(
+        "crd: gardens.stories.example.com\npruning:\n- {name: a, input: {spec: {}}, expected: {spec: {}}}\n"
+        "- {name: b, input: {spec: {}}, expected: {spec: {size: 2}}}\n"
+        '---\ncrd: gardens.stories.example.com\nkubernetesVersion: "1.36"\n'
+        "pruning:\n- {name: c, input: {spec: {}}, expected: {spec: {}}}\n"
+    )
+
+    result = two.run("-v")
+
+    result.assert_outcomes(passed=3, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.34, 1.37",
+            *(
+                f"test_garden.crd.yaml::{name} *"
+                for name in ("a[[]1.34[]]", "b[[]1.34[]]", "a[[]1.37[]]", "b[[]1.37[]]", "c")
+            ),
+            "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.34",
+            "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37",
+        ]
+    )
+    two.run("test_garden.crd.yaml::b[1.37]").assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ids"),
+    [
+        ("crds", ["1.34", "1.37"]),
+        ("crd", ["gardens.stories.example.com-1.34", "gardens.stories.example.com-1.37"]),
+        ("crd_version", ["gardens.stories.example.com-v1-1.34", "gardens.stories.example.com-v1-1.37"]),
+        ("crd_version, crd, crds", ["gardens.stories.example.com-v1-1.34", "gardens.stories.example.com-v1-1.37"]),
+        ("crd_case", ["known fields stay[1.34]", "known fields stay[1.37]", "once"]),
+        ("crds, crd_case", ["known fields stay[1.34]", "once", "known fields stay[1.37]"]),
+        (
+            "crd, crd_case",
+            [
+                "gardens.stories.example.com-known fields stay[1.34]",
+                "gardens.stories.example.com-once",
+                "gardens.stories.example.com-known fields stay[1.37]",
+            ],
+        ),
+    ],
+)
+def test_several_versions_run_every_test_once_for_each_and_never_mix(
+    two: Project, arguments: str, ids: list[str]
+) -> None:
+    head = "crd: gardens.stories.example.com\n"
+    case = "pruning:\n- {name: NAME, input: {spec: {size: 1}}, expected: {spec: {size: 1}}}\n"
+    (two.path / "test_garden.crd.yaml").unlink()
+    two.cases(head + case.replace("NAME", "known fields stay"), name="cases/a.yaml")
+    two.cases(f'{head}kubernetesVersion: "1.36"\n{case.replace("NAME", "once")}', name="cases/b.yaml")
+    names = [name.strip() for name in arguments.split(",")]
+    said = {
+        "crds": "{crd.kubernetes_version for crd in crds}",
+        "crd": "{crd.kubernetes_version}",
+        "crd_version": "{crd_version.crd.kubernetes_version}",
+        "crd_case": "({crd_case.kubernetes_version} - {''})",
+    }
+    two.write(
+        "test_it.py",
+        "import pytest\n\n@pytest.fixture(scope='session')\ndef shared(crds):\n    return crds\n\n"
+        f"@pytest.mark.crd_cases('cases/*.yaml')\ndef test_it({arguments}):\n"
+        f"    assert len({' | '.join(said[name] for name in names)}) <= 1\n",
+    )
+
+    assert sorted(_ids(two)) == sorted(f"test_it.py::test_it[{one}]" for one in ids)
+
+    two.run().assert_outcomes(passed=len(ids))
+
+
+def test_several_versions_reach_what_a_session_shares(two: Project) -> None:
+    (two.path / "test_garden.crd.yaml").unlink()
+    two.write(
+        "test_it.py",
+        "import pytest\n\n@pytest.fixture(scope='session')\ndef shared(crds):\n    return crds[0].kubernetes_version\n\n"
+        "def test_it(shared, crd):\n    assert crd.kubernetes_version == shared\n",
+    )
+
+    two.run().assert_outcomes(passed=2)
+
+
+def test_crds_asked_for_by_name_are_an_error_where_there_are_several_versions(two: Project) -> None:
+    (two.path / "test_garden.crd.yaml").unlink()
+    two.write("test_it.py", "def test_it(request):\n    request.getfixturevalue('crds')\n")
+
+    result = two.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["crds must be an argument of the test, not asked for by name"])
+    two.ini()
+    two.run().assert_outcomes(passed=1)
+
+
+def test_the_option_may_be_given_several_times(project: Project) -> None:
+    project.write("test_it.py", "def test_it(crd): pass\n")
+
+    result = project.run("--crd-kubernetes-version=1.36", "--crd-kubernetes-version", "1.21")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.36, 1.21"])
+
+
+def test_twins_count_where_they_are_served(project: Project) -> None:
+    text = (project.path / "config/crd/bases/gardens.yaml").read_text(encoding="utf-8")
+    project.write("config/crd/bases/old.yaml", text.replace("k8s.io/v1", "k8s.io/v1beta1"))
+    project.write("test_it.py", "def test_it(crd): pass\n")
+    project.ini("crd_kubernetes_version = 1.21 1.37")
+
+    ids = _ids(project)
+
+    name = "test_it.py::test_it[gardens.stories.example.com"
+    assert ids == [
+        f"{name}@config/crd/bases/gardens.yaml-1.21]",
+        f"{name}@config/crd/bases/old.yaml-1.21]",
+        f"{name}-1.37]",
+    ]

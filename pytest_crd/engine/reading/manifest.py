@@ -9,8 +9,9 @@ from __future__ import annotations
 import codecs
 import glob
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,13 @@ from pytest_crd.engine.reading.yamlreader import Document
 
 _ENDINGS: Final = (".yaml", ".yml", ".json")
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_LIST: Final = "List"
+# What stands before a pattern whose files are left out.
+LEFT_OUT: Final = "!"
+
+# An action of a template, with the line where it stands alone.
+_ACTION_LINE: Final = re.compile(rb"^[ \t]*\{\{(?:(?!\}\}).)*\}\}[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+_ACTION: Final = re.compile(rb"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,11 +67,13 @@ class ManifestFile:
         path: Where it is.
         name: How it is called in messages: relative to the base folder where it is below it.
         named: Whether it was named itself, and not found in a folder or by a glob.
+        patterns: The patterns that it was found by.
     """
 
     path: Path
     name: str
     named: bool
+    patterns: tuple[str, ...] = ()
 
     def read(self) -> bytes:
         """
@@ -78,29 +88,55 @@ class ManifestFile:
             raise ManifestError([Mistake(self.name, 0, f"cannot be read: {error.strerror or error}")]) from None
 
 
-def files(patterns: list[str], *, base: Path) -> list[ManifestFile]:
+def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
     """
     Return the files that *patterns* name, each once, in the order of the patterns and sorted within each.
 
     Args:
-        patterns: Files, folders (read recursively: `.yaml`, `.yml`, `.json`; hidden folders are not) and globs.
+        patterns: Files, folders (read recursively: `.yaml`, `.yml`, `.json`; hidden folders are not) and globs; those of
+            `!pattern` are left out, wherever it stands.
         base: What relative patterns are relative to.
 
     Raises:
-        ManifestError: A pattern names nothing that exists; all of them at once.
+        ManifestError: A pattern names nothing that exists, or leaves out nothing; all of them at once.
     """
     found: dict[Path, ManifestFile] = {}
+    out: dict[str, set[Path]] = {}
     mistakes: list[Mistake] = []
     for pattern in patterns:
-        matches = list(_matches(pattern, base))
+        wanted = pattern.removeprefix(LEFT_OUT)
+        matches = list(_matches(wanted, base)) if wanted else []
         if not matches:
-            what = "matches no file" if glob.has_magic(pattern) else "no such file or folder"
+            what = "matches no file" if glob.has_magic(wanted) or not wanted else "no such file or folder"
             mistakes.append(Mistake(pattern, 0, f"{what} (relative to {base})"))
+        if pattern != wanted:
+            out[pattern] = {path.resolve() for path, _ in matches}
+            continue
         for path, named in matches:
-            found.setdefault(path.resolve(), ManifestFile(path, _name(path, base), named))
+            file = found.setdefault(path.resolve(), ManifestFile(path, name_of(path, base), named))
+            found[path.resolve()] = replace(file, named=file.named or named, patterns=(*file.patterns, pattern))
+    for pattern, paths in out.items():
+        if paths and paths.isdisjoint(found):
+            mistakes.append(Mistake(pattern, 0, "leaves out no file that another path names"))
     if mistakes:
         raise ManifestError(mistakes)
-    return list(found.values())
+    return [file for path, file in found.items() if not any(path in paths for paths in out.values())]
+
+
+def is_template(content: bytes) -> bool:
+    """
+    Return whether *content*, which cannot be read, could be but for the actions of a Helm template, `{{ … }}`.
+
+    A file that is broken in another place too is none: that some text in it has braces excuses nothing.
+    """
+    plain = _ACTION.sub(b"x", _ACTION_LINE.sub(b"", content))
+    if plain == content:
+        return False
+    try:
+        yamlreader.read(plain)
+    except ManifestError:
+        return False
+    return True
 
 
 def may_mention(content: bytes, word: str) -> bool:
@@ -110,7 +146,7 @@ def may_mention(content: bytes, word: str) -> bool:
 
 def read(content: bytes, *, source: str) -> list[Manifest]:
     """
-    Return the objects of a file, those in a `kind: List` one by one.
+    Return the objects of a file, those in a `kind: List`, or in the list of any kind, one by one.
 
     Args:
         content: The file.
@@ -145,14 +181,19 @@ def _below(folder: Path) -> Iterator[Path]:
         yield from (Path(parent, name) for name in sorted(names) if name.endswith(_ENDINGS))
 
 
-def _name(path: Path, base: Path) -> str:
+def name_of(path: Path, base: Path) -> str:
+    """Return how a file is called in messages: relative to *base* where it is below it."""
     return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
 
 
 def _unlisted(manifest: Manifest) -> Iterator[Manifest]:
+    """Yield the items of a list, which may leave out what the kind of a typed list says of them; else the object itself."""
     value = manifest.value
-    if isinstance(value, dict) and value.get("kind") == "List" and isinstance(value.get("items"), list):
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if isinstance(kind, str) and kind.endswith(_LIST) and isinstance(value.get("items"), list):
+        of_items = {"apiVersion": value.get("apiVersion"), "kind": kind.removesuffix(_LIST)} if kind != _LIST else {}
         for index, item in enumerate(value["items"]):
-            yield from _unlisted(Manifest(item, manifest.document, (*manifest.path, "items", index)))
+            whole = {**of_items, **item} if isinstance(item, dict) else item
+            yield from _unlisted(Manifest(whole, manifest.document, (*manifest.path, "items", index)))
     else:
         yield manifest

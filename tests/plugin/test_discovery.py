@@ -1,0 +1,250 @@
+"""CRDs are found without settings wherever they are in a project; and where there is none, it is said where was looked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+TEST = "def test_kinds(crds):\n    assert sorted(crd.kind for crd in crds) == {kinds}\n"
+CHOOSE = "(found by looking through the project; crd_paths says otherwise)"
+
+
+def _expect(project: Project, *kinds: str, name: str = "test_kinds.py") -> None:
+    project.write(name, TEST.format(kinds=sorted(kinds)))
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("place", ["operator/config/crd/bases", "pkg/apis/crds", "install", "."])
+def test_crds_are_found_wherever_they_are(empty: Project, place: str) -> None:
+    empty.crd(f"{place}/gardens.yaml")
+    empty.write("deploy/pod.yaml", "kind: Pod\n")
+    _expect(empty, "Garden")
+
+    result = empty.run()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"crd: 1 CRD, 1 version from {place} {CHOOSE}; Kubernetes 1.37"])
+
+
+def test_one_file_with_all_crds_is_found(empty: Project) -> None:
+    one = empty.crd("install/all.yaml").read_text(encoding="utf-8")
+    other = one.replace("gardens", "ponds").replace("Garden", "Pond")
+    empty.write("install/all.yaml", f"kind: Pod\n---\n{one}---\n{other}")
+    _expect(empty, "Garden", "Pond")
+
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_many_places_are_counted(empty: Project) -> None:
+    for number in range(7):
+        empty.crd(f"services/s{number}/crd.yaml", plural=f"things{number}", kind=f"Thing{number}")
+    _expect(empty, *(f"Thing{number}" for number in range(7)))
+
+    result = empty.run()
+
+    result.stdout.fnmatch_lines(
+        [f"crd: 7 CRDs, 7 versions from services/s0 * services/s4 and 2 more folders {CHOOSE}*"]
+    )
+
+
+def test_a_usual_place_without_crds_does_not_hide_the_others(empty: Project) -> None:
+    empty.write("crds/README.yaml", "kind: Pod\n")
+    empty.write("config/crd/patches/a.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.a }}\n")
+    empty.crd("api/gardens.yaml")
+    _expect(empty, "Garden")
+
+    result = empty.run()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [f"crd: 1 CRD, 1 version from api {CHOOSE}*", "crd: config/crd/patches/a.yaml: passed over, a Helm template"]
+    )
+
+
+def test_what_is_broken_is_a_note_where_it_was_merely_found(empty: Project) -> None:
+    empty.crd("api/gardens.yaml")
+    empty.write("docs/example.yaml", "kind: CustomResourceDefinition\nspec: {\n")
+    _expect(empty, "Garden")
+
+    result = empty.run("-q")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: docs/example.yaml:3: passed over, *"])
+
+
+def test_what_is_nearly_a_crd_is_an_error_also_where_it_was_merely_found(empty: Project) -> None:
+    path = empty.crd("api/gardens.yaml")
+    path.write_text(path.read_text(encoding="utf-8").replace("k8s.io/v1", "k8s.io/v2"), encoding="utf-8")
+    _expect(empty, "Garden")
+
+    result = empty.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["api/gardens.yaml:1: no server knows apiVersion 'apiextensions.k8s.io/v2' of *"])
+
+
+@pytest.mark.parametrize("place", ["pkg/testdata", "test/e2e", "hack/crds"])
+def test_test_data_counts_where_there_is_nothing_else(empty: Project, place: str) -> None:
+    empty.crd(f"{place}/gardens.yaml")
+    path = empty.crd(f"{place}/ponds.yaml", plural="ponds", kind="Pond")
+    path.write_text(path.read_text(encoding="utf-8").replace("k8s.io/v1", "k8s.io/v2"), encoding="utf-8")
+    _expect(empty, "Garden")
+
+    result = empty.run()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [f"crd: 1 CRD, 1 version from {place} *", f"crd: {place}/ponds.yaml:1: passed over, no server*"]
+    )
+    empty.crd("api/trees.yaml", plural="trees", kind="Tree")
+    _expect(empty, "Tree")
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_files_that_git_ignores_are_not_there_but_are_named_where_there_is_nothing_else(empty: Project) -> None:
+    _git(empty.path, "init")
+    empty.write(".gitignore", "/build/\n")
+    for number in range(6):
+        empty.crd(f"build/{number}.yaml")
+    _expect(empty, "Garden")
+
+    result = empty.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"{empty.path}: no CRD was found: set crd_paths in the ini file, or --crd-path, to the files or folders *",
+            f"{empty.path}: looked in config/crd/bases, *; then through the 0 YAML and JSON files that git does not ignore*",
+            "build/0.yaml: has CRDs, but git ignores it",
+            f"{empty.path}: git ignores 1 more files that have CRDs",
+        ]
+    )
+    empty.crd("api/a.yaml")
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_in_a_folder_of_a_repository_the_repository_is_looked_through_too(
+    empty: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _git(empty.path, "init")
+    empty.crd("config/crd/bases/gardens.yaml")
+    empty.write("tests/pytest.ini", "[pytest]\n")
+    _expect(empty, "Garden", name="tests/test_kinds.py")
+    monkeypatch.chdir(empty.path / "tests")
+
+    result = empty.run()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from ../config/crd/bases; Kubernetes 1.37"])
+    empty.crd("tests/data/ponds.yaml", plural="ponds", kind="Pond")
+    _expect(empty, "Pond", name="tests/test_kinds.py")
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_what_is_to_be_left_out_must_be_there(empty: Project) -> None:
+    empty.crd("api/gardens.yaml")
+    empty.crd("api/old/gardens.yaml")
+    empty.ini("crd_paths = !api/old")
+    _expect(empty, "Garden")
+
+    result = empty.run()
+
+    result.assert_outcomes(passed=1)
+    assert "copy" not in str(result.stdout)
+
+
+def test_what_is_left_out_may_be_all_there_is(empty: Project) -> None:
+    empty.crd("api/gardens.yaml")
+    empty.ini("crd_paths = !api")
+    _expect(empty, "Garden")
+
+    result = empty.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*: no CRD was found: *"])
+
+
+def test_a_session_that_asks_for_no_crd_looks_for_none(empty: Project) -> None:
+    empty.crd("api/gardens.yaml")
+    empty.write(
+        "test_nothing.py",
+        "import sys\ndef test_nothing():\n    assert not [name for name in sys.modules if name in"
+        " {'pytest_crd.search', 'pytest_crd.sources', 'pytest_crd.discovery', 'pytest_crd.commands', 'yaml'}]\n",
+    )
+
+    result = empty.pytester.run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+
+    result.assert_outcomes(passed=1)
+
+
+@pytest.fixture
+def rendered(empty: Project) -> Project:
+    """A project whose CRD is what a script prints, other than what lies in the usual place."""
+    crd = empty.crd("config/crd/bases/gardens.yaml").read_text(encoding="utf-8")
+    empty.write("rendered.yaml.txt", crd.replace("default: 3", "default: 4"))
+    script = empty.write("build.sh", '#!/bin/sh\necho run >> "$0.log"\ncat "$1"\n')
+    script.chmod(0o755)
+    return empty
+
+
+def test_crds_are_what_a_command_prints_and_it_is_run_once(rendered: Project) -> None:
+    rendered.ini("crd_commands = ./build.sh 'rendered.yaml.txt'")
+    rendered.write(
+        "sub/test_it.py",
+        "def test_it(crd_version):\n    assert crd_version.default({'spec': {}}).value['spec']['size'] == 4\n"
+        "def test_that(crds):\n    assert len(crds) == 1\n",
+    )
+
+    result = rendered.run("sub")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from `./build.sh 'rendered.yaml.txt'`; Kubernetes 1.37"])
+    assert (rendered.path / "build.sh.log").read_text(encoding="utf-8") == "run\n"
+
+
+def test_paths_and_commands_go_together_and_the_command_line_replaces_both(rendered: Project) -> None:
+    rendered.ini("crd_paths = config/crd/bases", "crd_commands =", "  ./build.sh rendered.yaml.txt")
+    rendered.write("test_it.py", "def test_it(crds):\n    assert len(crds) == 2\n")
+    rendered.run().assert_outcomes(passed=1)
+    rendered.write("test_it.py", "def test_it(crds):\n    assert len(crds) == 1\n")
+    rendered.run("--crd-path", "config").assert_outcomes(passed=1)
+
+
+def test_a_command_that_fails_is_an_error_with_its_last_lines(rendered: Project) -> None:
+    rendered.ini("crd_commands = ./build.sh nothing.yaml")
+    rendered.write("test_it.py", "def test_it(crd): pass\n")
+
+    result = rendered.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["crd_commands: `./build.sh nothing.yaml`: exited with 1:", "  *nothing.yaml*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_command_that_cannot_be_one_is_a_usage_error(rendered: Project) -> None:
+    rendered.ini("crd_commands = ./build.sh a | cat")
+
+    result = rendered.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: crd_commands: './build.sh a | cat': no shell runs it*"])
+
+
+def test_commands_that_nothing_has_asked_for_are_named_and_not_run(rendered: Project) -> None:
+    rendered.ini("crd_commands = ./build.sh a")
+    rendered.write("test_it.py", "def test_it(): pass\n")
+
+    result = rendered.run()
+
+    result.stdout.fnmatch_lines(["crd: no CRD was asked for yet, none is loaded (./build.sh a)"])
+    assert not (rendered.path / "build.sh.log").exists()
