@@ -15,7 +15,7 @@ from pytest_crd.engine.crds.crdtypes import decode_crd
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.godecode import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.resources import rules
 from pytest_crd.engine.schema import schemanodes
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
@@ -76,7 +76,11 @@ class CustomResourceDefinition:
             UnknownVersionError: No known Kubernetes version.
         """
         version = profile.named(kubernetes_version).version
-        return cls.from_value(jsonvalue.from_python(manifest), kubernetes_version=version, source=source)
+        try:
+            value = jsonvalue.from_python(manifest)
+        except TooDeepError as error:
+            raise CrdError([Mistake(source or "the manifest", 0, f"{error}; a server takes more")]) from None
+        return cls.from_value(value, kubernetes_version=version, source=source)
 
     @classmethod
     def from_value(cls, value: JSONValue, *, kubernetes_version: str, source: str) -> CustomResourceDefinition:

@@ -10,6 +10,7 @@ import contextlib
 import decimal
 import marshal
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -114,17 +115,26 @@ def from_python(value: object) -> JSONValue:
     Return *value* as a JSON value of its own, sharing nothing with it.
 
     Args:
-        value: What a test wrote: mappings with string keys, sequences, str, numbers, bool, None.
+        value: What a test wrote: mappings with string keys, sequences, str, numbers, bool, None. Of a subclass, such as an
+            enum of str or int, the value counts, as for `json.dumps`.
 
     Returns:
-        A new tree of dict, list and scalars, numbers as the server holds them.
+        A new tree of dict, list and scalars, numbers and texts as the server holds them.
 
     Raises:
-        TypeError: Something in it is not JSON: a key that is not a string, a date, NaN, a cycle. The message says where.
+        TypeError: Something in it is not JSON: a key that is not a string, a date, NaN, a number beyond float64. The
+            message says where.
+        TooDeepError: It is nested too deeply, or is in itself.
     """
     with contextlib.suppress(_NotPlainError):
-        return _plain(value, 0)
+        plain = _plain(value, 0)
+        if not _SURROGATE.search(marshal.dumps(plain, _WITHOUT_REFERENCES)):
+            return plain
     return _from_python(value, None, 0)
+
+
+class TooDeepError(TypeError):
+    """A value that is nested too deeply for Python, though a server takes it; or a cycle. The message says where."""
 
 
 class _NotPlainError(Exception):
@@ -157,21 +167,35 @@ def _refuse() -> JSONValue:
 
 def _from_python(value: object, where: _Where, depth: int) -> JSONValue:
     if isinstance(value, str):
-        return str(value)
+        return _text(value)
     if value is None or isinstance(value, bool):
         return value
     if depth > MAX_DEPTH:
-        raise TypeError(f"{_spelled(where)[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
+        raise TooDeepError(f"{_spelled(where)[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
     if isinstance(value, Mapping):
         return {
-            _key(key, where): _from_python(item, (where, str(key)), depth + 1)  # the key is checked first
+            _key(key, where): _from_python(item, (where, key), depth + 1)  # the key is checked first
             for key, item in value.items()
         }
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return [_from_python(item, (where, index), depth + 1) for index, item in enumerate(value)]
-    if isinstance(value, int | float) and math.isfinite(value):
-        return number(value)
+    if isinstance(value, int):
+        try:
+            return number(int.__int__(value))
+        except OverflowError:
+            raise TypeError(f"{_spelled(where)}: an integer beyond float64, which no server reads") from None
+    if isinstance(value, float) and math.isfinite(value):
+        return number(float.__float__(value))
     raise TypeError(f"{_spelled(where)}: {value!r} is not JSON ({type(value).__name__})")
+
+
+# Half a character outside of the first plane, as marshal writes it.
+_SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
+
+
+def _text(text: str) -> str:
+    """Return *text* as a str of its own, as Go reads the JSON of it: two halves of a character joined, one alone replaced."""
+    return str.__str__(text).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 # The place around a value and its key or index there; linked, so that only an error pays for a whole path.
@@ -188,5 +212,5 @@ def _spelled(where: _Where) -> str:
 
 def _key(key: object, where: _Where) -> str:
     if isinstance(key, str):
-        return str(key)
+        return _text(key)
     raise TypeError(f"{_spelled(where)}: key {key!r} is not a string")

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_crd import engine
 from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.inputerror import CrdError
 
 REF_MESSAGE = "OpenAPIV3Schema '$ref' is not supported"
 SCHEMA = {
@@ -172,3 +173,20 @@ def test_strictly_a_crd_with_unknown_fields_is_not_accepted() -> None:
         engine.NotAcceptedError, match=r'tabs.example.com is accepted, but loses fields:\n.*minProprties"$'
     ):
         crd.assert_accepted(strict=True)
+
+
+def test_a_schema_that_is_too_deep_for_python_is_an_error_with_its_place() -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(130):
+        schema = {"type": "object", "properties": {"a": schema}}
+    with pytest.raises(CrdError) as raised:
+        _crd(schema, source="crds.yaml:3")
+    place = "spec.versions[0].schema.openAPIV3Schema.properties.a.propert"
+    problem = "nested more than 256 levels deep, or a cycle; a server takes more"
+    assert str(raised.value) == f"crds.yaml:3: {place}\u2026: {problem}"
+
+
+def test_a_crd_of_more_than_three_mebibytes_is_refused() -> None:
+    crd = _crd({"type": "object", "description": "a" * (3 << 20)})
+    for answer in (crd.response, crd.update_from(_crd({"type": "object"}))):
+        assert (answer.code, answer.message) == (413, "Request entity too large: limit is 3145728")

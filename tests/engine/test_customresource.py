@@ -294,3 +294,41 @@ def test_a_version_that_is_not_served_answers_nothing() -> None:
     for answer in (version.create({}), version.update({}, old={}), version.update_status({}, old={})):
         assert (answer.code, answer.message) == (404, "the server could not find the requested resource")
         assert "details" not in answer.status
+
+
+@pytest.mark.parametrize(
+    ("resource", "code"),
+    [
+        pytest.param({"a": "b" * (3 << 20)}, 413, id="a mapping"),
+        pytest.param({"a": "\0" * (1 << 19)}, 413, id="characters that are six in JSON"),
+        pytest.param({"a": "\0" * (1 << 18)}, 201, id="not so many of them"),
+        pytest.param('{"apiVersion": "b/v1"}' + " " * (3 << 20), 413, id="a text"),
+        pytest.param('{"apiVersion": "b/v1"}' + " " * ((3 << 20) - 22), 400, id="as much text as there may be"),
+    ],
+)
+def test_a_body_of_more_than_three_mebibytes_is_not_read(resource: Any, code: int) -> None:
+    answer = V1.create(resource)
+    assert answer.code == code
+    if code == 413:
+        assert answer.status == {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": "Request entity too large: limit is 3145728",
+            "reason": "RequestEntityTooLarge",
+            "code": 413,
+        }
+
+
+def test_null_is_quoted_as_it_is() -> None:
+    body: Any = None
+    problem = "Object 'Kind' is missing in 'null' (6e756c6c)"
+    answer = V1.create(body)
+    assert answer.message.endswith(problem)
+
+
+def test_half_a_character_at_the_end_of_a_generated_name_is_printed_as_its_bytes() -> None:
+    answer = V1.create({"metadata": {"generateName": "a" * 56 + "\U0001f600"}})
+    assert f'"{"a" * 56}\\xf0\\x9fxxxxx" is invalid' in answer.message
+    assert answer.status["details"]["name"] == "a" * 56 + "\ufffd\ufffdxxxxx"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict, UserList
 from datetime import date
-from enum import StrEnum
+from enum import Enum, IntEnum, StrEnum
+from http import HTTPStatus
 from typing import Any
 
 import pytest
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.jsonvalue import TooDeepError
 
 
 class Shell(StrEnum):
@@ -106,6 +109,33 @@ def test_python_objects_become_plain_json() -> None:
     assert {type(key) for key in converted} == {str}
 
 
+class _Size(IntEnum):
+    SMALL = 1
+
+
+class _Colour(str, Enum):  # noqa: UP042 - as users write it
+    RED = "red"
+
+
+class _Ratio(float):
+    """As numpy.float64 is one."""
+
+
+@pytest.mark.parametrize("value", [_Size.SMALL, HTTPStatus.OK, _Colour.RED, _Ratio(1.5), _Ratio(2), "\ud83d\ude00"])
+def test_a_value_means_what_it_means_in_json(value: Any) -> None:
+    converted = jsonvalue.from_python({"a": [value]})["a"][0]
+    meant = json.loads(json.dumps(value))
+    assert jsonvalue.equal(converted, jsonvalue.number(meant) if isinstance(meant, float) else meant)
+    assert type(converted) in (int, float, str)
+
+
+@pytest.mark.parametrize(
+    ("text", "held"), [("a\ud800b", "a\ufffdb"), ("\udc00\ud800", "\ufffd\ufffd"), ("\ud7a3", "\ud7a3")]
+)
+def test_half_a_character_is_replaced_as_go_replaces_it(text: str, held: str) -> None:
+    assert jsonvalue.from_python({text: text}) == {held: held}
+
+
 def _cycle() -> list[Any]:
     items: list[Any] = []
     items.append(items)
@@ -126,6 +156,7 @@ def _cycle() -> list[Any]:
         pytest.param(float("inf"), "the value: inf is not JSON (float)", id="infinity at the root"),
         pytest.param({"a": b"x"}, "a: b'x' is not JSON (bytes)", id="bytes, which are a sequence in Python"),
         pytest.param({"a": {1}}, "a: {1} is not JSON (set)", id="a set"),
+        pytest.param({"a": 10**400}, "a: an integer beyond float64, which no server reads", id="a very large integer"),
     ],
 )
 def test_what_is_not_json_is_refused_with_its_place(value: Any, message: str) -> None:
@@ -135,5 +166,5 @@ def test_what_is_not_json_is_refused_with_its_place(value: Any, message: str) ->
 
 
 def test_a_cycle_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"nested more than 256 levels deep, or a cycle$"):
+    with pytest.raises(TooDeepError, match=r"nested more than 256 levels deep, or a cycle$"):
         jsonvalue.from_python(_cycle())

@@ -30,4 +30,6 @@ def is_generated(name: str, sent: JSONValue) -> bool:
     """Whether the server made *name* up for what was *sent*, a resource or its text."""
     text = sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)
     match = _GENERATED.fullmatch(name)
-    return match is not None and "generateName" in text and name not in text and match[1] in text
+    return (
+        match is not None and "generateName" in text and name not in text and match[1].rstrip("\ufffd") in text
+    )  # half a character

@@ -41,6 +41,8 @@ def create(manifest: Decoded, profile: Profile) -> Response:
     """
     if not _is_served(manifest, profile):
         return response.refused(refusal.NOT_SERVED, subject={})
+    if too_large := refusal.too_large(manifest.value):
+        return response.refused(too_large, subject={})
     target = Target(_GROUP, _PLURAL, None)
     prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
     crd = _with_metadata(crddefaults.apply(manifest.value, profile), prepared)
@@ -69,6 +71,8 @@ def update(manifest: Decoded, old: Decoded, profile: Profile) -> Response:
     """
     if not _is_served(manifest, profile):
         return response.refused(refusal.NOT_SERVED, subject={})
+    if too_large := refusal.too_large(manifest.value):
+        return response.refused(too_large, subject={})
     old_metadata = old.value.get("metadata") or {}
     target = Target(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
     metadata = {"resourceVersion": "1", **(manifest.value.get("metadata") or {})}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import marshal
 from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.jsonvalue import JSONValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,30 @@ def bad_request(message: str) -> Refusal:
 def internal_error(problem: str) -> Refusal:
     """Return the refusal of a request at which the server itself fails."""
     return Refusal(500, "InternalError", f"Internal error occurred: {problem}", problem=problem)
+
+
+def too_large(value: JSONValue, text: str = "") -> Refusal | None:
+    """
+    Return why a body is refused for its size, or None.
+
+    Args:
+        value: What the body holds.
+        text: The body itself, where it is known; else it is *value* as compact JSON.
+
+    Reference:
+        apiserver endpoints/handlers/rest.go, limitedReadBody; server/config.go, MaxRequestBodyBytes.
+    """
+    if not text and len(marshal.dumps(value)) * _GREATEST_GROWTH <= _MOST_BYTES:
+        return None  # found out at C's speed
+    body = text or json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if len(body.encode("utf-8", "surrogatepass")) <= _MOST_BYTES:
+        return None
+    return Refusal(413, "RequestEntityTooLarge", f"Request entity too large: limit is {_MOST_BYTES}")
+
+
+_MOST_BYTES: Final = 3 << 20
+# A control character is one byte, and in JSON `\\u0000`.
+_GREATEST_GROWTH: Final = 6
 
 
 def conflict(resource: str, name: str, problem: str) -> Refusal:

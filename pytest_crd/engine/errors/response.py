@@ -164,7 +164,7 @@ def refused(
     return Response(refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status)
 
 
-_WITHOUT_SUBJECT: Final = frozenset({"BadRequest", "InternalError", ""})
+_WITHOUT_SUBJECT: Final = frozenset({"BadRequest", "InternalError", "RequestEntityTooLarge", ""})
 
 
 def invalid(  # noqa: PLR0913 - what a Status names
@@ -191,7 +191,7 @@ def invalid(  # noqa: PLR0913 - what a Status names
         apimachinery pkg/api/errors/errors.go, NewInvalid.
     """
     qualified = f"{kind}.{group}" if group else kind
-    details: dict[str, JSONValue] = {"name": name, "group": group, "kind": kind}
+    details: dict[str, JSONValue] = {"name": goformat.as_text(name), "group": group, "kind": kind}
     details = {key: value for key, value in details.items() if value}
     details["causes"] = [_cause(error) for error in errors]
     message = f"{qualified} {goformat.quote(name)} is invalid: {fielderror.aggregate(errors)}"

@@ -29,7 +29,7 @@ def quote(text: str) -> str:
     Return *text* as Go's `%q`: double-quoted, with what cannot be printed escaped.
 
     Reference:
-        strconv.Quote.
+        strconv.Quote. A byte that is no text, as Python's `surrogateescape` reads it, is printed as such.
     """
     return f'"{text}"' if _PLAIN.fullmatch(text) else '"' + "".join(map(_quoted, text)) + '"'
 
@@ -40,9 +40,21 @@ def _quoted(char: str) -> str:
     if printable.is_printable(char):
         return char
     code = ord(char)
+    if _is_byte(char):
+        return f"\\x{code & 0xFF:02x}"
     if code < 0x20 or code == 0x7F:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def as_text(text: str) -> str:
+    """Return *text* with each byte in it that is no text replaced, as where Go writes JSON."""
+    return "".join("\ufffd" if _is_byte(char) else char for char in text)
+
+
+def _is_byte(char: str) -> bool:
+    """Return whether *char* is what Python's `surrogateescape` makes of a byte that is no text."""
+    return "\udc80" <= char <= "\udcff"
 
 
 def number(value: float) -> str:

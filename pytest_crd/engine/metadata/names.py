@@ -190,4 +190,4 @@ def _unit(profile: Profile) -> str:
 
 
 def _too_long(text: str, limit: int, unit: str) -> tuple[str, ...]:
-    return (f"must be no more than {limit} {unit}",) if len(text.encode()) > limit else ()
+    return (f"must be no more than {limit} {unit}",) if len(text.encode(errors="surrogateescape")) > limit else ()

@@ -186,7 +186,8 @@ def prepare_create(metadata: Mapping[str, JSONValue], target: Target, *, suffix:
     prepared = {key: value for key, value in metadata.items() if key not in _DELETION}
     generates = bool(prepared.get("generateName")) and not prepared.get("name")
     if generates:
-        base = prepared["generateName"].encode()[:_MAX_GENERATED_BASE].decode(errors="replace")
+        # Go cuts between bytes, and prints the rest of a character as those.
+        base = prepared["generateName"].encode()[:_MAX_GENERATED_BASE].decode(errors="surrogateescape")
         prepared["name"] = base + suffix
     return _prepared(prepared, target, has_generated_name=generates)
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Refusal, bad_request
 from pytest_crd.engine.errors.response import Changes
 from pytest_crd.engine.golang import goformat
@@ -60,10 +61,10 @@ class Decoded:
 class RefusedError(Exception):
     """The request goes no further; what was found until then goes with the answer."""
 
-    def __init__(self, refusal: Refusal, decoded: Decoded | None = None, warnings: tuple[str, ...] = ()) -> None:
+    def __init__(self, why: Refusal, decoded: Decoded | None = None, warnings: tuple[str, ...] = ()) -> None:
         """Take why, what was read before, and what else is warned about."""
-        super().__init__(refusal.message)
-        self.refusal = refusal
+        super().__init__(why.message)
+        self.refusal = why
         self.changes = decoded.changes if decoded else Changes()
         self.warnings = (*(decoded.warnings if decoded else ()), *warnings)
 
@@ -89,7 +90,7 @@ class Decoder:
 
     def decode(self, body: Body, field_validation: FieldValidation) -> Decoded:
         """
-        Read *body*: its types, unknown and duplicate fields, metadata, nulls, defaults, its API version, in this order.
+        Read *body*: its size, types, unknown and duplicate fields, metadata, nulls, defaults, its API version, in this order.
 
         Args:
             body: What was sent.
@@ -102,6 +103,7 @@ class Decoder:
             apiextensions-apiserver customresource_handler.go, schemaCoercingDecoder and unstructuredDefaulter; apiserver
             endpoints/handlers/create.go.
         """
+        go_on(refusal.too_large(body.value, body.text))
         go_on(typemeta.refuse_other_than_object(body.value, kind=self.kind, body=body.text))
         go_on(
             typemeta.refuse_undecodable(
@@ -150,10 +152,10 @@ class Decoder:
         return self.passes.get(version) or Passes(None, self.profile, preserve_unknown_fields=False)
 
 
-def go_on(refusal: Refusal | None, decoded: Decoded | None = None) -> None:
-    """Raise RefusedError if there is a *refusal*."""
-    if refusal is not None:
-        raise RefusedError(refusal, decoded)
+def go_on(why: Refusal | None, decoded: Decoded | None = None) -> None:
+    """Raise RefusedError if *why* says so."""
+    if why is not None:
+        raise RefusedError(why, decoded)
 
 
 def _strict(duplicates: tuple[str, ...]) -> tuple[str, ...]:
