@@ -94,7 +94,7 @@ class CustomResourceDefinition:
             message = f"not a CustomResourceDefinition of {crdspec.V1} or {crdspec.V1BETA1}"
             raise CrdError([Mistake(source or "the manifest", 0, message)])
         try:
-            decoded = decode_crd(value)
+            decoded = decode_crd(value, whole_paths=profile.named(kubernetes_version).names_fields_of_nested_schemas)
         except DecodeError as error:
             raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
         return cls(decoded, kubernetes_version=kubernetes_version, source=source)

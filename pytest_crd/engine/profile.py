@@ -40,6 +40,8 @@ class Profile:
         speaks_of_specified_hosts: Whether a URL without a host is told that it must be `specified` (since 1.22 or
             later).
         repeats_required_fields: Whether errors on absent fields of CRDs name the field again (until 1.33).
+        names_fields_of_nested_schemas: Whether a value of the wrong type below `items`, `additionalProperties` and their
+            like is named by its whole path (since 1.35; by the path of that keyword before).
         explains_stored_versions: Whether errors on stored versions explain how one can be removed (since 1.33).
         prints_stored_versions: Whether the error on an absent stored version prints all of them (since 1.22 or later).
         names_preserve_in_full: Whether `x-kubernetes-preserve-unknown-fields` is named so where it is recommended
@@ -125,6 +127,7 @@ class Profile:
     checks_ca_bundles: bool = True
     speaks_of_specified_hosts: bool = True
     repeats_required_fields: bool = False
+    names_fields_of_nested_schemas: bool = True
     explains_stored_versions: bool = True
     prints_stored_versions: bool = True
     names_preserve_in_full: bool = True
@@ -191,6 +194,7 @@ _V1_34: Final = replace(
     version="1.34",
     ratchets_selectable_fields=False,
     has_loose_class_names=False,
+    names_fields_of_nested_schemas=False,
     has_kubernetes_name_formats=False,
     speaks_of_label_keys=False,
 )

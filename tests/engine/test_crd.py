@@ -190,3 +190,24 @@ def test_a_crd_of_more_than_three_mebibytes_is_refused() -> None:
     crd = _crd({"type": "object", "description": "a" * (3 << 20)})
     for answer in (crd.response, crd.update_from(_crd({"type": "object"}))):
         assert (answer.code, answer.message) == (413, "Request entity too large: limit is 3145728")
+
+
+@pytest.mark.parametrize(
+    ("nested", "version", "path"),
+    [
+        ({"items": {"properties": {"b": {"type": 1}}}}, "1.35", "items.properties.type"),
+        ({"items": {"properties": {"b": {"type": 1}}}}, "1.34", "items"),
+        ({"additionalProperties": {"items": {"type": 1}}}, "1.34", "additionalProperties"),
+        ({"not": {"type": 1}}, "1.34", "not.type"),
+    ],
+)
+def test_older_servers_name_the_keyword_around_a_nested_schema(nested: Any, version: str, path: str) -> None:
+    manifest = {**_crd({"type": "object"}).manifest}
+    schema = {"type": "object", "properties": {"a": nested}}
+    manifest["spec"] = manifest["spec"] | {
+        "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}]
+    }
+    with pytest.raises(CrdError) as raised:
+        CustomResourceDefinition.from_manifest(manifest, kubernetes_version=version)
+    field = f"JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.{path}"
+    assert str(raised.value).endswith(f"json: cannot unmarshal number into Go struct field {field} of type string")

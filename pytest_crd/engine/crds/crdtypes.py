@@ -33,13 +33,14 @@ GROUP: Final = "apiextensions.k8s.io"
 _Fields: TypeAlias = dict[str, gotypes.Type]
 
 
-def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True) -> godecode.Decoded:
+def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True, whole_paths: bool = True) -> godecode.Decoded:
     """
     Return a CustomResourceDefinition as the server holds it after decoding *manifest*.
 
     Args:
         manifest: The whole object as JSON; not modified. Decoded as v1beta1 if its apiVersion says so, else as v1.
         sort_keys: False when the manifest is sent as JSON with its keys in the order given.
+        whole_paths: Whether errors below `items`, `additionalProperties` and their like name the fields there.
 
     Returns:
         The manifest in its own JSON shape without unknown fields and nulls: what is empty stays, what is absent stays
@@ -62,7 +63,7 @@ def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True) -> godeco
         raise godecode.DecodeError(problem)
     version = "v1beta1" if manifest.get("apiVersion") == f"{GROUP}/v1beta1" else "v1"
     value = manifest if type(manifest) is dict else dict(manifest)
-    return godecode.decode(value, custom_resource_definition(version), sort_keys=sort_keys)
+    return godecode.decode(value, custom_resource_definition(version), sort_keys=sort_keys, whole_paths=whole_paths)
 
 
 @functools.cache

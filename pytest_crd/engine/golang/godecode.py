@@ -39,7 +39,7 @@ class Decoded:
     unknown: tuple[str, ...]
 
 
-def decode(value: JSONValue, kind: Type, *, sort_keys: bool = True) -> Decoded:
+def decode(value: JSONValue, kind: Type, *, sort_keys: bool = True, whole_paths: bool = True) -> Decoded:
     """
     Return *value* as a Go program holds it after decoding it into a variable of type *kind*.
 
@@ -48,6 +48,7 @@ def decode(value: JSONValue, kind: Type, *, sort_keys: bool = True) -> Decoded:
         kind: The type; its closures are compiled on first use and kept as long as the type.
         sort_keys: Decode as if keys stood in sorted order, as in all that Go wrote or that came from YAML, else in the
             order of *value*. The order decides which error comes first, and the order of the unknown fields.
+        whole_paths: Whether an error inside of a union names the fields there, or the field of the union alone.
 
     Returns:
         The value, and the unknown fields in the order in which they were met.
@@ -63,7 +64,7 @@ def decode(value: JSONValue, kind: Type, *, sort_keys: bool = True) -> Decoded:
         sigs.k8s.io/json UnmarshalStrict, internal/golang/encoding/json/decode.go. A number that does not fit is printed
         in its shortest form; a server that was sent JSON prints the literal that was sent.
     """
-    findings = _Findings(sort_keys=sort_keys)
+    findings = _Findings(sort_keys, whole_paths)
     decoded = _compiled(kind)(value, None, findings)
     if error := findings.first_error():
         raise DecodeError(error.text())
@@ -105,6 +106,7 @@ class _Findings:
     """What one decoder found: errors that it saves while it goes on, errors that end it, and unknown fields."""
 
     sort_keys: bool
+    whole_paths: bool
     unknown: list[_Place] = field(default_factory=list)
     saved: list[_Error] = field(default_factory=list)
     fatal: list[_Error] = field(default_factory=list)
@@ -327,11 +329,12 @@ def _union(kind: gotypes.Union, structs: dict[gotypes.Struct, _Decode]) -> _Deco
             if kind.refusal:
                 findings.fatal.append(_Error(at, kind.refusal))
             return kind.empty
-        inner = _Findings(sort_keys=findings.sort_keys)
+        inner = _Findings(findings.sort_keys, findings.whole_paths)
         decoded = decode(value, at, inner)
         if error := inner.first_error():
             # The error of a decoder inside a decoder names the struct that the outer one is in.
-            findings.fatal.append(dataclasses.replace(error, struct=_owner(at)))
+            where = error.at if findings.whole_paths else at
+            findings.fatal.append(dataclasses.replace(error, at=where, struct=_owner(at)))
         return decoded
 
     return decode_union
