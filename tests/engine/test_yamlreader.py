@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 
 import pytest
@@ -530,3 +531,17 @@ def test_json_reads_back_as_it_was_written(value: dict[str, object]) -> None:
 def test_yaml_reads_back_as_it_was_written(value: object) -> None:
     """What PyYAML writes with every string in double quotes and everything escaped is read as that value."""
     assert body(yaml.safe_dump([value], default_style='"', allow_unicode=False)) == [value]
+
+
+@pytest.mark.parametrize("empty", ["---\n", "# b\n--- # c\r\n\n", "  \n---  \n"])
+def test_empty_documents_before_the_first_one_cost_little(empty: str) -> None:
+    count = 100_000
+    started = time.process_time()
+    document = yamlreader.read_one(empty * count + "a: 1\n")
+    assert time.process_time() - started < 2  # one after the other it would be minutes
+    assert (document.value, document.line) == ({"a": 1}, empty.count("\n") * count + 1)
+
+
+def test_what_is_wrong_behind_empty_documents_has_its_line() -> None:
+    with pytest.raises(ManifestError, match=r"^<text>:5: "):
+        yamlreader.read_one("---\n# a\n---\na: [1\n")

@@ -183,7 +183,8 @@ class _Source:
     def yaml_body(self, text: str) -> list[Document]:
         """Return the first document, and those behind `---`; what follows `...` is not read, as by the server."""
         documents: list[Document] = []
-        chunk = Chunk(text, 0)
+        start = yamlstream.empty_documents(text)
+        chunk = Chunk(text[start:], text.count("\n", 0, start))
         while True:
             try:
                 document, end = self.yaml_document(chunk)
@@ -193,10 +194,10 @@ class _Source:
                 raise
             if document is not None:
                 documents.append(document)
-            start = yamlstream.next_document(chunk.text, end)
-            if start is None or len(documents) > 1:
+            following = yamlstream.next_document(chunk.text, end)
+            if following is None or len(documents) > 1:
                 return documents
-            chunk = Chunk(chunk.text[start:], chunk.offset + chunk.text.count("\n", 0, start))
+            chunk = Chunk(chunk.text[following:], chunk.offset + chunk.text.count("\n", 0, following))
 
     def yaml_document(self, chunk: Chunk) -> tuple[Document | None, int]:
         """Return the first document of *chunk*, None for an empty one; and the index where it ends."""

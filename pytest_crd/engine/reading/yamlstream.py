@@ -22,6 +22,7 @@ _BOM: Final = "\ufeff"
 _SEPARATOR: Final = re.compile(r"(?:\A|\n)---([^\n]*)")
 _BODY_SEPARATOR: Final = re.compile(r"[\n\r\x85\u2028\u2029]---(?=[\s\x85\u2028\u2029]|\Z)")
 _JSON_START: Final = re.compile(r"\s*\{")
+_EMPTY_LINE: Final = re.compile(r"(?:---(?: +#[ -~]*| *)| *(?:#[ -~]*)?)\r?\n")
 _DOCUMENT_END: Final = re.compile(r"\.\.\.(?:\s|\Z)")
 
 
@@ -114,6 +115,20 @@ def next_document(text: str, end: int) -> int | None:
     # A document without an end marker ends where the separator begins, one behind the line break.
     separator = _BODY_SEPARATOR.search(text, max(end - 1, 0))
     return separator.end() - len("---") if separator else None
+
+
+def empty_documents(text: str) -> int:
+    """
+    Return the length of the empty documents that a body begins with, as far as they are blank lines, comments and `---`.
+
+    To parse each of them by itself would read the body once for each.
+    """
+    at = end = 0
+    while line := _EMPTY_LINE.match(text, at):
+        if line[0].startswith("---"):
+            end = at
+        at = line.end()
+    return end
 
 
 def unread(text: str) -> int | None:
