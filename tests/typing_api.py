@@ -17,6 +17,7 @@ def test_one_crd(crd: engine.CustomResourceDefinition) -> None:
     assert_type(crd.version("v1"), engine.Version)
     assert_type(crd.response, engine.Response)
     assert_type(crd.update_from(crd), engine.Response)
+    assert_type(crd.create(field_validation="Strict"), engine.Response)
 
 
 @pytest.mark.crd("gardens.stories.example.com", version="v1")
@@ -47,6 +48,7 @@ def test_all_crds(crds: engine.CustomResourceDefinitions) -> None:
 
 
 def without_pytest() -> str:
+    assert_type(engine.load("crds"), engine.CustomResourceDefinitions)
     try:
         return engine.load(["config/crd/bases"])[0].name
     except engine.InputError as error:

@@ -4,21 +4,23 @@ What kube-apiserver does with CustomResourceDefinitions and custom resources: no
 One module reads files (`manifest`). Answers are data; what is raised is a mistake in the input (`InputError`) or misuse.
 """
 
-from pytest_crd.engine.crd import CustomResourceDefinition
+from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.response import NotAcceptedError, Response
 from pytest_crd.engine.golang.godecode import DecodeError
-from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
-from pytest_crd.engine.project import CrdLookupError, CustomResourceDefinitions, load
+from pytest_crd.engine.project import CustomResourceDefinitions, load
+from pytest_crd.engine.resources.requestbody import FieldValidation
 from pytest_crd.engine.resources.rules import RulesNotEvaluatedWarning
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
 from pytest_crd.engine.version import NotStructuralError, Version
 
 __all__ = [
     "Condition",
+    "CrdError",
     "CrdLookupError",
     "CustomResourceDefinition",
     "CustomResourceDefinitions",
@@ -26,7 +28,9 @@ __all__ = [
     "Defaulted",
     "ErrorType",
     "FieldError",
+    "FieldValidation",
     "InputError",
+    "ManifestError",
     "Mistake",
     "NotAcceptedError",
     "NotStructuralError",
@@ -38,3 +42,8 @@ __all__ = [
     "Version",
     "load",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return what is public: the modules behind it are not."""
+    return __all__

@@ -16,10 +16,15 @@ from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.godecode import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
-from pytest_crd.engine.resources import rules
+from pytest_crd.engine.resources import requestbody, rules
+from pytest_crd.engine.resources.requestbody import FieldValidation
 from pytest_crd.engine.schema import schemanodes
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
-from pytest_crd.engine.version import Version
+from pytest_crd.engine.version import Version, uncached
+
+
+class CrdLookupError(LookupError):
+    """No CRD, or more than one, or no version answers to a name; the message says which there are."""
 
 
 class CustomResourceDefinition:
@@ -72,9 +77,14 @@ class CustomResourceDefinition:
             source: `file:line` for messages.
 
         Raises:
+            TypeError: Not a mapping, or something in it is not JSON.
             CrdError: Not a CRD, or one that the server could not decode; the message is the server's.
             UnknownVersionError: No known Kubernetes version.
         """
+        given: object = manifest
+        if not isinstance(given, Mapping):
+            kind = type(given).__name__
+            raise TypeError(f"a manifest is a mapping, not {kind}; for files there is load, which reads YAML and JSON")
         version = profile.named(kubernetes_version).version
         try:
             value = jsonvalue.from_python(manifest)
@@ -116,13 +126,13 @@ class CustomResourceDefinition:
         Return the version *name*.
 
         Raises:
-            LookupError: There is none; the message lists those that there are.
+            CrdLookupError: There is none; the message lists those that there are.
         """
         for version in self.versions:
             if version.name == name:
                 return version
         known = ", ".join(version.name for version in self.versions) or "none"
-        raise LookupError(f"{self.name} has no version {name!r}; it has: {known}")
+        raise CrdLookupError(f"{self.name} has no version {name!r}; it has: {known}")
 
     @property
     def manifest(self) -> Mapping[str, JSONValue]:
@@ -135,10 +145,27 @@ class CustomResourceDefinition:
         """The fields of the manifest that the server does not know, as its warnings spell them; the first hundred."""
         return self._manifest.unknown
 
-    @cached_property
+    @property
     def response(self) -> Response:
         """
-        What the server answers to a POST of the CRD.
+        What the server answers to a POST of the CRD that says nothing of unknown fields; `create()`.
+
+        Errors:
+            Those of `create`.
+        """
+        return rules.warned(self, self._created.copied())
+
+    @cached_property
+    def _created(self) -> Response:
+        return self._create("Warn")
+
+    def create(self, *, field_validation: FieldValidation = "Warn") -> Response:
+        """
+        Return what the server answers to a POST of the CRD.
+
+        Args:
+            field_validation: What unknown fields do: `Strict`, as kubectl asks, `Warn` or `Ignore`. A field that is set
+                twice is refused by `Strict`, too; that was seen, or not, when the manifest was read.
 
         Errors:
             Those of the response, in the server's order; where the server's is random, sorted.
@@ -146,7 +173,13 @@ class CustomResourceDefinition:
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
         """
-        return rules.warned(self, self._created)
+        return rules.warned(self, self._create(requestbody.known(field_validation)).copied())
+
+    def _create(self, field_validation: FieldValidation) -> Response:
+        from pytest_crd.engine.crds import crdrequest  # noqa: PLC0415 - much that only this answer needs
+
+        answer = crdrequest.create(self._manifest, profile.named(self.kubernetes_version), field_validation)
+        return replace(answer, unevaluated=self._rules)
 
     @cached_property
     def first_response(self) -> Response:
@@ -159,13 +192,6 @@ class CustomResourceDefinition:
         if self.manifest["apiVersion"] != crdspec.V1BETA1 or of_server.serves_v1beta1:
             return self._created
         return self.under(profile.LAST_WITH_V1BETA1).first_response
-
-    @cached_property
-    def _created(self) -> Response:
-        from pytest_crd.engine.crds import crdrequest  # noqa: PLC0415 - much that only this answer needs
-
-        named = profile.named(self.kubernetes_version)
-        return replace(crdrequest.create(self._manifest, named), unevaluated=self._rules)
 
     def assert_accepted(self, *, strict: bool = False) -> None:
         """
@@ -180,12 +206,13 @@ class CustomResourceDefinition:
         __tracebackhide__ = True
         self.response.assert_accepted_as(self.name, source=self.source, strict=strict)
 
-    def update_from(self, old: CustomResourceDefinition) -> Response:
+    def update_from(self, old: CustomResourceDefinition, *, field_validation: FieldValidation = "Warn") -> Response:
         """
         Return what the server answers to a PUT of the CRD over the CRD *old*.
 
         Args:
             old: The stored CRD.
+            field_validation: As for `create`.
 
         Errors:
             Those of the response, in the server's order; where the server's is random, sorted.
@@ -196,9 +223,9 @@ class CustomResourceDefinition:
         from pytest_crd.engine.crds import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
         named = profile.named(self.kubernetes_version)
-        return rules.warned(
-            self, replace(crdrequest.update(self._manifest, old._manifest, named), unevaluated=self._rules)
-        )
+        mode = requestbody.known(field_validation)
+        answer = crdrequest.update(self._manifest, old._manifest, named, mode)
+        return rules.warned(self, replace(answer, unevaluated=self._rules).copied())
 
     @cached_property
     def _rules(self) -> tuple[str, ...]:
@@ -230,6 +257,10 @@ class CustomResourceDefinition:
         other = type(self)(self._manifest, kubernetes_version=kubernetes_version, source=self.source, naming=naming)
         other.guard = self.guard
         return other
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs to give the same answers: nothing that was found out since."""
+        return uncached(self)
 
     def __repr__(self) -> str:
         """Return the name, the versions and the source."""

@@ -38,6 +38,10 @@ class InputError(ValueError):
         self.mistakes = tuple(mistakes)
         super().__init__("\n".join(map(str, self.mistakes)))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Mistake, ...]]]:
+        """Return what makes the same error again, in another process."""
+        return type(self), (self.mistakes,)
+
 
 class ManifestError(InputError):
     """A file that cannot be read as the YAML or JSON that Kubernetes reads."""

@@ -9,12 +9,9 @@ from pathlib import Path, PurePath
 from typing import overload
 
 from pytest_crd.engine import crdcopies, profile
-from pytest_crd.engine.crd import CustomResourceDefinition, side_by_side
+from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition, side_by_side
 from pytest_crd.engine.crdfiles import CrdFiles
-
-
-class CrdLookupError(LookupError):
-    """No CRD, or more than one, answers to a name; the message says which there are."""
+from pytest_crd.engine.inputerror import CrdError, Mistake
 
 
 class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
@@ -91,22 +88,27 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
 
 
 def load(
-    paths: Sequence[str | Path], *, kubernetes_version: str = profile.DEFAULT, base: str | Path = "."
+    paths: str | Path | Sequence[str | Path], *, kubernetes_version: str = profile.DEFAULT, base: str | Path = "."
 ) -> CustomResourceDefinitions:
     """
     Return the CRDs in files, folders and globs.
 
     Args:
-        paths: Files, folders (read recursively) and globs; those of `!pattern` are left out. Other kinds are passed over; so
-            are Helm templates and Kustomize patches found in folders, and copies, with a note.
+        paths: Files, folders (read recursively) and globs, or one of them; those of `!pattern` are left out. Other kinds are
+            passed over; so are Helm templates and Kustomize patches found in folders, and copies, with a note.
         kubernetes_version: Whose behaviour and words the CRDs show.
         base: What relative paths are relative to; by default the current folder.
 
     Raises:
-        InputError: Everything that is wrong, with file and line: a path that names nothing or holds no CRD, a file that
-            cannot be read, what is nearly a CRD, a CRD that the server could not decode.
+        InputError: Everything that is wrong, with file and line: no path, a path that names nothing or holds no CRD, a file
+            that cannot be read, what is nearly a CRD, a CRD that the server could not decode.
         UnknownVersionError: No known Kubernetes version.
     """
+    paths = [paths] if isinstance(paths, str | Path) else paths
+    if not paths:
+        raise CrdError(
+            [Mistake("paths", 0, "none is given: name files, folders or globs with CustomResourceDefinitions")]
+        )
     found = CrdFiles(profile.named(kubernetes_version).version)
     found.read_all([str(path) for path in paths], base=Path(base).absolute())
     found.raise_mistakes()

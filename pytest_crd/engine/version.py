@@ -165,7 +165,7 @@ class Version:
         __tracebackhide__ = _HIDE_MISTAKES
         self._demand()
         body = _body(resource, {**self._type_meta, "metadata": {"name": _MADE_UP_NAME}})
-        answer = self._resources.create(body, namespace=namespace, field_validation=_known(field_validation))
+        answer = self._resources.create(body, namespace=namespace, field_validation=requestbody.known(field_validation))
         return rules.warned(self, answer)
 
     def update(
@@ -199,7 +199,7 @@ class Version:
         self._demand()
         body, stored = self._over(resource, old)
         answer = self._resources.update(
-            body, old=stored, namespace=namespace, field_validation=_known(field_validation)
+            body, old=stored, namespace=namespace, field_validation=requestbody.known(field_validation)
         )
         return rules.warned(self, answer)
 
@@ -234,7 +234,7 @@ class Version:
         self._demand()
         body, stored = self._over(resource, old)
         answer = self._resources.update_status(
-            body, old=stored, namespace=namespace, field_validation=_known(field_validation)
+            body, old=stored, namespace=namespace, field_validation=requestbody.known(field_validation)
         )
         return rules.warned(self, answer)
 
@@ -296,6 +296,10 @@ class Version:
                 return None  # such a CRD is served all the same, as one without a schema
             raise
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs to give the same answers: nothing that was found out since."""
+        return uncached(self)
+
     def __repr__(self) -> str:
         """Return the CRD's name and the version."""
         return f"<Version {self.name} of {self.crd.name}>"
@@ -306,10 +310,14 @@ _MADE_UP_NAME: Final = "example"
 _FROM_STORED: Final = ("name", "namespace", "resourceVersion")
 
 
-def _known(field_validation: FieldValidation) -> FieldValidation:
-    if field_validation not in requestbody.FIELD_VALIDATIONS:
-        raise ValueError(f"field_validation {field_validation!r}: one of {', '.join(requestbody.FIELD_VALIDATIONS)}")
-    return field_validation
+def uncached(answers: object) -> dict[str, object]:
+    """Return the attributes of an object that are not kept answers: those are closures, which no other process can have."""
+    kind = type(answers)
+    return {
+        name: value
+        for name, value in vars(answers).items()
+        if not isinstance(getattr(kind, name, None), cached_property)
+    }
 
 
 def _body(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -211,3 +214,105 @@ def test_older_servers_name_the_keyword_around_a_nested_schema(nested: Any, vers
         CustomResourceDefinition.from_manifest(manifest, kubernetes_version=version)
     field = f"JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.{path}"
     assert str(raised.value).endswith(f"json: cannot unmarshal number into Go struct field {field} of type string")
+
+
+EXAMPLE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "a": {
+            "type": "object",
+            "default": {"b": [1]},
+            "properties": {"b": {"type": "array", "items": {"type": "integer"}}},
+        },
+        "c": {
+            "type": "object",
+            "x-kubernetes-preserve-unknown-fields": True,
+            "enum": [{"d": {}}],
+            "default": {"d": {}},
+        },
+    },
+}
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield every list and mapping in *value*."""
+    if isinstance(value, dict | list):
+        yield value
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _parts(item)
+
+
+def _answers(crd: CustomResourceDefinition) -> list[Any]:
+    version = crd.version("v1")
+    old: dict[str, Any] = {"c": {"d": {}}}
+    given = [crd.response, crd.create(field_validation="Ignore"), crd.update_from(crd)]
+    given += [version.create({"c": {"e": {}}}), version.create({}), version.update({"a": None}, old=old)]
+    found = [part for answer in given for part in (answer.stored, answer.status, *(e.bad_value for e in answer.errors))]
+    return [*found, version.prune({}).value, version.default({}).value]
+
+
+@pytest.mark.parametrize("schema", [EXAMPLE, EXAMPLE | {"default": {"a": [{}]}}], ids=["accepted", "refused"])
+def test_answers_share_nothing_with_the_crd_or_with_each_other(schema: Any) -> None:
+    crd = _crd(schema)
+    before = json.dumps(_answers(crd))
+    for answer in _answers(crd):
+        for part in list(_parts(answer)):
+            part.clear()
+    assert json.dumps(_answers(crd)) == before
+
+
+def test_a_crd_and_its_versions_can_be_pickled_whatever_was_asked_before() -> None:
+    crd = _crd(EXAMPLE, EXAMPLE, source="a.yaml:1")
+    answers = json.dumps(_answers(crd))
+    assert crd.conditions and crd.version("v2").structural_errors == ()  # noqa: PT018 - kept since
+    again, version = pickle.loads(pickle.dumps((crd, crd.version("v2"))))  # noqa: S301 - made here
+    assert json.dumps(_answers(again)) == answers
+    assert (again.name, again.source, again.conditions) == (crd.name, crd.source, crd.conditions)
+    assert (version.name, version.crd) == ("v2", again)
+
+
+def test_a_version_that_is_not_there_is_a_lookup_error() -> None:
+    with pytest.raises(engine.CrdLookupError, match="has no version 'v9'; it has: v1"):
+        _crd(EXAMPLE).version("v9")
+
+
+@pytest.mark.parametrize("manifest", ["kind: CustomResourceDefinition", None, []])
+def test_a_manifest_is_a_mapping(manifest: Any) -> None:
+    with pytest.raises(TypeError, match=r"^a manifest is a mapping, not (str|NoneType|list); for files there is load"):
+        CustomResourceDefinition.from_manifest(manifest)
+
+
+UNKNOWN = 'unknown field "spec.foo"'
+STRICT = (
+    'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: strict decoding error: '
+    f"{UNKNOWN}"
+)
+
+
+@pytest.mark.parametrize(
+    ("mode", "codes", "warnings"),
+    [("Strict", (400, 400), ()), ("Warn", (201, 200), (UNKNOWN,)), ("Ignore", (201, 200), ())],
+)
+def test_unknown_fields_of_a_crd_do_what_field_validation_says(mode: Any, codes: Any, warnings: Any) -> None:
+    crd = _crd(EXAMPLE, foo=1)
+    for answer, code in zip(
+        (crd.create(field_validation=mode), crd.update_from(crd, field_validation=mode)), codes, strict=True
+    ):
+        assert (answer.code, answer.warnings, answer.pruned) == (code, warnings, ("spec.foo",))
+        assert answer.message == (STRICT if code == 400 else "")
+
+
+def test_a_crd_without_unknown_fields_passes_strictly() -> None:
+    assert _crd(EXAMPLE).create(field_validation="Strict").accepted
+    assert _crd(EXAMPLE, foo=1).under("1.21").create(field_validation="Strict").accepted  # it does not know the option
+
+
+def test_an_unknown_mode_of_validation_is_a_usage_error() -> None:
+    mode: Any = "strict"
+    with pytest.raises(ValueError, match="field_validation 'strict': one of Strict, Warn, Ignore"):
+        _crd(EXAMPLE).create(field_validation=mode)
+
+
+def test_the_engine_lists_what_is_public() -> None:
+    assert dir(engine) == sorted(engine.__all__)
+    assert {"CrdError", "ManifestError", "FieldValidation"} <= set(dir(engine))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+
+from pytest_crd.engine.golang.patternerror import PatternError
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 
 
@@ -29,3 +32,9 @@ def test_both_sorts_of_input_error_are_value_errors() -> None:
     for kind in (ManifestError, CrdError):
         assert isinstance(kind([]), InputError)
         assert isinstance(kind([]), ValueError)
+
+
+def test_errors_of_another_process_read_the_same() -> None:
+    for error in (ManifestError([Mistake("a", 1, "x"), Mistake("b", 0, "y")]), PatternError("missing closing )", "(")):
+        again = pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
+        assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))

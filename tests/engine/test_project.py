@@ -311,3 +311,10 @@ def test_the_items_of_a_typed_list_need_not_say_what_they_are(tmp_path: Path) ->
     (crd,) = engine.load(["a.yaml"], base=_write(tmp_path, a=listed))
 
     assert (crd.name, crd.source) == ("tabs.example.com", "a.yaml:4")
+
+
+def test_one_path_is_enough_and_none_is_an_error(tmp_path: Path) -> None:
+    base = _write(tmp_path, a=_crd())
+    assert len(engine.load("a.yaml", base=base)) == len(engine.load(base / "a.yaml")) == 1
+    with pytest.raises(engine.CrdError, match=r"^paths: none is given: name files, folders or globs"):
+        engine.load([])

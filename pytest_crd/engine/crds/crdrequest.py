@@ -12,6 +12,7 @@ from typing import Final
 from pytest_crd.engine.crds import crddefaults, crdencoding, crdspec, crdvalidation, storeddefaults
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Changes, Response
 from pytest_crd.engine.golang import goformat
 from pytest_crd.engine.golang.godecode import Decoded
@@ -25,13 +26,14 @@ _GROUP: Final = "apiextensions.k8s.io"
 _PLURAL: Final = "customresourcedefinitions"
 
 
-def create(manifest: Decoded, profile: Profile) -> Response:
+def create(manifest: Decoded, profile: Profile, field_validation: str = "Warn") -> Response:
     """
     Return the answer to a POST of a CRD.
 
     Args:
         manifest: The CRD, and its unknown fields.
         profile: Whose behaviour and words.
+        field_validation: What unknown fields do: `Strict`, `Warn` or `Ignore`.
 
     Errors:
         Those of `crdvalidation.create`.
@@ -41,20 +43,20 @@ def create(manifest: Decoded, profile: Profile) -> Response:
     """
     if not _is_served(manifest, profile):
         return response.refused(refusal.NOT_SERVED, subject={})
-    if too_large := refusal.too_large(manifest.value):
-        return response.refused(too_large, subject={})
+    if refused := refusal.too_large(manifest.value) or _refuse_unknown(manifest, profile, field_validation):
+        return response.refused(refused, subject={}, changes=Changes(manifest.unknown))
     target = Target(_GROUP, _PLURAL, None)
     prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
     crd = _with_metadata(crddefaults.apply(manifest.value, profile), prepared)
     errors = crdvalidation.create(crd, profile)
-    before = _warnings(manifest, prepared, profile)
+    before = _warnings(manifest, prepared, profile, field_validation)
     if errors:
         return _invalid(crd, errors, before, manifest)
     warnings = (*before, *crdvalidation.warnings(crd, profile))
     return _accepted(response.CREATED, crddefaults.created(crd), warnings, manifest, profile)
 
 
-def update(manifest: Decoded, old: Decoded, profile: Profile) -> Response:
+def update(manifest: Decoded, old: Decoded, profile: Profile, field_validation: str = "Warn") -> Response:
     """
     Return the answer to a PUT of a CRD.
 
@@ -62,6 +64,7 @@ def update(manifest: Decoded, old: Decoded, profile: Profile) -> Response:
         manifest: The new CRD; without a resourceVersion it is taken for written over the stored one.
         old: The stored one; its name is that of the URL.
         profile: Whose behaviour and words.
+        field_validation: What unknown fields do: `Strict`, `Warn` or `Ignore`.
 
     Errors:
         Those of `crdvalidation.update`.
@@ -71,24 +74,36 @@ def update(manifest: Decoded, old: Decoded, profile: Profile) -> Response:
     """
     if not _is_served(manifest, profile):
         return response.refused(refusal.NOT_SERVED, subject={})
-    if too_large := refusal.too_large(manifest.value):
-        return response.refused(too_large, subject={})
+    if refused := refusal.too_large(manifest.value) or _refuse_unknown(manifest, profile, field_validation):
+        return response.refused(refused, subject={}, changes=Changes(manifest.unknown))
     old_metadata = old.value.get("metadata") or {}
     target = Target(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
     metadata = {"resourceVersion": "1", **(manifest.value.get("metadata") or {})}
     if refused := requestmetadata.refuse_update(metadata, target, profile):
         subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}
-        warnings = (*crdvalidation.deprecations(manifest.value, profile), *_unknown(manifest, profile))
+        warnings = (
+            *crdvalidation.deprecations(manifest.value, profile),
+            *_unknown(manifest, profile, field_validation),
+        )
         return response.refused(refused, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
     prepared = requestmetadata.prepare_update(metadata, old_metadata, target)
     crd = _with_metadata(crddefaults.apply(manifest.value, profile), prepared)
     stored = crddefaults.apply(old.value, profile)
     errors = crdvalidation.update(crd, stored, profile)
-    before = _warnings(manifest, prepared, profile)
+    before = _warnings(manifest, prepared, profile, field_validation)
     if errors:
         return _invalid(crd, errors, before, manifest)
     warnings = (*before, *crdvalidation.warnings(crd, profile, stored))
     return _accepted(response.OK, crddefaults.updated(crd, stored), warnings, manifest, profile)
+
+
+def _refuse_unknown(manifest: Decoded, profile: Profile, field_validation: str) -> Refusal | None:
+    listed = ", ".join(_unknown(manifest, profile, field_validation))
+    if field_validation != "Strict" or not listed:
+        return None
+    version = goformat.quote(manifest.value["apiVersion"].rpartition("/")[2])
+    cannot = f"{crdspec.KIND} in version {version} cannot be handled as a {crdspec.KIND}"
+    return refusal.bad_request(f"{cannot}: strict decoding error: {listed}")
 
 
 def _is_served(manifest: Decoded, profile: Profile) -> bool:
@@ -128,14 +143,17 @@ def _stored_in(holder: Mapping[str, JSONValue], field: str, profile: Profile) ->
     return holder if stored is schema else {**holder, field: {**holder[field], "openAPIV3Schema": stored}}
 
 
-def _unknown(manifest: Decoded, profile: Profile) -> list[str]:
-    return [f"unknown field {goformat.quote(path)}" for path in manifest.unknown] if profile.field_validation else []
+def _unknown(manifest: Decoded, profile: Profile, field_validation: str) -> list[str]:
+    """Return what is said about unknown fields."""
+    if field_validation == "Ignore" or not profile.field_validation:
+        return []
+    return [f"unknown field {goformat.quote(path)}" for path in manifest.unknown]
 
 
-def _warnings(manifest: Decoded, prepared: Prepared, profile: Profile) -> tuple[str, ...]:
+def _warnings(manifest: Decoded, prepared: Prepared, profile: Profile, field_validation: str) -> tuple[str, ...]:
     """Return what is warned about whatever becomes of the CRD."""
     deprecations = crdvalidation.deprecations(manifest.value, profile)
-    return (*deprecations, *_unknown(manifest, profile), *prepared.warnings)
+    return (*deprecations, *_unknown(manifest, profile, field_validation), *prepared.warnings)
 
 
 def _invalid(

@@ -7,9 +7,10 @@ It words a refusal as a whole; what is wrong with which field comes from the pas
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
@@ -67,6 +68,11 @@ class Response:
     changes: Changes = Changes()
     status: JSONValue = None
     unevaluated: tuple[str, ...] = ()
+
+    def copied(self) -> Response:
+        """Return the same answer with values of its own, so that a change in one is none in the other."""
+        errors = tuple(replace(error, bad_value=jsonvalue.copy(error.bad_value)) for error in self.errors)
+        return replace(self, stored=jsonvalue.copy(self.stored), status=jsonvalue.copy(self.status), errors=errors)
 
     @property
     def accepted(self) -> bool:

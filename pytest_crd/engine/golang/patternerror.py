@@ -9,3 +9,8 @@ class PatternError(ValueError):
     def __init__(self, problem: str, fragment: str) -> None:
         """Take the problem, and the part of the pattern that has it."""
         super().__init__(f"error parsing regexp: {problem}: `{fragment}`")
+        self._made_of = problem, fragment
+
+    def __reduce__(self) -> tuple[type[PatternError], tuple[str, str]]:
+        """Return what makes the same error again, in another process."""
+        return type(self), self._made_of

@@ -24,6 +24,13 @@ FieldValidation = Literal["Strict", "Warn", "Ignore"]
 FIELD_VALIDATIONS: Final = ("Strict", "Warn", "Ignore")
 
 
+def known(field_validation: FieldValidation) -> FieldValidation:
+    """Return *field_validation*, or raise ValueError where a server would not know it."""
+    if field_validation not in FIELD_VALIDATIONS:
+        raise ValueError(f"field_validation {field_validation!r}: one of {', '.join(FIELD_VALIDATIONS)}")
+    return field_validation
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """
