@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.cases import comparison
-from pytest_crd.cases.comparison import Item, Segment
+from pytest_crd.cases.comparison import Item, Order, Segment
 from pytest_crd.cases.result import Kept, ObjectMismatch, Trace
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -19,6 +19,7 @@ class Kind(enum.Enum):
     MISSING = "missing"
     UNEXPECTED = "unexpected"
     CHANGED = "changed"
+    REORDERED = "reordered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +82,15 @@ def _levels(expected: JSONValue, actual: JSONValue) -> Iterator[tuple[str, list[
 
 
 def _order(path: Iterable[Segment]) -> list[tuple[int, str, int]]:
-    return [(0, segment, 0) if isinstance(segment, str) else (1, "", segment.index) for segment in path]
+    """Return what paths are sorted by: fields by name, items by index, and what is said of a whole list before its items."""
+    places = (segment for segment in path if not isinstance(segment, Order))
+    return [(0, place, 0) if isinstance(place, str) else (1, "", place.index) for place in places]
 
 
 def _difference(report: str, path: list[Segment], node: Any, mismatch: ObjectMismatch, trace: Trace) -> Difference:
-    kind = _KINDS.get(report, Kind.CHANGED)
-    spelled = comparison.spelled(path)
     last = path[-1]
+    kind = Kind.REORDERED if isinstance(last, Order) else _KINDS.get(report, Kind.CHANGED)
+    spelled = comparison.spelled(path)
     cause, reason = _why_kept(spelled, trace) or _REASONS[kind](spelled, mismatch, trace)
     return Difference(
         path=spelled,
@@ -144,11 +147,20 @@ def _why_changed(path: str, _mismatch: ObjectMismatch, trace: Trace) -> _Reason:
     return _default_of(path, defaulted) if defaulted else _UNKNOWN
 
 
+def _why_reordered(_path: str, _mismatch: ObjectMismatch, _trace: Trace) -> _Reason:
+    return _UNKNOWN
+
+
 def _default_of(path: str, defaulted: str) -> _Reason:
     return "default", "the schema's default" if defaulted == path else f"the schema's default for {defaulted}"
 
 
-_REASONS: Final = {Kind.MISSING: _why_missing, Kind.UNEXPECTED: _why_unexpected, Kind.CHANGED: _why_changed}
+_REASONS: Final = {
+    Kind.MISSING: _why_missing,
+    Kind.UNEXPECTED: _why_unexpected,
+    Kind.CHANGED: _why_changed,
+    Kind.REORDERED: _why_reordered,
+}
 
 
 def _covering(path: str, paths: Iterable[str]) -> str:

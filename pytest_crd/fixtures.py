@@ -57,6 +57,7 @@ def crd_version(request: pytest.FixtureRequest) -> Version:
 def crd_case(request: pytest.FixtureRequest) -> BoundCase:
     """One declared case; the test runs once for each in the files of `@pytest.mark.crd_cases(…)`."""
     case: BoundCase = _param(request)
+    case.is_idle = True
     return case
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import pytest
+from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
 
 from pytest_crd import options, report
 from pytest_crd.cases import loader, runner, suiterunner, unreachable
@@ -27,37 +29,43 @@ Run: TypeAlias = tuple[Case, Callable[[], CaseResult]]
 class CaseFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
     """A case did not hold; `str()` is the whole report on it."""
 
-    def __init__(self, title: str, result: CaseResult, *, verbosity: int) -> None:
+    def __init__(self, case: BoundCase, result: CaseResult, *, verbosity: int) -> None:
         """Take what failed, and how much is to be said of it."""
-        self.title = title
+        self.path = options.shown(case.path)
+        self.line = case.case.line
+        self.title = title = f"{self.path}:{self.line}: {case.case.title}"
         self.result = result
         self.verbosity = verbosity
         super().__init__("\n".join(report.lines(title, result, verbosity=verbosity)))
 
 
-class FailureText:
+class FailureText(ExceptionRepr):
     """
     A failure as pytest shows it: in colour on a terminal, plain everywhere else.
 
-    Attributes:
-        reprcrash: Where pytest looks for the words of its short summary.
+    pytest and its plugins ask an ExceptionRepr for the reason: for the short summary, `--tb=line`, JUnit, annotations.
     """
 
-    def __init__(self, *, plain: str, coloured: str, summary: str) -> None:
-        """Take the whole report, without and with colour, and its first difference on one line."""
+    def __init__(self, *, plain: str, coloured: str, path: str, line: int, summary: str) -> None:
+        """Take the whole report, without and with colour, the place of the case, and its first difference on one line."""
         self._plain = plain
         self._coloured = coloured
-        self.reprcrash = _Crash(summary)
+        self.sections = []
+        self._crash = self.reprcrash = ReprFileLocation(path, line, summary)
+        self.reprtraceback = ReprTraceback([], None, "long")
 
     @classmethod
     def of(cls, failure: CaseFailure) -> FailureText:
         """Return the text of a failure."""
-        coloured = report.lines(failure.title, failure.result, verbosity=failure.verbosity, paint=_paint)
-        return cls(plain=str(failure), coloured="\n".join(coloured), summary=report.summary(failure.result))
+        coloured = "\n".join(report.lines(failure.title, failure.result, verbosity=failure.verbosity, paint=_paint))
+        summary = report.summary(failure.result)
+        return cls(plain=str(failure), coloured=coloured, path=failure.path, line=failure.line, summary=summary)
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, str | int]:
         """Return what the text is made of, for another process."""
-        return {"plain": self._plain, "coloured": self._coloured, "summary": self.reprcrash.message}
+        crash = self._crash
+        place: dict[str, str | int] = {"path": crash.path, "line": crash.lineno, "summary": crash.message}
+        return {"plain": self._plain, "coloured": self._coloured, **place}
 
     def toterminal(self, terminal: Any) -> None:
         """Write the report to pytest's terminal writer."""
@@ -66,13 +74,6 @@ class FailureText:
     def __str__(self) -> str:
         """Return the report without colour, as for JUnit."""
         return self._plain
-
-
-class _Crash:
-    """What pytest's short summary prints behind the name of the test."""
-
-    def __init__(self, message: str) -> None:
-        self.message = message
 
 
 _STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason": 36}
@@ -87,8 +88,8 @@ class BoundCase:
     A case, and what runs it.
 
     Attributes:
-        case: The case.
-        path: Its file.
+        is_idle: Whether nobody has read or run it since it was handed out.
+        notes: What is worth to know of a case that was run, though it may hold.
         kubernetes_version: The version that it is run for, where the session has several; else empty.
     """
 
@@ -102,11 +103,25 @@ class BoundCase:
         kubernetes_version: str = "",
     ) -> None:
         """Take the case of the file at *path*, and what runs it."""
-        self.case = case
+        self._case = case
+        self._path = path
         self.kubernetes_version = kubernetes_version
-        self.path = path
         self._run = run
         self._config = config
+        self.is_idle = True
+        self.notes: tuple[str, ...] = ()
+
+    @property
+    def case(self) -> Case:
+        """What the file says."""
+        self.is_idle = False
+        return self._case
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        self.is_idle = False
+        return self._path
 
     @property
     def name(self) -> str:
@@ -123,9 +138,16 @@ class BoundCase:
         """
         case = self.case
         try:
-            marks = [getattr(pytest.mark, name) for name in case.marks]
-        except pytest.fail.Exception as error:  # so pytest refuses a mark that --strict-markers does not know
-            raise pytest.Collector.CollectError(f"{_relative(self.path)}:{case.line}: {error}") from None
+            with warnings.catch_warnings(record=True) as given:
+                warnings.simplefilter("always")
+                marks = [getattr(pytest.mark, name) for name in case.marks]
+            for one in given:  # which pytest issues for this line
+                warnings.warn_explicit(one.message, one.category, str(self.path), case.line)
+        except (
+            pytest.fail.Exception,
+            pytest.PytestUnknownMarkWarning,
+        ) as error:  # a mark that is not known, where it must be
+            raise pytest.Collector.CollectError(f"{options.shown(self.path)}:{case.line}: {error}") from None
         if case.skip is not None:
             marks.append(pytest.mark.skip(reason=case.skip))
         if case.xfail is not None:
@@ -142,22 +164,24 @@ class BoundCase:
             pytest.fail.Exception: Whether it holds is not known: it says something that cannot be.
         """
         __tracebackhide__ = True
+        self.is_idle = False
         result = self._result()
         if isinstance(result, InputError):
             pytest.fail(str(result), pytrace=False)
         if not result.held:
-            where = f"{_relative(self.path)}:{self.case.line}"
-            raise CaseFailure(f"{where}: {self.case.title}", result, verbosity=self._config.get_verbosity())
+            raise CaseFailure(self, result, verbosity=self._config.get_verbosity())
 
     def _result(self) -> CaseResult | InputError:
         try:
-            return self._run()
+            result = self._run()
         except InputError as error:
             return error
+        self.notes = result.notes
+        return result
 
     def __repr__(self) -> str:
         """Return where the case stands, and its name."""
-        return f"<case {_relative(self.path)}::{self.name}>"
+        return f"<case {options.shown(self._path)}::{self._case.name}>"
 
 
 class CaseFileCollector(pytest.File):
@@ -189,6 +213,12 @@ class CaseItem(pytest.Item):
         return self.path, self.bound.case.line - 1, self.name
 
 
+def notes_of(item: pytest.Item) -> tuple[str, ...]:
+    """Return what is worth to know of the case that *item* has run; nothing where it has none."""
+    bound = item.bound if isinstance(item, CaseItem) else getattr(item, "funcargs", {}).get("crd_case")
+    return bound.notes if isinstance(bound, BoundCase) else ()
+
+
 def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     """
     Return the cases of the file at *path*, each with its CRD version.
@@ -197,7 +227,7 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
         CollectError: Everything that is wrong with the file or with the CRDs that it names.
     """
     try:
-        loaded = loader.load_any(path.read_bytes(), source=_relative(path))
+        loaded = loader.load_any(path.read_bytes(), source=options.shown(path))
         return [
             BoundCase(case, run, path=path, config=config, kubernetes_version=label)
             for label, runs in _all_runs(loaded, options.catalogs(config), path.parent)
@@ -206,7 +236,7 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     except InputError as error:
         raise pytest.Collector.CollectError(str(error)) from None
     except OSError as error:
-        raise pytest.Collector.CollectError(f"{_relative(path)}: cannot be read: {error.strerror}") from None
+        raise pytest.Collector.CollectError(f"{options.shown(path)}: cannot be read: {error.strerror}") from None
 
 
 def _all_runs(
@@ -247,9 +277,3 @@ def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[Run]:
             name = f"{one.case.name} ({variant.label})" if variant.label else one.case.name
             run = functools.partial(suiterunner.run, one, subject, old_subject=old_subject)
             yield dataclasses.replace(one.case, name=name), run
-
-
-def _relative(path: Path) -> str:
-    """Return *path* as a terminal in the current folder would name it."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -211,6 +211,12 @@ def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
     return tuple(config.stash[_CATALOGS].values())
 
 
+def shown(path: Path) -> str:
+    """Return *path* as a terminal in the current folder would name it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
 def header(config: pytest.Config) -> Header:
     """Return what is loaded, and from where; without words where the session has nothing to do with CRDs."""
     loaded = config.stash.get(_SOURCES, None)

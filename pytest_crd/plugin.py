@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd import options
+from pytest_crd import idle, options
 from pytest_crd.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 
 __all__ = ["crd", "crd_case", "crd_version", "crds"]
@@ -23,6 +23,8 @@ __all__ = ["crd", "crd_case", "crd_version", "crds"]
 # What is sent from a worker of pytest-xdist to its controller.
 _FAILURE: Final = "pytest_crd_failure"
 _HEADER: Final = "pytest_crd_header"
+# The property of a test with what is worth to know of its case.
+_NOTE: Final = "crd_note"
 # As an entry point or by `-p crd`, and as a module in `pytest_plugins`.
 _NAMES = ("crd", "pytest_crd.plugin")
 _ENDINGS = (".yaml", ".yml", ".json")
@@ -54,6 +56,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         return None
     is_case_file = any(file_path.match(pattern) for pattern in options.of(parent.config).case_files)
     if not is_case_file and not (parent.session.isinitpath(file_path) and _CASE_FILE.search(file_path.read_bytes())):
+        idle.note_unmatched(file_path, parent.config)
         return None
     from pytest_crd import nodes  # noqa: PLC0415 - only a session with cases loads what runs them
 
@@ -66,12 +69,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         parametrize(metafunc)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show a case that does not hold as what differs and why; any other failure is pytest's to show."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show a case that does not hold as what differs and why, and fail a test in which what is the plugin's does nothing."""
     report = yield
-    if call.excinfo is not None and (nodes := _nodes()) and isinstance(call.excinfo.value, nodes.CaseFailure):
+    nodes = _nodes()
+    if call.excinfo is not None and nodes and isinstance(call.excinfo.value, nodes.CaseFailure):
         report.longrepr = nodes.FailureText.of(call.excinfo.value)
+    if call.when == "call" and options.are_declared(item.config):
+        is_xfailed = hasattr(report, "wasxfail")
+        if (report.passed or is_xfailed) and (problem := idle.problem(item, is_passed=report.passed)):
+            report.outcome, report.longrepr = "failed", problem
+            vars(report).pop("wasxfail", None)
+        report.user_properties.extend((_NOTE, note) for note in (nodes.notes_of(item) if nodes else ()))
     return report
 
 
@@ -96,20 +108,20 @@ def pytest_report_from_serializable(
     if report is not None and failure is not None:
         from pytest_crd import nodes  # noqa: PLC0415 - only a case that fails needs it here
 
-        report.longrepr = nodes.FailureText(**failure)  # type: ignore[assignment]  # pytest shows whatever can show itself
+        report.longrepr = nodes.FailureText(**failure)
     return report
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str:
     """Say what was loaded, and from where."""
-    return options.tell(config)
+    return _with_unmatched(options.tell(config), config)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Tell pytest-xdist's controller what this worker has loaded: nobody sees a worker's header."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
-        output[_HEADER] = tuple(options.header(session.config))
+        output[_HEADER] = tuple(_header(session.config))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -120,9 +132,28 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say what the workers of pytest-xdist have loaded, and from where; or what only a fixture that ran has asked for."""
+    """
+    Say what the workers of pytest-xdist have loaded, and from where, or what only a fixture that ran has asked for.
+
+    With `-v`, say what is worth to know of cases that hold.
+    """
     if text := options.heard(config):
         terminalreporter.write_line(text)
+    if config.get_verbosity() > 0:
+        for report in (report for reports in terminalreporter.stats.values() for report in reports):
+            for name, value in getattr(report, "user_properties", ()):
+                if name == _NOTE and report.when == "call":
+                    terminalreporter.write_line(f"crd: {report.nodeid}: {value}")
+
+
+def _header(config: pytest.Config) -> options.Header:
+    """Return what is loaded, and from where, and which case files are not."""
+    header = options.header(config)
+    return options.Header(header.is_loaded, _with_unmatched(header.text, config))
+
+
+def _with_unmatched(text: str, config: pytest.Config) -> str:
+    return "\n".join(filter(None, (text, *idle.unmatched(config))))
 
 
 def _nodes() -> ModuleType | None:

@@ -24,6 +24,7 @@ _WIDEST_PATH: Final = 40
 _MOST_LINES: Final = 20
 # From so many differences on, a reason that they have in common is said once.
 _MANY: Final = 3
+_REORDERED: Final = "the same names in another order"
 _SIDES: Final = ("expected", "actual")
 
 # What happened to the paths that a key of a case lists.
@@ -159,6 +160,10 @@ def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[_Row]:
 
 
 def _words(difference: Difference, paint: Paint) -> str:
+    if difference.kind is Kind.REORDERED:
+        return (
+            f"{_REORDERED}: expected {paint(difference.expected, 'expected')}; got {paint(difference.actual, 'actual')}"
+        )
     if difference.text_diff:
         return "the texts differ"
     expected, actual = (paint(text, style) for text, style in zip(_sides(difference), _SIDES, strict=True))
@@ -172,6 +177,8 @@ def _words(difference: Difference, paint: Paint) -> str:
 
 def _words_in_brief(difference: Difference) -> str:
     cause = difference.cause
+    if difference.kind is Kind.REORDERED:
+        return _REORDERED
     if difference.text_diff:
         return "differs"
     expected, actual = _sides(difference)
@@ -225,13 +232,13 @@ def shown(value: JSONValue) -> str:
 def _objects(mismatch: ObjectMismatch, verbosity: int, paint: Paint) -> Iterator[str]:
     if verbosity < 1:
         return
-    expected, actual = _yaml(mismatch.expected), _yaml(mismatch.actual)
+    expected, actual = _yaml(mismatch.expected), _yaml(mismatch.asked)
     yield ""
     styles = {"-": "expected", "+": "actual"}
     for line in difflib.unified_diff(expected, actual, "expected", "actual", lineterm=""):
         yield f"  {paint(line, styles.get(line[:1], 'reason'))}"
     if verbosity > 1:
-        for name, text in (("expected", expected), ("actual", actual)):
+        for name, text in (("expected", expected), ("actual", _yaml(mismatch.actual))):
             yield ""
             yield f"  {name} in full:"
             yield from (f"    {line}" for line in text)

@@ -15,7 +15,7 @@ from pytest_crd.differences import Difference, Kind
 def _differences(expected: Any, actual: Any, sent: Any, trace: Trace = Trace()) -> list[Difference]:  # noqa: B008 - frozen
     remainder = comparison.compare(expected, actual, None)
     assert remainder is not None
-    return differences.find(ObjectMismatch("expected", expected, actual, remainder, sent), trace)
+    return differences.find(ObjectMismatch("expected", expected, actual, actual, remainder, sent), trace)
 
 
 @pytest.mark.parametrize(

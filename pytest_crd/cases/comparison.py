@@ -39,7 +39,12 @@ class Item:
         return self.actual if self.actual is not None else self.expected or 0
 
 
-Segment: TypeAlias = "str | Item"
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A segment that stands for no place: what differs at the list that it ends in is the order of the names of its items."""
+
+
+Segment: TypeAlias = "str | Item | Order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,8 @@ class _Absent:
 
 
 _ABSENT: Final = _Absent()
+# What items are known by where no list-map keys say it.
+_NAMED: Final = ("name",)
 _Pair: TypeAlias = "tuple[JSONValue, JSONValue] | None"
 
 
@@ -80,9 +87,25 @@ def compare(
     return None if pair is None else Remainder(*pair)
 
 
+def asked(expected: JSONValue, actual: JSONValue, schema: Structural | None) -> JSONValue:
+    """Return the part of *actual* that `compare` looks at where *expected* is a subset; of lists, all items or those named."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return {key: asked(expected[key], actual[key], _below(schema, key)) for key in actual if key in expected}
+    if not isinstance(expected, list) or not isinstance(actual, list):
+        return actual
+    items = schema.items if schema else None
+    pairs = [item for item in _aligned(expected, actual, schema, by_position=True) if item.actual is not None]
+    return [
+        actual[item.index] if item.expected is None else asked(expected[item.expected], actual[item.index], items)
+        for item in pairs
+        if item.expected is not None or not _is_open_map(schema)
+    ]
+
+
 def spelled(path: Sequence[Segment]) -> str:
     """Return *path* as the server spells it; of an item, the index in the actual list, else that in the expected one."""
-    return fieldpath.unknown_field(tuple(segment if isinstance(segment, str) else segment.index for segment in path))
+    places = (segment for segment in path if not isinstance(segment, Order))
+    return fieldpath.unknown_field(tuple(place if isinstance(place, str) else place.index for place in places))
 
 
 def value_at(value: JSONValue, spelling: str) -> Iterator[JSONValue]:
@@ -134,10 +157,17 @@ def _object_difference(
     only_expected: dict[str, JSONValue] = {}
     only_actual: dict[str, JSONValue] = {}
     for key in expected if subset else {**expected, **actual}:
-        child = (schema.properties.get(key) or schema.value_schema) if schema else None
-        pair = _side_by_side(expected.get(key, _ABSENT), actual.get(key, _ABSENT), child, subset=subset)
+        pair = _side_by_side(expected.get(key, _ABSENT), actual.get(key, _ABSENT), _below(schema, key), subset=subset)
         _add(pair, key, only_expected, only_actual)
     return (only_expected, only_actual) if only_expected or only_actual else None
+
+
+def _below(schema: Structural | None, key: str) -> Structural | None:
+    return (schema.properties.get(key) or schema.value_schema) if schema else None
+
+
+def _is_open_map(schema: Structural | None) -> bool:
+    return bool(schema and schema.x_list_type == "map")
 
 
 def _list_difference(
@@ -145,9 +175,10 @@ def _list_difference(
 ) -> _Pair:
     if not subset and jsonvalue.equal(expected, actual):
         return None
-    only_expected: dict[Item, JSONValue] = {}
-    only_actual: dict[Item, JSONValue] = {}
-    is_open_map = subset and bool(schema and schema.x_list_type == "map")
+    only_expected: dict[Item | Order, JSONValue] = {}
+    only_actual: dict[Item | Order, JSONValue] = {}
+    is_open_map = subset and _is_open_map(schema)
+    _add(_another_order(expected, actual, schema), Order(), only_expected, only_actual)
     for item in _aligned(expected, actual, schema, by_position=subset):
         if item.expected is None and is_open_map:
             continue
@@ -178,6 +209,9 @@ def _aligned(
     keys = schema.x_list_map_keys if schema else None
     if keys and (items := _aligned_by_keys(expected, actual, keys)):
         return items
+    if _another_order(expected, actual, schema) and (left := _by_label(expected, keys or _NAMED)):
+        right = _by_label(actual, keys or _NAMED) or {}
+        return [Item(index, right[label], label) for label, index in left.items()]
     if by_position:
         length = max(len(expected), len(actual))
         return [
@@ -185,6 +219,19 @@ def _aligned(
             for index in range(length)
         ]
     return _aligned_by_value(expected, actual)
+
+
+def _another_order(expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None) -> _Pair:
+    """Return the names of the items on both sides where they are the same in another order; else None."""
+    keys = (schema.x_list_map_keys if schema else None) or _NAMED
+    left, right = (_by_label(items, keys) for items in (expected, actual))
+    if left is None or right is None or left.keys() != right.keys() or [*left] == [*right]:
+        return None
+    return tuple(", ".join(_name(item, keys) for item in items) for items in (expected, actual))  # type: ignore[return-value]
+
+
+def _name(item: JSONValue, keys: tuple[str, ...]) -> str:
+    return "/".join(str(item[key]) for key in keys)
 
 
 def _aligned_by_keys(expected: list[JSONValue], actual: list[JSONValue], keys: tuple[str, ...]) -> list[Item] | None:

@@ -33,7 +33,8 @@ def of_object(
             expected, actual = _comparable(stated, value, made_up)
             remainder = comparison.compare(expected, actual, schema, subset=subset)
             if remainder is not None:
-                yield ObjectMismatch(key, expected, actual, remainder, sent)
+                asked = comparison.asked(expected, actual, schema) if subset else actual
+                yield ObjectMismatch(key, expected, actual, asked, remainder, sent)
     for path in case.absent or ():
         yield from (Present(path, found) for found in comparison.value_at(value, path))
 

@@ -50,6 +50,7 @@ class ObjectMismatch:
         key: The key of the case that was not met: `expected` or `contains`.
         expected: What the case says, completed.
         actual: What the server would hold, less what is not compared.
+        asked: The part of it that the case asks for.
         remainder: Where the two differ.
         input: What the case sends, completed.
     """
@@ -57,6 +58,7 @@ class ObjectMismatch:
     key: str
     expected: JSONValue
     actual: JSONValue
+    asked: JSONValue
     remainder: Remainder
     input: JSONValue
 

@@ -258,6 +258,27 @@ def test_errors_of_a_refusal_without_causes_are_missing_with_its_message() -> No
     assert found.refusal.startswith('400: Garden in version "v1" cannot be handled as a Garden: strict decoding error')
 
 
+RULES = {**SPEC, "x-kubernetes-validations": [{"rule": "true"}]}
+
+
+@pytest.mark.parametrize(
+    ("errors", "held"),
+    [
+        pytest.param("[{field: spec.class}]", True, id="left out"),
+        pytest.param("[{field: spec.class}, {matches: some validation rules were not checked}]", True, id="listed"),
+        pytest.param("[{field: spec.class}, {field: spec.size}]", False, id="another is missing"),
+    ],
+)
+def test_that_rules_were_not_checked_need_not_be_expected(errors: str, *, held: bool) -> None:
+    assert _run("create", f"input: {{spec: {{class: c}}}}, errors: {errors}", spec=RULES).held is held
+
+
+def test_that_rules_were_not_checked_must_be_there_where_it_is_expected() -> None:
+    errors = "[{field: spec.class}, {matches: some validation rules were not checked}]"
+
+    assert not _run("create", f"input: {{spec: {{class: c}}}}, errors: {errors}").held
+
+
 @pytest.mark.parametrize(
     "expected",
     ["{type: Request}", "{matches: 'unknown field .spec[.]b.$'}", "{detail: 'DETAIL'}", "{message: 'DETAIL'}"],

@@ -136,6 +136,27 @@ expected:
         id="an object that cannot be decoded shows the words of the server",
     ),
     pytest.param(
+        "pruning",
+        "{input: {spec: {beds: [{name: a}, {name: b, plant: x}]}}, expected: {spec: {beds: [{name: b, plant: z}, {name: a}]}}}",
+        """\
+expected:
+  spec.beds           the same names in another order: expected b, a; got a, b
+  spec.beds[1].plant  expected "z", got "x"
+""",
+        "spec.beds the same names in another order (+1 more)",
+        id="a reordered list of named items says so first",
+    ),
+    pytest.param(
+        "pruning",
+        "{input: {spec: {free: {l: [{name: a, x: 1}, {name: b}]}}}, expected: {spec: {free: {l: [{name: b}, {name: a, x: 1}]}}}}",
+        """\
+expected:
+  spec.free.l  the same names in another order: expected b, a; got a, b
+""",
+        "spec.free.l the same names in another order",
+        id="and so does one that no list-map keys name",
+    ),
+    pytest.param(
         "create",
         "{input: {spec: {labl: x, beds: [{name: a, plnt: x}]}}, accepted: true}",
         """\
@@ -435,6 +456,77 @@ def test_colour_reaches_the_terminal_from_another_process(project: Project) -> N
     result = project.run("--color=yes", "-n1")
 
     assert "expected \x1b[32m2\x1b[0m, got \x1b[31m1\x1b[0m" in str(result.stdout)
+
+
+def test_verbose_shows_of_a_part_only_what_was_asked(project: Project) -> None:
+    sent = "{spec: {size: 1, note: x, beds: [{name: a}, {name: b}], free: {list: [{a: 1, b: 2}, 3]}}}"
+    asked = "{spec: {size: 2, beds: [{name: b, plant: z}], free: {list: [{a: 2}]}}}"
+    _story(project, "pruning", f"{{input: {sent}, contains: {asked}}}")
+
+    result = project.run("-vv")
+
+    diff = str(result.stdout).split("--- expected")[1].partition("expected in full")[0]
+    assert "note" not in diff
+    assert "name: a" not in diff
+    assert "b: 2" not in diff
+    assert "-  size: 2" in diff
+    assert "note: x" in str(result.stdout).partition("actual in full")[2]
+
+
+def test_a_failure_on_one_line_has_its_place_and_its_reason(project: Project) -> None:
+    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+
+    project.run("--tb=line").stdout.fnmatch_lines(["test_garden.crd.yaml:3: spec.size is 1, expected 2"])
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n1",)])
+def test_what_annotates_failures_finds_the_reason(project: Project, arguments: tuple[str, ...]) -> None:
+    """As pytest-github-actions-annotate-failures looks for it."""
+    project.write(
+        "conftest.py",
+        "from _pytest._code.code import ExceptionRepr\n"
+        "def pytest_runtest_logreport(report):\n"
+        "    if report.failed and isinstance(report.longrepr, ExceptionRepr):\n"
+        "        crash = report.longrepr.reprcrash\n"
+        "        assert not report.longrepr.reprtraceback.reprentries\n"
+        "        with open('annotations.txt', 'a') as file:\n"
+        "            file.write(f'{crash.path}:{crash.lineno}: {crash.message}\\n')\n",
+    )
+    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+
+    project.pytester.runpytest_subprocess(*arguments).assert_outcomes(failed=1)
+
+    annotations = set((project.path / "annotations.txt").read_text(encoding="utf-8").splitlines())
+    assert annotations == {"test_garden.crd.yaml:3: spec.size is 1, expected 2"}
+
+
+def test_a_mark_that_nobody_declares_is_warned_about_at_its_case(project: Project) -> None:
+    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 1}}, marks: [slw]}")
+
+    warned, refused = project.run("-W", "default"), project.run("-W", "error")
+
+    warned.stdout.fnmatch_lines(["*test_garden.crd.yaml:3: PytestUnknownMarkWarning: Unknown pytest.mark.slw*"])
+    warned.stdout.no_fnmatch_line("*nodes.py*")
+    refused.assert_outcomes(errors=1)
+    refused.stdout.fnmatch_lines(["*test_garden.crd.yaml:3: Unknown pytest.mark.slw*"])
+
+
+def test_a_warning_of_the_engine_points_to_the_test(project: Project) -> None:
+    path = project.crd()
+    rules = "size: {type: integer, default: 3, x-kubernetes-validations: [{rule: 'true'}]}"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("size: {type: integer, default: 3}", rules), encoding="utf-8"
+    )
+    project.write(
+        "test_it.py",
+        "def test_it(crd, crd_version):\n    crd.assert_accepted()\n    crd_version.create({'spec': {}})\n",
+    )
+
+    result = project.run("-W", "default")
+
+    result.assert_outcomes(passed=1, warnings=2)
+    found = [line for line in result.outlines if "RulesNotEvaluatedWarning" in line]
+    assert [line.split(": ")[0].rpartition("/")[2] for line in found] == ["test_it.py:2", "test_it.py:3"]
 
 
 def test_verbose_shows_a_diff_of_the_objects(project: Project) -> None:

@@ -6,6 +6,7 @@ Nothing here evaluates a rule.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -30,6 +31,9 @@ _NOT_CHECKED: Final = (
     "some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation"
 )
+
+
+_NOT_CALLERS: Final = ("pytest_crd.", "functools")
 
 
 class RulesNotEvaluatedWarning(UserWarning):
@@ -66,13 +70,26 @@ def blocked(errors: Iterable[FieldError], profile: Profile) -> FieldError | None
     return gosyntax.invalid_as(FieldPath(), None, printed, _NOT_CHECKED)
 
 
+def is_notice(error: FieldError) -> bool:
+    """Return whether *error* is the one that `blocked` gives, which says nothing of the resource itself."""
+    return error.field == str(FieldPath()) and error.detail == _NOT_CHECKED
+
+
 def warned(asked: object, answer: Response) -> Response:
     """Return *answer* to a caller's caller; warn where it leaves out what rules would have said about what was *asked*."""
     if answer.unevaluated:
         listed = ", ".join(answer.unevaluated)
         message = f"{asked!r}: validation rules cannot be evaluated yet, the answer leaves them out: {listed}"
-        warnings.warn(message, RulesNotEvaluatedWarning, stacklevel=3)
+        warnings.warn(message, RulesNotEvaluatedWarning, stacklevel=_to_caller())
     return answer
+
+
+def _to_caller() -> int:
+    """Return the stack level of who asked, who is neither of this package nor behind a cached property."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(_NOT_CALLERS):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _places(schema: Structural, path: str) -> Iterator[str]:

@@ -1,0 +1,64 @@
+"""What does nothing: marks that choose for no fixture, cases that nobody looks at, case files that no pattern finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd import options
+from pytest_crd.fixtures import MARKERS
+
+_CHOSEN_BY: Final = {"crd": ("crd", "crd_version"), "crd_cases": ("crd_case",)}
+_UNMATCHED: Final = pytest.StashKey[list[Path]]()
+# What a manifest of a CRD has, and hardly a case file.
+_CRD: Final = re.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
+
+
+def problem(item: pytest.Item, *, is_passed: bool) -> str:
+    """
+    Return what of the plugin's does nothing in a test that was run; empty where all does something.
+
+    Args:
+        item: The test.
+        is_passed: Whether it passed.
+    """
+    if not isinstance(item, pytest.Function):
+        return ""
+    for name, fixtures in _CHOSEN_BY.items():
+        # Of the function alone: a mark of a class or module is for those of its tests that it concerns.
+        marks = [mark for mark in item.own_markers if mark.name == name and mark.args]
+        if marks and not set(fixtures) & set(item.fixturenames) and not _is_of_project(item.config, name):
+            shown = ", ".join(map(repr, marks[0].args))
+            return f"@pytest.mark.{name}({shown}) does nothing: the test has no argument {_listed(fixtures)}"
+    case: Any = item.funcargs.get("crd_case")
+    if is_passed and getattr(case, "is_idle", False):
+        return f"the test passed, but did nothing with its crd_case: call crd_case.check() ({case!r})"
+    return ""
+
+
+def _is_of_project(config: pytest.Config, name: str) -> bool:
+    """Return whether the project declares a mark of that name itself."""
+    declared = [line for line in config.getini("markers") if re.match(rf"{name}\b", line)]
+    return any(line not in MARKERS for line in declared)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def note_unmatched(path: Path, config: pytest.Config) -> None:
+    """Take a file that pytest visits and nobody collects: one whose name is that of a case file is named in the header."""
+    if path.match("*.crd*.y*ml") and not _CRD.search(path.read_bytes()):
+        config.stash.setdefault(_UNMATCHED, []).append(path)
+
+
+def unmatched(config: pytest.Config) -> list[str]:
+    """Return a line for the case files that no pattern finds."""
+    found = config.stash.get(_UNMATCHED, [])
+    names = ", ".join(map(options.shown, found))
+    patterns = " ".join(options.of(config).case_files) if found else ""
+    return [f"crd: not collected, as no pattern of crd_case_files ({patterns}) matches: {names}"] if found else []

@@ -1,0 +1,165 @@
+"""What does nothing says so: marks without their fixtures, cases that nobody looks at, case files that no pattern finds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+MARK = '@pytest.mark.crd("gardens.stories.example.com")'
+CASES_MARK = '@pytest.mark.crd_cases("*.crd.yaml")'
+
+
+def _test(project: Project, *lines: str) -> None:
+    project.write("test_it.py", "import pytest\n\n\n" + "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        pytest.param(
+            (MARK, "def test_it(): pass"),
+            "@pytest.mark.crd('gardens.stories.example.com') does nothing: the test has no argument crd or crd_version",
+            id="crd",
+        ),
+        pytest.param(
+            (MARK, "def test_it(crds): pass"),
+            "@pytest.mark.crd('gardens.stories.example.com') does nothing: the test has no argument crd or crd_version",
+            id="crd with crds",
+        ),
+        pytest.param(
+            (CASES_MARK, "def test_it(): pass"),
+            "@pytest.mark.crd_cases('[*].crd.yaml') does nothing: the test has no argument crd_case",
+            id="crd_cases",
+        ),
+        pytest.param(
+            ("@pytest.mark.xfail(reason='why')", MARK, "def test_it(): assert False"),
+            "@pytest.mark.crd('gardens.stories.example.com') does nothing: *",
+            id="a test that is to fail",
+        ),
+        pytest.param(
+            ("class TestIt:", f"    {MARK}", "    def test_it(self): pass"),
+            "@pytest.mark.crd('gardens.stories.example.com') does nothing: *",
+            id="a method",
+        ),
+    ],
+)
+def test_a_mark_that_chooses_for_nothing_fails_its_test(gardener: Project, lines: tuple[str, ...], words: str) -> None:
+    _test(gardener, *lines)
+
+    result = gardener.run("test_it.py")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([words])
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param((MARK, "def test_it(crd): pass"), id="crd"),
+        pytest.param((MARK, "def test_it(crd_version): pass"), id="crd_version"),
+        pytest.param(
+            ("@pytest.fixture", "def version(crd_version): return crd_version", MARK, "def test_it(version): pass"),
+            id="a fixture of its own that has one",
+        ),
+        pytest.param(("@pytest.mark.crd", "def test_it(): pass"), id="a mark without arguments"),
+        pytest.param((f"pytestmark = pytest.mark{MARK[12:]}", "def test_it(): pass"), id="a mark of the module"),
+        pytest.param((MARK, "class TestIt:", "    def test_it(self): pass"), id="a mark of the class"),
+        pytest.param(("def test_it(): pass",), id="no mark"),
+    ],
+)
+def test_any_other_mark_is_left_alone(gardener: Project, lines: tuple[str, ...]) -> None:
+    _test(gardener, *lines)
+
+    gardener.run("test_it.py").assert_outcomes(passed=1)
+
+
+def test_a_mark_of_the_project_is_left_alone(gardener: Project) -> None:
+    gardener.ini("markers =", "  crd(number): the ticket of a change")
+    _test(gardener, "@pytest.mark.crd(7)", "def test_it(): pass")
+
+    gardener.run("test_it.py").assert_outcomes(passed=1)
+
+
+def test_a_test_that_is_skipped_or_fails_is_left_alone(gardener: Project) -> None:
+    _test(
+        gardener,
+        *("@pytest.mark.skip(reason='why')", MARK, "def test_a(): pass"),
+        *(MARK, "def test_b(): pytest.skip('why')"),
+        *(MARK, "def test_c(): assert 'its own' == 'reason'"),
+    )
+
+    result = gardener.run("test_it.py")
+
+    result.assert_outcomes(skipped=2, failed=1)
+    result.stdout.no_fnmatch_line("*does nothing*")
+
+
+@pytest.mark.parametrize("body", ["pass", "repr(crd_case)"])
+def test_a_test_that_does_nothing_with_its_case_fails(gardener: Project, body: str) -> None:
+    _test(gardener, CASES_MARK, f"def test_it(crd_case): {body}")
+
+    result = gardener.run("test_it.py")
+
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(
+        ["*did nothing with its crd_case: call crd_case.check() (<case test_garden.crd.yaml::unknown fields go>)*"]
+    )
+
+
+@pytest.mark.parametrize("body", ["crd_case.check()", "crd_case.case", "crd_case.name", "crd_case.path"])
+def test_a_test_that_looks_at_its_case_passes(gardener: Project, body: str) -> None:
+    _test(gardener, CASES_MARK, f"def test_it(crd_case): {body}")
+
+    gardener.run("test_it.py").assert_outcomes(passed=3)
+
+
+def test_a_case_file_that_no_pattern_finds_is_named_in_the_header(gardener: Project) -> None:
+    gardener.cases(name="garden.crd.yaml")
+    gardener.cases(name="more/gardens.crd-cases.yml")
+    gardener.crd("more/gardens.crd.yaml")
+
+    result = gardener.run()
+    patterns, names = "test_[*].crd.yaml test_[*].crd.yml", "garden.crd.yaml, more/gardens.crd-cases.yml"
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 1 CRD*",
+            f"crd: not collected, as no pattern of crd_case_files ({patterns}) matches: {names}",
+        ]
+    )
+    assert "gardens.crd.yaml" not in result.stdout.str()
+
+
+def test_a_case_file_that_is_named_is_collected(gardener: Project) -> None:
+    gardener.cases(name="garden.crd.yaml")
+
+    result = gardener.run("garden.crd.yaml")
+
+    result.assert_outcomes(passed=3)
+    result.stdout.no_fnmatch_line("*not collected*")
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n1",)])
+def test_what_is_worth_to_know_of_a_case_that_holds_is_shown_on_demand(
+    gardener: Project, arguments: tuple[str]
+) -> None:
+    case = "{name: a, input: {spec: {labl: x}}, accepted: true}"
+    gardener.cases(f"crd: gardens.stories.example.com\nunknownFields: allow\ncreate:\n- {case}\n")
+    _test(gardener, CASES_MARK, "def test_it(crd_case): crd_case.check()")
+    words = "the schema does not specify it; did you mean spec.label?"
+
+    quiet, verbose = (
+        gardener.pytester.runpytest_subprocess(*arguments),
+        gardener.pytester.runpytest_subprocess("-v", *arguments),
+    )
+
+    quiet.assert_outcomes(passed=2)
+    quiet.stdout.no_fnmatch_line("*did you mean*")
+    verbose.stdout.fnmatch_lines_random(
+        [f"crd: test_garden.crd.yaml::a: spec.labl: {words}", f"crd: test_it.py::test_it*a*: spec.labl: {words}"]
+    )
