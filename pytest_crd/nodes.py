@@ -14,7 +14,7 @@ import pytest
 from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
 
 from pytest_crd import options, report
-from pytest_crd.cases import loader, runner, suiterunner, unreachable
+from pytest_crd.cases import loader, runner, sources, suiterunner, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
 from pytest_crd.cases.result import CaseResult
@@ -258,13 +258,18 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[Run]:
     version = catalog.version_of(case_file, folder=folder)
     subjects = {version: Subject(version)}
     mistakes: list[Mistake] = []
-    for case in case_file.cases:
+    for declared in case_file.cases:
+        try:
+            case = sources.resolved(declared, folder)
+        except CaseFileError as error:
+            mistakes += error.mistakes
+            continue
         old = catalog.old_version_of(case, version, folder=folder)
         old_subject = subjects.setdefault(old, Subject(old))
         mistakes += unreachable.mistakes(case, subjects[version], old_subject)
         yield case, functools.partial(runner.run, case, subjects[version], old_subject=old_subject)
     if mistakes:
-        raise CaseFileError(mistakes)
+        raise CaseFileError(sorted(mistakes))
 
 
 def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[Run]:

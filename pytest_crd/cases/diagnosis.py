@@ -181,7 +181,9 @@ def _explain_missing(flaw: _Flaw) -> _Explanation:
 def _wanted(key: str, flaw: _Flaw) -> Any:
     # A demand that depends on another key stands beside the keys, not among them.
     keys = flaw.form.get("properties", {})
-    return keys[key]["title"] if key in keys else "what the operation needs"
+    if key in keys:
+        return keys[key]["title"]
+    return caseformat.CASE_KEYS[key].form["title"] if len(flaw.path) == 2 else "what the operation needs"
 
 
 def _explain_nothing(flaw: _Flaw) -> _Explanation:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.cases import forms
-from pytest_crd.cases.forms import Conflict, Form
+from pytest_crd.cases.forms import Conflict, Form, Need
 from pytest_crd.cases.model import REQUESTS, UPDATES, Section
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.fielderror import ErrorType
@@ -107,8 +107,19 @@ _OLD_CRD_KEYS: Final = {
 
 # Keys of a case
 
+_PATCH: Final = forms.patch(
+    "a list of JSON Patch operations, or a mapping (a merge patch), that changes something", _OPERATION
+)
+_NEEDS: Final = (
+    Need("input", "inputFile", is_instead=True),
+    Need("inputFile", "document"),
+    Need("old", "oldFile", is_instead=True),
+    Need("oldFile", "oldDocument"),
+)
 _REFUSALS: Final = ("errors", "containsErrors", "error")
 _CASE_CONFLICTS: Final = (
+    Conflict("input", "inputFile", "both are what is sent"),
+    Conflict("old", "oldFile", "both are what is stored"),
     Conflict("expected", "contains", "`contains` is a part of `expected`"),
     *(
         Conflict(stored, refusal, "an object that is refused is not stored")
@@ -136,13 +147,41 @@ CASE_KEYS: Final[Mapping[str, Key]] = {
         form=forms.object_or_text("a mapping (the object) or the text of one"),
         meaning="What is sent. As text it is one YAML or JSON document in which duplicate keys count, as on the wire.",
         sections=_ALL,
-        required=True,
+    ),
+    "inputFile": Key(
+        form=forms.text("the path of a file"),
+        meaning="A file with what is sent, relative to this file; instead of `input`.",
+        sections=_ALL,
+    ),
+    "document": Key(
+        form=forms.number("the number of a document, from 1"),
+        meaning="Which document of `inputFile`, from 1, where it has several.",
+        sections=_ALL,
+    ),
+    "patch": Key(
+        form=_PATCH,
+        meaning="What is changed in `input` or `inputFile` before it is sent: a JSON Patch (a list) or a merge patch (a mapping).",
+        sections=_ALL,
     ),
     "old": Key(
         form=forms.any_object("a mapping (the object as it is stored)"),
         meaning="The object as it is stored before the update, status included.",
         sections=UPDATES,
-        required=True,
+    ),
+    "oldFile": Key(
+        form=forms.text("the path of a file"),
+        meaning="A file with the object as it is stored, relative to this file; instead of `old`.",
+        sections=UPDATES,
+    ),
+    "oldDocument": Key(
+        form=forms.number("the number of a document, from 1"),
+        meaning="Which document of `oldFile`, from 1, where it has several.",
+        sections=UPDATES,
+    ),
+    "oldPatch": Key(
+        form=_PATCH,
+        meaning="What is changed in `old` or `oldFile` before it is stored, as with `patch`.",
+        sections=UPDATES,
     ),
     "oldCRD": Key(
         form=forms.mapping(
@@ -265,6 +304,7 @@ def _section(section: Section) -> Key:
         required=[name for name in case_keys(section) if CASE_KEYS[name].required],
         one_of=[name for name in case_keys(section) if CASE_KEYS[name].expects],
         conflicts=_CASE_CONFLICTS,
+        needs=_NEEDS,
     )
     return Key(
         form=forms.some_list("a list of cases", case),

@@ -27,6 +27,22 @@ class Conflict:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """
+    A key that must be there because of another.
+
+    Attributes:
+        key: What must be there.
+        other: The other key.
+        is_instead: Whether *key* is needed where the other one is not there; else where it is.
+    """
+
+    key: str
+    other: str
+    is_instead: bool = False
+
+
 def text(title: str, *, without: str = "") -> Form:
     """Return the form of a text that is not blank, and in which the pattern *without* is not found."""
     form: Form = {"title": title, "type": "string", "pattern": _NOT_BLANK}
@@ -70,13 +86,24 @@ def some_list(title: str, item: Form) -> Form:
     return {"title": title, "type": "array", "minItems": 1, "items": item}
 
 
-def mapping(
+def patch(title: str, operation: Form) -> Form:
+    """Return the form of a JSON Patch or a merge patch, which changes something."""
+    return {"title": title, "type": ["array", "object"], "minItems": 1, "minProperties": 1, "items": operation}
+
+
+def number(title: str) -> Form:
+    """Return the form of an integer from 1."""
+    return {"title": title, "type": "integer", "minimum": 1}
+
+
+def mapping(  # noqa: PLR0913 - what a mapping demands of its keys
     title: str,
     keys: Mapping[str, Form],
     *,
     required: Iterable[str] = (),
     one_of: Iterable[str] = (),
     conflicts: Iterable[Conflict] = (),
+    needs: Iterable[Need] = (),
 ) -> Form:
     """
     Return the form of a mapping.
@@ -87,6 +114,7 @@ def mapping(
         required: Those it must have.
         one_of: Those of which it must have at least one; nothing for no such demand.
         conflicts: Which contradict each other; those about other keys do not matter.
+        needs: Which must be there because another is, or is not; those about other keys do not matter.
     """
     form: dict[str, Any] = {"title": title, "type": "object", "properties": keys, "additionalProperties": False}
     if needed := [*required]:
@@ -99,7 +127,14 @@ def mapping(
             clashes.setdefault(conflict.first, {})[conflict.second] = {"not": {}}
     if clashes:
         form["dependentSchemas"] = {first: {"properties": seconds} for first, seconds in clashes.items()}
+    if demands := [_demand(need) for need in needs if need.key in keys and need.other in keys]:
+        form["allOf"] = demands
     return form
+
+
+def _demand(need: Need) -> Form:
+    other: Form = {"required": [need.other]}
+    return {"if": {"not": other} if need.is_instead else other, "then": {"required": [need.key]}}
 
 
 def with_meaning(form: Form, meaning: str) -> Form:

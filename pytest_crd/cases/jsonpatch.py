@@ -1,5 +1,5 @@
 """
-JSON Patch (RFC 6902): operations on a JSON value, and the value that comes of them.
+JSON Patch (RFC 6902) and merge patch (RFC 7386): a JSON value, and the value that comes of it.
 
 The value that is given is not changed; an operation that cannot be done is an error that says which and why.
 """
@@ -58,6 +58,38 @@ def apply(value: JSONValue, operations: Sequence[Operation]) -> JSONValue:
         except _CannotError as error:
             raise PatchError(index, f"{operation['op']} {operation['path']!r}: {error}") from None
     return holder[""]
+
+
+def merge(value: JSONValue, patch: JSONValue) -> JSONValue:
+    """
+    Return *value* after a merge patch: objects are merged, a null removes, anything else replaces.
+
+    Args:
+        value: JSON value; not modified.
+        patch: JSON value.
+
+    Raises:
+        PatchError: A null where there is nothing to remove, which the RFC passes over.
+    """
+    try:
+        return _merged(value, patch, "")
+    except _CannotError as error:
+        raise PatchError(0, str(error)) from None
+
+
+def _merged(value: JSONValue, patch: JSONValue, path: str) -> JSONValue:
+    if not isinstance(patch, dict):
+        return jsonvalue.copy(patch)
+    merged = dict(value) if isinstance(value, dict) else {}
+    for key, item in patch.items():
+        place = f"{path}.{key}" if path else key
+        if item is not None:
+            merged[key] = _merged(merged.get(key), item, place)
+        elif key in merged:
+            del merged[key]
+        else:
+            raise _CannotError(f"remove {place!r}: nothing is there{_known(merged)}")
+    return merged
 
 
 def _add(holder: JSONValue, operation: Operation) -> None:

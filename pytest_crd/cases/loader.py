@@ -21,6 +21,7 @@ from pytest_crd.cases.model import (
     Lines,
     OldCRD,
     Section,
+    Source,
 )
 from pytest_crd.cases.suite import Suite
 from pytest_crd.engine import profile
@@ -212,9 +213,16 @@ def _case(section: Section, value: Mapping[str, JSONValue], lines: Lines, *, all
     return Case(
         section=section,
         allows_unknown_fields=allows_unknown,
+        input_source=_source(value, "inputFile", "document", "patch"),
+        old_source=_source(value, "oldFile", "oldDocument", "oldPatch"),
         lines=lines,
-        **{_ATTRIBUTES.get(key, key): _CONVERSIONS[key](item) for key, item in value.items()},
+        **{_ATTRIBUTES.get(key, key): _CONVERSIONS[key](item) for key, item in value.items() if key in _CONVERSIONS},
     )
+
+
+def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str) -> Source | None:
+    source = Source(value.get(file), value.get(document), value.get(patch))
+    return None if source == Source() else source
 
 
 def _itself(value: JSONValue) -> JSONValue:

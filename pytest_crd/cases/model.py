@@ -96,6 +96,22 @@ class OldCRD:
     place: tuple[str, ...] = ("oldCRD",)
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """
+    Where an object of a case comes from, and what is changed in it.
+
+    Attributes:
+        file: A file, relative to the case file; None where the object stands in the case.
+        document: Which document of the file, from 1; None where it has only one.
+        patch: The operations of a JSON Patch, or a merge patch; None where nothing is changed.
+    """
+
+    file: str | None = None
+    document: int | None = None
+    patch: JSONValue = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """
@@ -104,7 +120,8 @@ class Case:
     Attributes:
         section: What is asked of the server.
         name: Unique in the file.
-        input: What is sent: a JSON object, or the text of one YAML or JSON document.
+        input: What is sent: a JSON object, or the text of one YAML or JSON document; None until it is read from a file.
+        input_source: Where it comes from; None where it is sent as it stands.
         expected: The whole stored object.
         contains: A part of the stored object.
         absent: Field paths that the stored object does not have.
@@ -119,7 +136,8 @@ class Case:
         accepted: True where it is asked that the object is accepted.
         field_validation: What unknown and duplicate fields do; None where the case does not say.
         allows_unknown_fields: Whether the file says that its inputs may have fields that are dropped.
-        old: The object as stored before an update.
+        old: The object as stored before an update; None until it is read from a file.
+        old_source: Where it comes from; None where it is stored as it stands.
         old_crd: The CRD under which *old* was stored, if it was another.
         skip: Why the case is not run.
         xfail: Why the case is known to fail.
@@ -129,7 +147,8 @@ class Case:
 
     section: Section
     name: str
-    input: JSONValue
+    input: JSONValue = None
+    input_source: Source | None = None
     expected: JSONValue = None
     contains: JSONValue = None
     absent: tuple[str, ...] | None = None
@@ -145,6 +164,7 @@ class Case:
     field_validation: FieldValidation | None = None
     allows_unknown_fields: bool = False
     old: JSONValue = None
+    old_source: Source | None = None
     old_crd: OldCRD | None = None
     skip: str | None = None
     xfail: str | None = None

@@ -60,17 +60,18 @@ def test_every_key_has_a_title_and_a_meaning_for_editors() -> None:
 def test_a_section_states_what_can_be_seen_of_it(section: str, keys: set[str]) -> None:
     assert {key for key in caseformat.case_keys(Section(section)) if caseformat.CASE_KEYS[key].expects} == keys
     others = {"fieldValidation"} if section == "create" else set()
-    assert set(caseformat.case_keys(Section(section))) == keys | others | {"name", "input", "skip", "xfail", "marks"}
+    assert set(caseformat.case_keys(Section(section))) == keys | others | BESIDES
 
 
 @pytest.mark.parametrize("section", [Section.UPDATE, Section.UPDATE_STATUS])
 def test_updates_have_the_keys_of_create_and_the_old_object(section: Section) -> None:
     created = caseformat.case_keys(Section.CREATE)
-    assert set(caseformat.case_keys(section)) == {*created, "old", "oldCRD"}
+    assert set(caseformat.case_keys(section)) == {*created, "old", "oldFile", "oldDocument", "oldPatch", "oldCRD"}
 
 
 def test_loader_knows_every_key_of_a_case() -> None:
-    assert set(loader._CONVERSIONS) == set(caseformat.CASE_KEYS)
+    of_sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
+    assert set(loader._CONVERSIONS) | of_sources == set(caseformat.CASE_KEYS)
 
 
 def test_every_conflict_is_between_keys_that_some_mapping_has() -> None:
@@ -81,7 +82,25 @@ def test_every_conflict_is_between_keys_that_some_mapping_has() -> None:
         assert f'"{second}"' in texts
 
 
+BESIDES = {"name", "input", "inputFile", "document", "patch", "skip", "xfail", "marks"}
+FILE = {"name": "a", "inputFile": "a.yaml", "accepted": True}
 DOCUMENTS = [
+    pytest.param({"crd": "x", "create": [FILE]}, True, id="an input in a file"),
+    pytest.param(
+        {"crd": "x", "create": [{**FILE, "document": 2, "patch": {"a": None}}]}, True, id="a document, patched"
+    ),
+    pytest.param({"crd": "x", "create": [{**FILE, "patch": [OPERATION]}]}, True, id="a list as a patch"),
+    pytest.param({"crd": "x", "create": [{**FILE, "patch": [{"op": "add"}]}]}, False, id="a wrong operation"),
+    pytest.param({"crd": "x", "create": [{**FILE, "patch": []}]}, False, id="a patch without operations"),
+    pytest.param({"crd": "x", "create": [{**FILE, "patch": {}}]}, False, id="an empty patch"),
+    pytest.param({"crd": "x", "create": [{**FILE, "document": 0}]}, False, id="a document before the first"),
+    pytest.param({"crd": "x", "create": [{**FILE, "input": {}}]}, False, id="an input twice"),
+    pytest.param({"crd": "x", "create": [{"name": "a", "accepted": True}]}, False, id="no input"),
+    pytest.param(
+        {"crd": "x", "create": [{"name": "a", "input": {}, "document": 1, "accepted": True}]}, False, id="no file"
+    ),
+    pytest.param({"crd": "x", "update": [{**FILE, "oldFile": "b.yaml", "oldPatch": {"a": 1}}]}, True, id="two files"),
+    pytest.param({"crd": "x", "update": [FILE]}, False, id="no old object"),
     pytest.param({"crd": "x", "pruning": [{**CASE, "expected": {}}]}, True, id="a small file"),
     pytest.param({"crd": "x", "x-a": 1, "pruning": [{**CASE, "pruned": []}]}, True, id="a free key"),
     pytest.param({"crd": "x", "update": [{**REFUSED, "oldCRD": {"patch": [OPERATION]}}]}, True, id="an update"),

@@ -182,7 +182,7 @@ CASES = [
         "a key that is near to nothing",
         "pruning",
         "input: {}\nexpected: {}\nzzz: 1",
-        "f:6: unknown key 'zzz' in pruning case \"a\"; known are name, input, expected, contains, absent, pruned, skip, xfail, marks",
+        "f:6: unknown key 'zzz' in pruning case \"a\"; known are name, input, inputFile, document, patch, expected, contains, absent, pruned, skip, xfail, marks",
     ),
     case(
         "no input",
@@ -299,7 +299,7 @@ CASES = [
     case(
         "expected and contains",
         "create",
-        "input: {}\nexpected: {}\ncontains: {}",
+        "input: {}\nexpected: {}\ncontains: {a: 1}",
         "f:6: 'expected' and 'contains' contradict each other in create case \"a\": `contains` is a part of `expected`; remove one of them",
     ),
     *(
@@ -309,7 +309,7 @@ CASES = [
             f"input: {{}}\n{stored}: {value}\n{refusal}: {reason}",
             f"f:6: '{stored}' and '{refusal}' contradict each other in create case \"a\": {BOTH_STORED_AND_REFUSED}",
         )
-        for stored, value in (("expected", "{}"), ("contains", "{}"), ("absent", "[a]"))
+        for stored, value in (("expected", "{}"), ("contains", "{a: 1}"), ("absent", "[a]"))
         for refusal, reason in (("errors", "[{detail: b}]"), ("containsErrors", "[{detail: b}]"), ("error", "b"))
     ),
     *(
