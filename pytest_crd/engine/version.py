@@ -140,16 +140,17 @@ class Version:
         self,
         resource: Mapping[str, object] | str,
         *,
-        namespace: str = "default",
+        namespace: str | None = None,
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
         Return what the server answers to a POST of *resource*.
 
         Args:
-            resource: A custom resource, of which apiVersion, kind and the whole metadata may be left out; or the text of one
-                YAML or JSON document, which is sent as it is.
-            namespace: The namespace of the URL; of no account where the CRD's scope is Cluster.
+            resource: A custom resource, of which apiVersion, kind and, without a `generateName`, the name may be left out; or
+                the text of one YAML or JSON document, which is sent as it is.
+            namespace: The namespace of the URL; None for the one that the object states, as kubectl takes it, else
+                `default`. Of no account where the CRD's scope is Cluster.
             field_validation: What unknown and duplicate fields do: `Strict`, `Warn` or `Ignore`.
 
         Raises:
@@ -164,8 +165,12 @@ class Version:
         """
         __tracebackhide__ = _HIDE_MISTAKES
         self._demand()
-        body = _body(resource, {**self._type_meta, "metadata": {"name": _MADE_UP_NAME}})
-        answer = self._resources.create(body, namespace=namespace, field_validation=requestbody.known(field_validation))
+        body = _body(resource, {**self._type_meta, "metadata": {}})
+        if not isinstance(resource, str):
+            body = _named(body)
+        answer = self._resources.create(
+            body, namespace=_namespace(namespace, body), field_validation=requestbody.known(field_validation)
+        )
         return rules.warned(self, answer)
 
     def update(
@@ -173,7 +178,7 @@ class Version:
         resource: Mapping[str, object] | str,
         *,
         old: Mapping[str, object],
-        namespace: str = "default",
+        namespace: str | None = None,
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
@@ -182,7 +187,8 @@ class Version:
         Args:
             resource: As for `create`; of its metadata name, namespace and resourceVersion may be left out, too.
             old: The object as it is stored, status included.
-            namespace: The namespace of the URL where *old* states none.
+            namespace: The namespace of the URL where *old* states none; None for the one that the object states, else
+                `default`.
             field_validation: What unknown and duplicate fields do.
 
         Raises:
@@ -199,7 +205,10 @@ class Version:
         self._demand()
         body, stored = self._over(resource, old)
         answer = self._resources.update(
-            body, old=stored, namespace=namespace, field_validation=requestbody.known(field_validation)
+            body,
+            old=stored,
+            namespace=_namespace(namespace, body),
+            field_validation=requestbody.known(field_validation),
         )
         return rules.warned(self, answer)
 
@@ -208,7 +217,7 @@ class Version:
         resource: Mapping[str, object] | str,
         *,
         old: Mapping[str, object],
-        namespace: str = "default",
+        namespace: str | None = None,
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
@@ -217,7 +226,8 @@ class Version:
         Args:
             resource: As for `update`; only its status counts.
             old: The object as it is stored, status included.
-            namespace: The namespace of the URL where *old* states none.
+            namespace: The namespace of the URL where *old* states none; None for the one that the object states, else
+                `default`.
             field_validation: What unknown and duplicate fields do.
 
         Raises:
@@ -234,7 +244,10 @@ class Version:
         self._demand()
         body, stored = self._over(resource, old)
         answer = self._resources.update_status(
-            body, old=stored, namespace=namespace, field_validation=requestbody.known(field_validation)
+            body,
+            old=stored,
+            namespace=_namespace(namespace, body),
+            field_validation=requestbody.known(field_validation),
         )
         return rules.warned(self, answer)
 
@@ -307,6 +320,7 @@ class Version:
 
 # For objects of which a name does not matter.
 _MADE_UP_NAME: Final = "example"
+_DEFAULT_NAMESPACE: Final = "default"
 _FROM_STORED: Final = ("name", "namespace", "resourceVersion")
 
 
@@ -337,6 +351,23 @@ def _body(
         kept = {key: stored_metadata[key] for key in _FROM_STORED if key in stored_metadata}
         value["metadata"] = {**kept, **value["metadata"]}
     return Body(value)
+
+
+def _named(body: Body) -> Body:
+    """Return the body of a POST with a name, where it has nothing of which the server makes one."""
+    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
+    if not isinstance(metadata, dict) or metadata.keys() & {"name", "generateName"}:
+        return body
+    return Body({**body.value, "metadata": {"name": _MADE_UP_NAME, **metadata}})
+
+
+def _namespace(namespace: str | None, body: Body) -> str:
+    """Return the namespace of the URL: *namespace*, else what the object states, as kubectl takes it."""
+    if namespace is not None:
+        return namespace
+    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
+    stated = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return stated if isinstance(stated, str) and stated else _DEFAULT_NAMESPACE
 
 
 def _resource(resource: Mapping[str, object] | str) -> Mapping[str, JSONValue]:

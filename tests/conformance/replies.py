@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from conformance import casefile, recordings
 from pytest_crd import engine
 
 JSONValue = Any
 Answer = dict[str, JSONValue]
+
+# Of the URL to which every request was sent.
+_NAMESPACE: Final = "default"
 
 
 def definition(manifest: JSONValue, version: str) -> engine.CustomResourceDefinition:
@@ -44,13 +47,15 @@ def of_request(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, 
 
 
 def _response(crd: Any, file: casefile.CaseFile, request: casefile.Request, old_crd: Any) -> Any:
-    options = {"field_validation": request.field_validation} if request.field_validation else {}
+    options = {"namespace": _NAMESPACE} | (
+        {"field_validation": request.field_validation} if request.field_validation else {}
+    )
     version = crd.version(request.version)
     if request.verb in ("create", "createText"):
         return version.create(request.sent, **options)
     if old_crd is None:
         old_crd = definition(request.old_crd, file.version) if request.old_crd else crd
-    stored = old_crd.version(request.old_version).create(request.old).stored
+    stored = old_crd.version(request.old_version).create(request.old, namespace=_NAMESPACE).stored
     if stored is None:
         raise ValueError("the engine does not accept the old object")
     sent = with_names(request.sent, stored["metadata"])

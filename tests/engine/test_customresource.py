@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -170,7 +171,7 @@ def test_an_older_server_knows_no_field_validation() -> None:
     ],
 )
 def test_a_request_that_makes_no_sense_is_refused_as_a_whole(resource: Any, message: str) -> None:
-    answer = V1.create(resource)
+    answer = V1.create(resource, namespace="default")
     assert (answer.code, answer.message, answer.stored) == (400, message, None)
 
 
@@ -332,3 +333,53 @@ def test_half_a_character_at_the_end_of_a_generated_name_is_printed_as_its_bytes
     answer = V1.create({"metadata": {"generateName": "a" * 56 + "\U0001f600"}})
     assert f'"{"a" * 56}\\xf0\\x9fxxxxx" is invalid' in answer.message
     assert answer.status["details"]["name"] == "a" * 56 + "\ufffd\ufffdxxxxx"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "namespace", "answer"),
+    [
+        pytest.param({"name": "a"}, None, "default", id="nobody says one"),
+        pytest.param({"name": "a", "namespace": "b"}, None, "b", id="the object does"),
+        pytest.param({"name": "a", "namespace": "b"}, "b", "b", id="both do"),
+        pytest.param({"name": "a"}, "c", "c", id="the caller does"),
+        pytest.param({"name": "a", "namespace": "b"}, "c", 400, id="the caller says another"),
+        pytest.param({"name": "a", "namespace": ""}, None, "default", id="the object says nothing with it"),
+        pytest.param({"name": "a", "namespace": 1}, None, 400, id="what the object says is none"),
+    ],
+)
+def test_a_request_goes_to_the_namespace_that_the_caller_or_the_object_states(
+    metadata: Any, namespace: str | None, answer: object
+) -> None:
+    sent = {**NAMED, "metadata": metadata, "spec": {}}
+    old = {"metadata": {"name": "a"}, "spec": {}}
+    responses = [
+        V1.create(sent, namespace=namespace),
+        V1.create(json.dumps(sent), namespace=namespace),
+        V1.update(sent, old=old, namespace=namespace),
+        WITH_STATUS.update_status(sent, old=old, namespace=namespace),
+    ]
+    for response in responses:
+        stored = response.stored["metadata"]["namespace"] if response.accepted else response.code
+        assert stored == answer
+
+
+def test_what_is_no_object_goes_to_the_default_namespace() -> None:
+    assert V1.create([]).code == 400  # type: ignore[arg-type] # a caller may do so all the same
+
+
+@pytest.mark.parametrize(
+    ("metadata", "name"),
+    [({}, "example"), ({"labels": {"a": "b"}}, "example"), ({"name": "a"}, "a"), ({"generateName": ""}, None)],
+)
+def test_a_name_is_made_up_where_the_object_says_nothing_of_one(metadata: Any, name: str | None) -> None:
+    answer = V1.create({"metadata": metadata, "spec": {}})
+
+    assert (answer.stored["metadata"]["name"] if answer.accepted else None) == name
+    if name is None:
+        assert [str(error) for error in answer.errors] == [
+            "metadata.name: Required value: name or generateName is required"
+        ]
+
+
+def test_a_text_is_sent_without_a_name_that_it_does_not_have() -> None:
+    assert not V1.create('{"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {}}').accepted
