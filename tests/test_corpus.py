@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import csv
 import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -116,6 +118,15 @@ def test_an_empty_object_passes_every_version(structural_crds: list[engine.Custo
         for version in crd.versions:
             assert version.prune({"bogus-field": 1}).value.get("bogus-field", 1) == 1
             assert version.default({}).nulls == ()
+
+
+def test_every_repository_works_without_settings() -> None:
+    program = Path(__file__).parent / "oracle" / "repositories.py"
+
+    done = subprocess.run([sys.executable, program, CORPUS, "--flat"], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "32 of 32 repositories work without settings"
 
 
 def _figures(responses: Iterable[engine.Response]) -> dict[int | str, int]:
