@@ -112,7 +112,7 @@ _KEY: Final = pytest.StashKey[Settings]()
 _IS_TOLD: Final = pytest.StashKey[bool]()
 _HEARD: Final = pytest.StashKey[Header]()
 _SOURCES: Final = pytest.StashKey["Sources"]()
-_CATALOGS: Final = pytest.StashKey["dict[str, Catalog]"]()
+_CATALOGS: Final = pytest.StashKey["tuple[Catalog, ...]"]()
 
 
 def add(parser: pytest.Parser) -> None:
@@ -205,10 +205,9 @@ def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
     from pytest_crd.cases.catalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
 
     if _CATALOGS not in config.stash:
-        config.stash[_CATALOGS] = {
-            version: Catalog(sources(config), version, of(config).stored) for version in kubernetes_versions(config)
-        }
-    return tuple(config.stash[_CATALOGS].values())
+        versions, stored = kubernetes_versions(config), of(config).stored
+        config.stash[_CATALOGS] = tuple(Catalog(sources(config), version, stored) for version in versions)
+    return config.stash[_CATALOGS]
 
 
 def shown(path: Path) -> str:

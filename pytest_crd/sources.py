@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import commands
-from pytest_crd.engine import CustomResourceDefinitions
+from pytest_crd.engine import CustomResourceDefinitions, InputError
 from pytest_crd.engine.crdfiles import CrdFiles
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.reading import manifest
@@ -58,13 +58,20 @@ class Sources:
             InputError: Everything that is wrong with them, or that there is none, with where they were looked for.
         """
         if kubernetes_version not in self._loaded:
-            if self._found is None:
-                self._found = self._read(kubernetes_version)
-            found = self._found
+            found = self._read_once(kubernetes_version)
             found.raise_mistakes()
             crds = [crd.under(kubernetes_version) for crd in found.crds]
             self._loaded[kubernetes_version] = CustomResourceDefinitions(crds, list(map(str, found.notes)))
         return self._loaded[kubernetes_version]
+
+    def _read_once(self, kubernetes_version: str) -> CrdFiles:
+        """Return what is there; what is wrong with it is found out once, too, for a command may take its time to fail."""
+        if self._found is None:
+            try:
+                self._found = self._read(kubernetes_version)
+            except InputError as error:
+                self._found = CrdFiles(kubernetes_version, mistakes=list(error.mistakes))
+        return self._found
 
     def _read(self, kubernetes_version: str) -> CrdFiles:
         if not self.commands and all(path.startswith(manifest.LEFT_OUT) for path in self.paths):
@@ -73,7 +80,10 @@ class Sources:
         if self.paths:
             found.read_all(self.paths, base=self.base)
         for command in self.commands:
-            found.take_output(commands.run(command, folder=self.folder), source=command)
+            try:
+                found.take_output(commands.run(command, folder=self.folder), source=command)
+            except CrdError as error:
+                found.mistakes.extend(error.mistakes)
         self.places = " ".join((*self.paths, *(f"`{command}`" for command in self.commands)))
         return found
 

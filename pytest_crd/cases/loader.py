@@ -27,9 +27,9 @@ from pytest_crd.cases.suite import Suite
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.golang import patterns
-from pytest_crd.engine.inputerror import Mistake
+from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.reading import yamlreader, yamlstream
+from pytest_crd.engine.reading import manifest, yamlreader, yamlstream
 from pytest_crd.engine.reading.yamlreader import Document
 
 
@@ -48,7 +48,7 @@ def load(content: str | bytes, *, source: str) -> tuple[CaseFile, ...]:
         CaseFileError: All mistakes, in the order of their lines.
         ManifestError: It is not YAML.
     """
-    return _case_files(content, yamlreader.read(content, source=source), source)
+    return _case_files(content, _documents(content, source), source)
 
 
 def load_any(content: str | bytes, *, source: str) -> tuple[CaseFile, ...] | Suite:
@@ -63,12 +63,24 @@ def load_any(content: str | bytes, *, source: str) -> tuple[CaseFile, ...] | Sui
         CaseFileError: All mistakes, in the order of their lines.
         ManifestError: It is not YAML.
     """
-    documents = yamlreader.read(content, source=source)
+    documents = _documents(content, source)
     if len(documents) != 1 or not suite.is_suite(documents[0].value):
         return _case_files(content, documents, source)
     if line := yamlstream.unread(yamlstream.decode(content).content):
         raise CaseFileError([Mistake(source, line, yamlstream.UNREAD)])
     return suite.load(documents[0])
+
+
+def _documents(content: str | bytes, source: str) -> list[Document]:
+    try:
+        return yamlreader.read(content, source=source)
+    except ManifestError as error:
+        if not manifest.is_template(content.encode(errors="replace") if isinstance(content, str) else content):
+            raise
+        why = "this is a Helm template, which nothing renders here"
+        raise ManifestError(
+            [Mistake(one.source, one.line, f"{one.message} ({why})") for one in error.mistakes]
+        ) from None
 
 
 def _case_files(content: str | bytes, documents: list[Document], source: str) -> tuple[CaseFile, ...]:

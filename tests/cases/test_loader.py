@@ -235,6 +235,14 @@ def test_what_is_not_yaml_is_a_mistake_of_the_users(text: str) -> None:
         load(text)
 
 
+@pytest.mark.parametrize("convert", [str, str.encode])
+def test_a_template_is_told_that_it_is_one(convert: Callable[[str], str]) -> None:
+    with pytest.raises(
+        inputerror.InputError, match=r"^f\.yaml:2: .* \(this is a Helm template, which nothing renders here\)$"
+    ):
+        load(convert("crd: x\npruning: {{ .Values.a }}\n"))
+
+
 def test_jsonschema_is_imported_with_the_first_case_file() -> None:
     """It costs more than all of ours."""
     code = (

@@ -221,13 +221,21 @@ def test_paths_and_commands_go_together_and_the_command_line_replaces_both(rende
 
 
 def test_a_command_that_fails_is_an_error_with_its_last_lines(rendered: Project) -> None:
-    rendered.ini("crd_commands = ./build.sh nothing.yaml")
+    rendered.ini("crd_commands =", "  ./build.sh nothing.yaml", "  no-such-command")
     rendered.write("test_it.py", "def test_it(crd): pass\n")
+    rendered.write("test_that.py", "def test_that(crd): pass\n")
 
     result = rendered.run()
 
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["crd_commands: `./build.sh nothing.yaml`: exited with 1:", "  *nothing.yaml*"])
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(
+        [
+            "crd_commands: `./build.sh nothing.yaml`: exited with 1:",
+            "  *nothing.yaml*",
+            f"crd_commands: `no-such-command`: cannot be run in {rendered.path}: No such file or directory",
+        ]
+    )
+    assert (rendered.path / "build.sh.log").read_text(encoding="utf-8") == "run\n"
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
