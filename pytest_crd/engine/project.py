@@ -31,7 +31,8 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
         distinct = crdcopies.distinct(crds)
         self._crds = _installed(distinct.crds)
         standing = dict(zip(distinct.crds, self._crds, strict=True))
-        self._copies = {place: standing[crd] for place, crd in distinct.copies.items()}
+        # What is copied may be a twin that is left out itself.
+        self._copies = {place: standing[crd] for place, crd in distinct.copies.items() if crd in standing}
         self._named = _by_name(self._crds)
         several = [others for others in self._named.values() if len(others) > 1]
         alternatives = [f"alternatives, each checked: {', '.join(map(_described, others))}" for others in several]

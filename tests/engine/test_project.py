@@ -279,6 +279,15 @@ def test_of_twins_the_one_that_the_kubernetes_version_serves_is_taken(tmp_path: 
     assert old.api_version == "apiextensions.k8s.io/v1beta1"
 
 
+def test_copies_of_a_twin_that_is_left_out_are_left_out(tmp_path: Path) -> None:
+    crds = engine.load(["."], base=_write(tmp_path, a=V1BETA1, b=V1BETA1, c=_crd()))
+
+    assert [crd.source for crd in crds] == ["c.yaml:1"]
+    assert [note.partition(":")[0] for note in crds.notes] == ["b.yaml", "a.yaml"]
+    with pytest.raises(engine.CrdLookupError, match="no CRD is called 'b.yaml'"):
+        crds["b.yaml"]
+
+
 def test_what_begins_with_an_exclamation_mark_is_left_out(tmp_path: Path) -> None:
     base = _write(tmp_path, a=_crd(), b=MINIMAL, c=_crd("apps", "App"))
 
