@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
-from pytest_crd.engine.crds import crdspec
+from pytest_crd.engine.crds import crdspec, crdtypes, misspelling
 
 _ENDINGS: Final = (".yaml", ".yml", ".json")
 _OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
@@ -32,7 +32,7 @@ class Discovery:
         root: The folder.
         is_of_git: Whether git has said which files belong to the project; else a walk has.
         count: How many YAML and JSON files there are.
-        files: Those that have CRDs in them, sorted.
+        files: Those that have CRDs in them, or what is nearly one, sorted.
     """
 
     root: Path
@@ -117,11 +117,11 @@ def _walked(root: Path) -> Iterator[Path]:
 
 
 def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:
-    word = crdspec.KIND.encode()
+    word, group = crdspec.KIND.encode(), crdtypes.GROUP.encode()
     for path in paths:
         try:
             content = path.read_bytes()
         except OSError:  # deleted but not yet for git, or a link to nowhere: no file of the project
             continue
-        if word in content:
+        if word in content or (group in content and misspelling.may_hold(content)):
             yield path

@@ -7,15 +7,17 @@ Nothing is read, and no command is run, before somebody asks for a CRD.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from pytest_crd import commands
 from pytest_crd.engine import CustomResourceDefinitions, InputError
-from pytest_crd.engine.crdfiles import CrdFiles
+from pytest_crd.engine.crdfiles import CrdFiles, Origin
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.reading import manifest
+from pytest_crd.engine.reading.manifest import ManifestFile
 from pytest_crd.search import Search
 
 _MOST_PLACES: Final = 5
@@ -91,16 +93,27 @@ class Sources:
         """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
         search = Search(self.base, self.paths)
         notes: list[Mistake] = []
-        for place in search.places():
+        places = search.places()
+        for place in places:
             found = CrdFiles(kubernetes_version)
             for file in place.files:
                 found.read(file, place.origin)
             notes += found.notes
             if found.crds or found.mistakes:
+                if place.origin is Origin.FOUND:
+                    notes += _of_test_data(next(places).files)
                 found.notes = list(dict.fromkeys(notes))
                 self.places = place.words or _told(found)
                 return found
         raise CrdError([*search.in_vain(), *dict.fromkeys(notes)])
+
+
+def _of_test_data(files: Sequence[ManifestFile]) -> list[Mistake]:
+    """Return what is to be said of test data that does not count, as there is something else."""
+    if not files:
+        return []
+    more = f" with {len(files) - 1} more" if len(files) > 1 else ""
+    return [Mistake(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
 
 
 def _told(found: CrdFiles) -> str:

@@ -284,7 +284,7 @@ def test_copies_of_a_twin_that_is_left_out_are_left_out(tmp_path: Path) -> None:
 
     assert [crd.source for crd in crds] == ["c.yaml:1"]
     assert [note.partition(":")[0] for note in crds.notes] == ["b.yaml", "a.yaml"]
-    with pytest.raises(engine.CrdLookupError, match="no CRD is called 'b.yaml'"):
+    with pytest.raises(engine.CrdLookupError, match=r"no CRD is called 'b\.yaml'"):
         crds["b.yaml"]
 
 

@@ -82,15 +82,26 @@ def test_what_is_broken_is_a_note_where_it_was_merely_found(empty: Project) -> N
     result.stdout.fnmatch_lines(["crd: docs/example.yaml:3: passed over, *"])
 
 
-def test_what_is_nearly_a_crd_is_an_error_also_where_it_was_merely_found(empty: Project) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        pytest.param("k8s.io/v1", "k8s.io/v2", "apiVersion 'apiextensions.k8s.io/v2' of *", id="its apiVersion"),
+        pytest.param("Definition", "Defintion", "kind 'CustomResourceDefintion' of *", id="its kind"),
+    ],
+)
+def test_what_is_nearly_a_crd_is_an_error_also_where_it_was_merely_found(
+    empty: Project, old: str, new: str, words: str
+) -> None:
     path = empty.crd("api/gardens.yaml")
-    path.write_text(path.read_text(encoding="utf-8").replace("k8s.io/v1", "k8s.io/v2"), encoding="utf-8")
-    _expect(empty, "Garden")
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    empty.crd("api/ponds.yaml", plural="ponds", kind="Pond")
+    empty.write("api/role.yaml", "kind: Role\nrules: [{apiGroups: [apiextensions.k8s.io]}]\n")
+    _expect(empty, "Pond")
 
     result = empty.run()
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["api/gardens.yaml:1: no server knows apiVersion 'apiextensions.k8s.io/v2' of *"])
+    result.stdout.fnmatch_lines([f"api/gardens.yaml:1: no server knows {words}"])
 
 
 @pytest.mark.parametrize("place", ["pkg/testdata", "test/e2e", "hack/crds"])
@@ -108,7 +119,11 @@ def test_test_data_counts_where_there_is_nothing_else(empty: Project, place: str
     )
     empty.crd("api/trees.yaml", plural="trees", kind="Tree")
     _expect(empty, "Tree")
-    empty.run().assert_outcomes(passed=1)
+    result = empty.run()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [f"crd: {place}/gardens.yaml: passed over with 1 more: test data counts where there is nothing else"]
+    )
 
 
 def test_files_that_git_ignores_are_not_there_but_are_named_where_there_is_nothing_else(empty: Project) -> None:
