@@ -19,13 +19,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.resources.rules import RulesNotEvaluatedWarning
 from pytest_crd.engine.schema.structural import Structural
 
-# Set or checked by the server while it stores an object, so that what is stored has them and what is sent must not.
-_OF_STORED_OBJECTS: Final = frozenset(
-    {
-        *("uid", "generation", "creationTimestamp", "resourceVersion", "managedFields"),
-        *("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"),
-    }
-)
 _NAME: Final = {"name": "example"}
 _MOST_PLACES: Final = 3
 
@@ -76,7 +69,7 @@ class Subject:
         if metadata is None:
             metadata = _NAME
         elif isinstance(metadata, dict):
-            metadata = {**_NAME, **{key: value for key, value in metadata.items() if key not in _OF_STORED_OBJECTS}}
+            metadata = {**_NAME, **metadata}
         sent = {"kind": crd.kind, **resource, "metadata": metadata}
         sent["apiVersion"] = f"{crd.group}/{storage.name}" if stated is None or stated in known else stated
         namespace = metadata.get("namespace") if isinstance(metadata, dict) else None

@@ -70,6 +70,25 @@ def _run(section: str, case: str, **crd: Any) -> CaseResult:
 
 HOLDING = [
     pytest.param("create", "input: {spec: {class: a}}, expected: {spec: {class: a, size: 3}}", id="the stored object"),
+    pytest.param(
+        "update",
+        "old: {metadata: {name: it, uid: u, generation: 2, resourceVersion: '5', managedFields: [], selfLink: x, "
+        "creationTimestamp: '2020-01-01T00:00:00Z', deletionTimestamp: '2020-01-01T00:00:00Z', "
+        "deletionGracePeriodSeconds: 3}, spec: {class: a}}, input: {spec: {class: b}}, accepted: true",
+        id="the old object has what a server sets",
+    ),
+    pytest.param(
+        "update",
+        "old: {metadata: {name: it}, spec: {class: a}}, input: {metadata: {namespace: ns}, spec: {class: b}}, "
+        "contains: {metadata: {namespace: ns}}",
+        id="the namespace is that of the input where the old object has none",
+    ),
+    pytest.param(
+        "update",
+        "old: {metadata: {name: it, namespace: ns}, spec: {class: a}}, input: {metadata: {namespace: other}, spec: {class: b}}, "
+        "error: the namespace of the provided object does not match the namespace sent on the request",
+        id="the namespace is that of the old object where it has one",
+    ),
     pytest.param("create", "input: {spec: {class: a}}, accepted: true", id="no more than acceptance"),
     pytest.param(
         "create",
@@ -419,3 +438,11 @@ def test_a_schema_under_which_nothing_is_served_refuses_the_case() -> None:
 
     message = "gardens.requests.example.com v1 serves no objects: OpenAPIV3Schema '$ref' is not supported"
     assert result.mismatches == (Refused(message),)
+
+
+def test_an_old_object_whose_deletion_is_no_time_is_a_mistake() -> None:
+    with pytest.raises(CaseFileError, match=r"ObjectMeta\.deletionTimestamp"):
+        _run(
+            "update",
+            "old: {metadata: {deletionTimestamp: 5}, spec: {class: a}}, input: {spec: {class: b}}, accepted: true",
+        )

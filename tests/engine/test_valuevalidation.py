@@ -310,6 +310,33 @@ def test_junctors_say(schema: Schema, value: JSONValue, expected: list[str]) -> 
     assert reported == expected
 
 
+@pytest.mark.parametrize(
+    ("schema", "within", "beyond"),
+    [
+        pytest.param({"maxLength": 2}, "éé", "ééé", id="maxLength"),
+        pytest.param({"minLength": 2}, "éé", "é", id="minLength"),
+        pytest.param({"maxItems": 2}, [1, 2], [1, 2, 3], id="maxItems"),
+        pytest.param({"minItems": 2}, [1, 2], [1], id="minItems"),
+        pytest.param({"maxProperties": 1}, {"b": 1}, {"b": 1, "c": 1}, id="maxProperties"),
+        pytest.param({"minProperties": 1}, {"b": 1}, {}, id="minProperties"),
+        pytest.param({"maximum": 2}, 2, 3, id="maximum of an integer"),
+        pytest.param({"maximum": 2.5}, 2.5, 2.6, id="maximum of a float"),
+        pytest.param({"minimum": 2}, 2, 1, id="minimum of an integer"),
+        pytest.param({"minimum": 2.5}, 2.5, 2.4, id="minimum of a float"),
+        pytest.param({"maximum": 2, "exclusiveMaximum": True}, 1, 2, id="exclusiveMaximum of an integer"),
+        pytest.param({"maximum": 2.5, "exclusiveMaximum": True}, 2.4, 2.5, id="exclusiveMaximum of a float"),
+        pytest.param({"minimum": 2, "exclusiveMinimum": True}, 3, 2, id="exclusiveMinimum of an integer"),
+        pytest.param({"minimum": 2.5, "exclusiveMinimum": True}, 2.6, 2.5, id="exclusiveMinimum of a float"),
+    ],
+)
+@pytest.mark.parametrize("version", ["1.21", "1.37"])
+def test_a_limit_is_met_at_itself_and_not_beyond(
+    schema: Schema, within: JSONValue, beyond: JSONValue, version: str
+) -> None:
+    assert said(field(schema), {"a": within}, version) == []
+    assert len(said(field(schema), {"a": beyond}, version)) == 1
+
+
 def test_an_any_of_over_nulls_prefers_the_branch_that_allows_null() -> None:
     """A null that passes the type counts as met, which is how the second branch is chosen."""
     schema = {"items": {}, "anyOf": [{"items": {"type": "string"}}, {"items": {"nullable": True, "enum": [1]}}]}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.reading import yamldecoder, yamlreader
 
 
 def body(text: str | bytes) -> object:
@@ -367,6 +367,30 @@ def bomb(levels: int, width: int) -> str:
 def test_an_alias_bomb_is_refused() -> None:
     """The server counts what it decodes: 99 % of a small document may come from aliases, not more."""
     assert refusal(body, bomb(10, 9)).endswith("document contains excessive aliasing")
+
+
+@pytest.mark.parametrize(
+    ("decoded", "share"), [(1, 0.99), (400_000, 0.99), (2_200_000, 0.545), (4_000_000, 0.1), (9_000_000, 0.1)]
+)
+def test_the_larger_a_document_the_less_of_it_may_come_from_aliases(decoded: int, share: float) -> None:
+    assert yamldecoder.allowed_share(decoded) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_yaml"),
+    [
+        pytest.param('{"a": 1}\n#ab', True, id="four bytes"),
+        pytest.param('{"a": 1}\n#a', False, id="three bytes"),
+        pytest.param('{"a": 1} #aü', True, id="three characters of four bytes"),
+        pytest.param('{"a": 1} #ü', False, id="two characters of three bytes"),
+    ],
+)
+def test_yaml_behind_json_has_four_bytes_at_least(text: str, *, is_yaml: bool) -> None:
+    """As many as the server looks ahead."""
+    if is_yaml:
+        assert stream(text) == [{"a": 1}]
+    else:
+        assert "not JSON" in refusal(stream, text)
 
 
 def test_few_aliases_are_fine() -> None:

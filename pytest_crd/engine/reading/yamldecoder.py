@@ -146,7 +146,8 @@ class _Decoder:
         self.decoded += 1
         if self.active:
             self.aliased += 1
-            if self.aliased > 100 and self.decoded > 1000 and self.aliased / self.decoded > _allowed(self.decoded):
+            # Go looks at documents of more than 1,000 nodes only, 100 of them aliased: no smaller one has so large a share.
+            if self.aliased / self.decoded > allowed_share(self.decoded):
                 raise UnreadableError(node.line, "document contains excessive aliasing")
 
     def scalar(self, node: ScalarNode) -> JSONValue:
@@ -238,6 +239,12 @@ def _limit(depth: int, line: int) -> None:
         raise UnreadableError(line, yamlnode.TOO_DEEP)
 
 
-def _allowed(decoded: int) -> float:
+def allowed_share(decoded: int) -> float:
+    """
+    Return which share of *decoded* nodes may come from aliases.
+
+    Reference:
+        go.yaml.in/yaml/v2 decode.go, allowedAliasRatio.
+    """
     share = (min(max(decoded, _SMALL), _HUGE) - _SMALL) / (_HUGE - _SMALL)
     return 0.99 - 0.89 * share
