@@ -281,8 +281,7 @@ class CustomResources:
         if self._storage is self._served and (not defaulted or passes.settles) and not self._lacks_status(resource):
             return dict(resource), ()  # pruned and defaulted before
         written = passes.prune({**resource, "apiVersion": f"{self._crd.group}/{self._storage.spec.name}"})
-        read = passes.default(passes.prune(written.value, drop_malformed=True).value)
-        return self._converted(read.value), written.paths
+        return self._converted(passes.default(written.value).value), written.paths
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading puts in a status: a default for the one that a create took away."""
