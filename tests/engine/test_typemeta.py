@@ -211,3 +211,9 @@ def test_the_last_api_version_is_looked_at() -> None:
         f"{UNRECOGNIZED}unexpected GroupVersion string: a/b/c"
     )
     assert undecodable({"APIVERSION": "a/b/c"} | WHOLE) == ""
+
+
+def test_a_key_counts_each_time_that_it_is_there() -> None:
+    body = '{"apiVersion":"a.b/v1","kind":"Case","Kind":1,"apiVersion":[]}'
+    sent = {"apiVersion": [], "kind": "Case", "Kind": 1}
+    assert undecodable(sent, body=body).startswith(f"{WRONG_TYPE} number into Go struct field .kind of type string ")

@@ -7,6 +7,7 @@ What they ask is about whole answers; `schemagen` makes the structure underneath
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final
@@ -14,12 +15,17 @@ from typing import Any, Final
 import crdgen
 import objectgen
 import schemagen
+import yaml
 
 JSONValue = Any
 Schema = dict[str, JSONValue]
 
 # A pattern or format, what fits it, and what does not.
-PATTERNS: Final = (("^a+$", "aa", "ab"), ("b", "abc", "xyz"), ("^[a-z]{1,3}$", "abc", "abcd"), ("\\d", "a1", "a"))
+PATTERNS: Final = (
+    ("^a+$", "aa", "ab"), ("b", "abc", "xyz"), ("^[a-z]{1,3}$", "abc", "abcd"), ("\\d", "a1", "a"), ("^$", "", "\n"),
+    ("^[\\p{L}\\p{N}]{1,500}$", "\u00e4\u0663", "a-b"), ("(?i)^k$", "\u212a", "kk"), ("^(?P<n>a|b)*$", "abba", "abc"),
+    ("^\\S+\\.\\w+$", "a.b", "a."), ("^[^\\PLa]$", "\u00df", "a"), ("\\Ba", "ba", "a"), ("(?s)^a.b$", "a\nb", "a\n\nb"),
+)  # fmt: skip
 FORMATS: Final = (
     ("date-time", "2020-01-01T00:00:00Z", "2020-01-01"), ("date", "2020-01-01", "1/1/2020"), ("ipv4", "10.0.0.1", "10.0.0"),
     ("ipv6", "::1", "1"), ("uuid", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "6ba7"), ("email", "a@b.example", "a"),
@@ -37,8 +43,11 @@ def crd_schema(random: Random) -> Schema:
     (made.get("properties") or {}).pop("items", None)
     for node in schemagen.nodes(made):
         # A default that does not fit has cases of its own; here it would only keep the CRD away.
-        if "default" not in node and random.random() < 0.5:
+        if random.random() < (0.15 if "default" in node else 0.5):
             _validate(random, node)
+            if node.get("default") is not None:
+                node["default"] = proper(random, node)
+    made.pop("enum", None)  # none of it would be a whole resource
     for node in list(schemagen.nodes(made)):
         if any("default" in below for below in schemagen.nodes(node)):
             for keyword in ("required", "minProperties", "maxProperties", "allOf", "anyOf", "oneOf", "not"):
@@ -77,8 +86,16 @@ def _validate(random: Random, node: Schema) -> None:
             _of_array(random, node)
         case "object":
             _of_object(random, node)
+    if random.random() < 0.05:
+        node["enum"] = _enum(random, node)
     if random.random() < 0.15:
         _junctor(random, node)
+
+
+def _enum(random: Random, node: Schema) -> JSONValue:
+    """Return values of any type, at least one of which the node's type allows."""
+    fitting = proper(random, {keyword: item for keyword, item in node.items() if keyword != "enum"})
+    return random.sample((fitting, None, {}, [], {"a": 1}, [None], 1.5, 1, "1", True), random.choice((2, 4, 10)))
 
 
 def _of_string(random: Random, node: Schema) -> None:
@@ -106,7 +123,7 @@ def _of_number(random: Random, node: Schema) -> None:
         case 2:
             node["multipleOf"] = random.choice((1, 2, 3, 0.5, 0.1))
         case 3:
-            node["enum"] = random.sample((0, 1, 2, 3), random.choice((1, 2, 3)))
+            node["enum"] = random.sample((0, 1, 2, 3, 0.5, 1e21), random.choice((1, 2, 3)))
         case 4:
             node["format"] = random.choice(("int32", "int64", "float", "double", "unknown-format"))
 
@@ -120,12 +137,20 @@ def _of_array(random: Random, node: Schema) -> None:
             node["maxItems"] = random.choice((0, 1, 2))
         case 2:
             kind = random.choice(_LIST_TYPES)
-            keys = [name for name, child in (items.get("properties") or {}).items() if child.get("type") == "string"]
-            if kind == "set" and items.get("type") in schemagen.SCALARS and not items.get("nullable"):
+            children = items.get("properties") or {}
+            keys = [name for name, child in children.items() if child.get("type") in schemagen.SCALARS]
+            if kind == "set" and not items.get("nullable"):
                 node["x-kubernetes-list-type"] = "set"
+                # The items of a set are compared as a whole.
+                whole = {"object": "x-kubernetes-map-type", "array": "x-kubernetes-list-type"}.get(
+                    items.get("type", "")
+                )
+                items |= {whole: "atomic"} if whole else {}
             elif kind == "map" and keys and items.get("type") == "object":
-                items["required"] = sorted({*items.get("required", ()), keys[0]})
-                node |= {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys[:1]}
+                keys = random.sample(keys, min(len(keys), random.choice((1, 1, 2, 3))))
+                given = {name for name in keys if children[name].get("default") is None}
+                items["required"] = sorted({*items.get("required", ()), *given})
+                node |= {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys}
             elif kind == "atomic":
                 node["x-kubernetes-list-type"] = "atomic"
 
@@ -150,17 +175,21 @@ def _junctor(random: Random, node: Schema) -> None:
     node[keyword] = clauses[0] if keyword == "not" else clauses
 
 
-def _clause(random: Random, node: Schema) -> Schema:
+def _clause(random: Random, node: Schema, depth: int = 4) -> Schema:
     scratch: Schema = {"type": node.get("type"), "properties": node.get("properties"), "items": {}}
     validations = {"string": _of_string, "integer": _of_number, "number": _of_number, "object": _of_object}
     if validate := validations.get(str(node.get("type"))):
         validate(random, scratch)
     made = {keyword: item for keyword, item in scratch.items() if keyword not in {"type", "properties", "items"}}
+    if depth and random.random() < 0.25:
+        keyword = random.choice(("allOf", "anyOf", "oneOf", "not"))
+        made[keyword] = _clause(random, node, depth - 1)
+        made[keyword] = made[keyword] if keyword == "not" else [made[keyword], _clause(random, node, depth - 1)]
     properties = node.get("properties") or {}
     if properties and random.random() < 0.4:
         name = random.choice(sorted(properties))
         # Metadata may not be mentioned in a clause.
-        made |= {} if name == "metadata" else {"properties": {name: _clause(random, properties[name])}}
+        made |= {} if name == "metadata" else {"properties": {name: _clause(random, properties[name], depth)}}
     return made
 
 
@@ -220,7 +249,7 @@ def flawed(random: Random, original: JSONValue, schema: JSONValue) -> JSONValue:
     for _ in range(random.choice((1, 1, 2))):
         places = [place for place in _places(made, schema) if place[1] not in ("apiVersion", "kind", "metadata")]
         if not places or random.random() < 0.1:
-            made["unknown"] = copy.deepcopy(random.choice(objectgen.ANYTHING))
+            made[random.choice(_MORE_KEYS)] = copy.deepcopy(random.choice(objectgen.ANYTHING))
             continue
         container, key, below = random.choice(places)
         if random.random() < 0.2:
@@ -228,6 +257,20 @@ def flawed(random: Random, original: JSONValue, schema: JSONValue) -> JSONValue:
         else:
             container[key] = copy.deepcopy(_odd(random, below, container[key]))
     return made
+
+
+# Some differ from those that decide only by case, or by Unicode's notion of it.
+_MORE_KEYS: Final = (
+    "unknown",
+    "unknown",
+    "KIND",
+    "Kind",
+    "\u212aind",
+    "apiversion",
+    "APIVERSION",
+    "apiVer\u017fion",
+    "Metadata",
+)
 
 
 def _places(value: JSONValue, schema: JSONValue) -> Iterator[tuple[Any, Any, JSONValue]]:
@@ -245,12 +288,16 @@ def _odd(random: Random, schema: JSONValue, value: JSONValue) -> JSONValue:
     wrong = [bad for name, _, bad in (*PATTERNS, *FORMATS) if name in (schema.get("pattern"), schema.get("format"))]
     if wrong and random.random() < 0.6:
         return wrong[0]
+    if isinstance(value, list) and value and random.random() < 0.01:
+        return [copy.deepcopy(value[0]) for _ in range(2000)]
     if isinstance(value, list) and value and random.random() < 0.5:
         return [*value, copy.deepcopy(value[0])]
     if isinstance(value, int | float) and not isinstance(value, bool) and random.random() < 0.7:
         return random.choice((*objectgen.NUMBERS, value + 0.5, -value, value + 1))
     if isinstance(value, str) and random.random() < 0.6:
-        return random.choice((*objectgen.STRINGS, value * 3, value + "a"))
+        return random.choice(
+            (*objectgen.STRINGS, value * 3, value + "a", *(["a" * 100_000] if random.random() < 0.1 else []))
+        )
     return random.choice(objectgen.ANYTHING)
 
 
@@ -276,6 +323,8 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
         match random.random():
             case chance if chance < 0.45:
                 asked = {"create": _odd_body(random, sent)}
+                if random.random() < 0.15 and isinstance(asked["create"], dict):
+                    asked = {"createText": _text(random, manifest, asked["create"])}
             case chance if chance < 0.85 or not has_status:
                 # What is stored keeps to the types alone, so that much of it is not valid any more.
                 before = _body(proper(random, loose)) if random.random() < 0.6 else sent
@@ -285,6 +334,9 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
                 asked = {"updateStatus": _changed(random, before, sent, loose), "old": before, "oldSchema": old}
         if "old" in asked:
             _name(asked, f"n{number}")
+            others = [version["name"] for version in manifest["spec"].get("versions") or () if version["served"]]
+            if len(others) > 1 and random.random() < 0.3:
+                asked["oldVersion"] = random.choice(others)
         if random.random() < 0.1:
             asked["fieldValidation"] = random.choice(("Strict", "Ignore"))
         if len(manifest["spec"].get("versions") or ()) > 1:
@@ -292,6 +344,28 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
             asked |= {key: random.choice(("v1", "v2")) for key in keys}
         made.append({"name": f"request {number}", **asked})
     return made
+
+
+def _text(random: Random, manifest: JSONValue, sent: JSONValue) -> str:
+    """Return the body of a request that creates *sent*, as JSON or YAML, some with a key that is set twice."""
+    spec = manifest["spec"]
+    version = spec.get("version") or spec["versions"][0]["name"]
+    whole = {
+        "apiVersion": f"{spec['group']}/{version}",
+        "kind": spec["names"]["kind"],
+        "metadata": {"name": "case"},
+        **sent,
+    }
+    again = random.choice((*whole, "new")) if random.random() < 0.3 else ""
+    if random.random() < 0.5:
+        more = f", {json.dumps(again)}: {json.dumps(random.choice(objectgen.ANYTHING))}" if again else ""
+        return (
+            json.dumps(whole, ensure_ascii=random.random() < 0.5, indent=random.choice((None, 1)))[:-1].rstrip()
+            + more
+            + "}"
+        )
+    text: str = yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, default_flow_style=False)
+    return text + (f"{json.dumps(again)}: {json.dumps(random.choice(objectgen.ANYTHING))}\n" if again else "")
 
 
 def _versions(spec: JSONValue) -> list[JSONValue]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+import operator
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from pytest_crd.engine.errors import fielderror, refusal
@@ -121,7 +123,7 @@ def refuse_version(resource: Mapping[str, JSONValue], *, group: str, version: st
     """
     sent, expected = resource.get("apiVersion") or "", f"{group}/{version}"
     if profile.takes_type_for_given:
-        sent = as_decoded(resource)[0] or sent
+        sent = as_decoded(resource.items())[0] or sent
     if sent == expected:
         return None
     if profile.takes_type_for_given and sent in (*_NO_VERSIONS, f"{group}/"):
@@ -166,7 +168,7 @@ def problem_of_variants(manifest: Mapping[str, JSONValue], *, kind: str) -> str:
     if problem := _malformed(manifest, sent):
         return _unrecognized(problem, kind, sent).message
     stated = manifest["apiVersion"], manifest["kind"]
-    found = tuple(value or default for value, default in zip(as_decoded(manifest), stated, strict=True))
+    found = tuple(value or default for value, default in zip(as_decoded(manifest.items()), stated, strict=True))
     if found == stated:
         return ""
     api_version, found_kind = found
@@ -217,30 +219,48 @@ def _undecodable(kind: str, version: str, expected_kind: str, problem: str) -> R
 
 
 def _malformed(resource: Mapping[str, JSONValue], sent: str) -> str:
-    keys = [key for key in resource if key.casefold() in _FIELDS]
-    for key in keys if _is_json(sent) else sorted(keys):  # YAML is decoded as JSON with sorted keys
-        if not isinstance(resource[key], str | None):
+    fields = _fields(resource, sent)
+    for key, value in fields:
+        if not isinstance(value, str | None):
             field = _FIELDS[key.casefold()]
-            problem = f"cannot unmarshal {_json_type(resource[key])} into Go struct field .{field} of type string"
+            problem = f"cannot unmarshal {_json_type(value)} into Go struct field .{field} of type string"
             return f"couldn't get version/kind; json parse error: json: {problem}"
-    api_version, _ = as_decoded(resource if _is_json(sent) else dict(sorted(resource.items())))
+    api_version, _ = as_decoded(fields)
     return ownerreferences.group_version_problem(api_version)
+
+
+def _fields(resource: Mapping[str, JSONValue], sent: str) -> list[tuple[str, JSONValue]]:
+    """Return keys and values that are apiVersion or kind in any case, in the order of what was *sent*, and as often."""
+    pairs = list(resource.items())
+    if not _is_json(sent):  # YAML is decoded as JSON with sorted keys
+        pairs.sort(key=operator.itemgetter(0))
+    else:
+        # Each time that a key is there counts, and a mapping keeps the last one alone. What begins like JSON may be YAML.
+        with contextlib.suppress(ValueError):
+            pairs = json.loads(sent, object_pairs_hook=_Object).pairs
+    return [(key, value) for key, value in pairs if key.casefold() in _FIELDS]
+
+
+class _Object(dict[str, JSONValue]):
+    """A JSON object that knows what it was made of."""
+
+    def __init__(self, pairs: list[tuple[str, JSONValue]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
 
 
 # Go finds a field under a key that differs by case only, and by Unicode's notion of it: `\u212aind`.
 _FIELDS: Final = {"apiversion": "apiVersion", "kind": "kind"}
 
 
-def as_decoded(resource: Mapping[str, JSONValue]) -> tuple[str, str]:
+def as_decoded(fields: Iterable[tuple[str, JSONValue]]) -> tuple[str, str]:
     """
     Return apiVersion and kind as Go's JSON decoder reads them: the last text under a key that is one of them in any case.
 
     Args:
-        resource: An object in which these are texts or null.
+        fields: The keys of an object and their values; those that count are texts or null.
     """
-    found = {
-        field: value for key, value in resource.items() if value is not None and (field := _FIELDS.get(key.casefold()))
-    }
+    found = {field: value for key, value in fields if value is not None and (field := _FIELDS.get(key.casefold()))}
     return found.get("apiVersion", ""), found.get("kind", "")
 
 
