@@ -122,7 +122,7 @@ class Requests:
             old = seen.get(id(request.old_crd))
             if request.name.endswith("7"):
                 # Of some the engine gets what a user of Python may write.
-                request = replace(request, sent=disguise.of(request.sent), old=disguise.of(request.old))
+                request = replace(request, sent=disguise.below(request.sent), old=disguise.below(request.old))
             return disagreements.found_by(lambda: replies.of_request(crd, file, request, old_crd=old))
 
         return ask

@@ -365,7 +365,9 @@ def _text(random: Random, manifest: JSONValue, sent: JSONValue) -> str:
             + "}"
         )
     text: str = yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, default_flow_style=False)
-    return text + (f"{json.dumps(again)}: {json.dumps(random.choice(objectgen.ANYTHING))}\n" if again else "")
+    return text + (
+        f"{json.dumps(again, ensure_ascii=False)}: {json.dumps(random.choice(objectgen.ANYTHING))}\n" if again else ""
+    )
 
 
 def _versions(spec: JSONValue) -> list[JSONValue]:
