@@ -34,6 +34,7 @@ TEMPLATED_NAME = CRD.replace(b"tabs.example.com", b"'{{ .Values.name }}'")
 TEMPLATED_VERSION = CRD.replace(b"apiextensions.k8s.io/v1", b'"{{ .Values.version }}"')
 PATCH = CRD[: CRD.index(b"spec:")] + b"spec: {conversion: {strategy: None}}\n"
 MISSPELT = CRD.replace(b"CustomResourceDefinition", b"CustomResourceDefiniton")
+MISSPELT_PATCH = PATCH.replace(b"CustomResourceDefinition", b"CustomResourceDefiniton")
 UNDECODABLE = CRD.replace(b"type: object", b"type: 5")
 
 N, G, C, F, T = Origin
@@ -56,6 +57,7 @@ def _taken(content: bytes, origin: Origin) -> tuple[list[str], list[str]]:
         pytest.param(TEMPLATED_VERSION, {N}, {G, C, F, T}, "a Helm template", id="a template of an apiVersion"),
         pytest.param(PATCH, {N}, {G, C, F, T}, "a patch: it has neither", id="a patch"),
         pytest.param(MISSPELT, {N, G, C, F}, {T}, "did you mean kind 'CustomResourceDefinition'?", id="misspelt"),
+        pytest.param(MISSPELT_PATCH, {N, G, C, F}, {T}, "did you mean kind", id="misspelt, with nothing else in it"),
         pytest.param(UNDECODABLE, {N, G, C, F}, {T}, "cannot unmarshal number", id="what no server could decode"),
     ],
 )

@@ -38,6 +38,7 @@ def test_a_glob_finds_manifests_and_folders_sorted(base: Path) -> None:
 
 def test_a_file_is_found_once_however_often_it_is_named(base: Path) -> None:
     assert _names(["b.yaml", "sub/../b.yaml", "."], base) == [("b.yaml", True), ("a.yml", False), ("sub/c.json", False)]
+    assert _names([".", "b.yaml"], base) == [("a.yml", False), ("b.yaml", True), ("sub/c.json", False)]
 
 
 def test_a_file_outside_the_base_keeps_its_whole_name(base: Path) -> None:
