@@ -134,7 +134,7 @@ def _figures(responses: Iterable[engine.Response]) -> dict[int | str, int]:
     figures: Counter[int | str] = Counter({"causes": 0, "warnings": 0})
     for response in responses:
         figures[response.code] += 1
-        figures["causes"] += len(response.errors)
+        figures["causes"] += sum(error.type != "Request" for error in response.errors)
         figures["warnings"] += len(response.warnings)
     return dict(figures)
 

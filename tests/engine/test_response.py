@@ -65,7 +65,7 @@ def test_a_refusal_of_another_reason_says_what_it_is_about() -> None:
 
 def test_an_internal_error_has_one_cause_that_is_about_no_field() -> None:
     answer = response.refused(internal_error("no"), subject=SUBJECT)
-    assert (answer.code, answer.message, answer.errors) == (500, "Internal error occurred: no", ())
+    assert (answer.code, [str(error) for error in answer.errors]) == (500, ["Internal error occurred: no"])
     assert answer.status["details"] == {"causes": [{"message": "no"}]}
 
 

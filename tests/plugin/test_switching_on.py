@@ -92,6 +92,7 @@ def test_a_session_without_crds_imports_nothing_but_the_hooks(empty: Project) ->
     assert [name for name in modules if name.partition(".")[0] == "pytest_crd"] == [
         "pytest_crd",
         "pytest_crd.fixtures",
+        "pytest_crd.idle",
         "pytest_crd.options",
         "pytest_crd.plugin",
     ]
