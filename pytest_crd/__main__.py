@@ -1,0 +1,31 @@
+"""`python -m pytest_crd`: what is asked without pytest."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from pytest_crd.cli import check, schema
+
+_COMMANDS = (check, schema)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Run the command that the command line names.
+
+    Returns:
+        0 when all is well, 1 when the answer is no, 2 when it cannot be given.
+    """
+    parser = argparse.ArgumentParser(prog="python -m pytest_crd", description=__doc__)
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in _COMMANDS:
+        command.add(subparsers)
+    options = parser.parse_args(arguments)
+    code: int = options.run(options)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

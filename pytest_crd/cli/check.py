@@ -1,0 +1,57 @@
+"""`check`: what a server makes of CustomResourceDefinitions."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pytest_crd import engine
+from pytest_crd.engine import profile
+
+
+def add(subparsers: Any) -> None:
+    """Declare the command."""
+    summary = "say what a server makes of the CustomResourceDefinitions in files, folders and globs"
+    parser = subparsers.add_parser("check", help=summary, description=summary)
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder or a glob with CRDs")
+    parser.add_argument(
+        "--kubernetes-version",
+        default=profile.DEFAULT,
+        metavar="VERSION",
+        help=f"whose answers: {', '.join(profile.KNOWN)}; the newest unless told",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the server's answer to each CRD; 1 where it refuses one, 2 where they cannot be read."""
+    try:
+        crds = engine.load(options.paths, kubernetes_version=options.kubernetes_version)
+    except (engine.InputError, engine.UnknownVersionError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    answers = [crd.create(field_validation="Strict") for crd in crds]
+    for note in crds.notes:
+        print(f"note: {note}")
+    for crd, answer in zip(crds, answers, strict=True):
+        print("\n".join(_lines(crd, answer)))
+    refused = sum(not answer.accepted for answer in answers)
+    counted = f"{len(crds)} CRD{'' if len(crds) == 1 else 's'}"
+    print(f"{counted}, {refused} refused; Kubernetes {options.kubernetes_version}")
+    return 1 if refused else 0
+
+
+def _lines(crd: engine.CustomResourceDefinition, answer: engine.Response) -> Iterator[str]:
+    verdict = "accepted" if answer.accepted else f"refused ({answer.code})"
+    yield f"{crd.source}: {crd.name} ({', '.join(version.name for version in crd.versions)}): {verdict}"
+    yield from (f"  {error}" for error in answer.errors)
+    yield from (f"  warning: {warning}" for warning in answer.warnings)
+    for condition in crd.conditions if answer.accepted else ():
+        if condition.status != _USUAL.get(condition.type, "True"):
+            yield f"  {condition.type} is {condition.status} ({condition.reason}): {condition.message}"
+
+
+# A CRD without flaws has no condition on its structure that is true; of all others, none that is not.
+_USUAL: Final = {"NonStructuralSchema": "False"}

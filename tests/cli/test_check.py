@@ -1,0 +1,110 @@
+"""`python -m pytest_crd check`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_crd import __main__ as program
+
+GOOD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: tabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: tabs, kind: Tab}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+"""
+REFUSED = GOOD.replace("Namespaced", "Namespacd").replace("tabs", "caps").replace("Tab", "Cap")
+MISSPELT = GOOD.replace("type: object", "type: object, nulable: true").replace("tabs", "pads").replace("Tab", "Pad")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_what_a_server_takes_is_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "tabs.yaml").write_text(GOOD)
+
+    assert program.main(["check", "tabs.yaml"]) == 0
+    assert capsys.readouterr() == (
+        "tabs.yaml:1: tabs.example.com (v1): accepted\n1 CRD, 0 refused; Kubernetes 1.37\n",
+        "",
+    )
+
+
+def test_what_a_server_refuses_is_told_in_its_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "all.yaml").write_text(f"{GOOD}---\n{REFUSED}---\n{MISSPELT}")
+
+    assert program.main(["check", "."]) == 1
+    assert capsys.readouterr().out == (
+        "all.yaml:1: tabs.example.com (v1): accepted\n"
+        "all.yaml:11: caps.example.com (v1): refused (422)\n"
+        '  spec.scope: Unsupported value: "Namespacd": supported values: "Cluster", "Namespaced"\n'
+        "all.yaml:21: pads.example.com (v1): refused (400)\n"
+        '  CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: strict decoding error: '
+        'unknown field "spec.versions[0].schema.openAPIV3Schema.nulable"\n'
+        "3 CRDs, 2 refused; Kubernetes 1.37\n"
+    )
+
+
+def test_what_is_worth_to_know_of_an_accepted_crd_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = GOOD.replace("type: object", "type: object, properties: {a: {type: string, format: colour}}")
+    rival = GOOD.replace("{name: tabs", "{name: tablets").replace("plural: tabs", "plural: tablets")
+    (folder / "a.yaml").write_text(text)
+    (folder / "b.yaml").write_text(rival)
+    (folder / "c.yaml").write_text(text)
+
+    assert program.main(["check", "."]) == 0
+    assert capsys.readouterr().out == (
+        "note: c.yaml:1: passed over, a copy of tabs.example.com in a.yaml:1\n"
+        "a.yaml:1: tabs.example.com (v1): accepted\n"
+        '  warning: unrecognized format "colour"\n'
+        "b.yaml:1: tablets.example.com (v1): accepted\n"
+        '  NamesAccepted is False (ListKindConflict): "TabList" is already in use\n'
+        "  Established is False (NotAccepted): not all names are accepted\n"
+        "2 CRDs, 0 refused; Kubernetes 1.37\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["nope.yaml"], "nope.yaml: no such file or folder"),
+        (["tabs.yaml", "--kubernetes-version", "1.2"], "'1.2'"),
+    ],
+)
+def test_what_cannot_be_read_is_another_failure(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], problem: str
+) -> None:
+    (folder / "tabs.yaml").write_text(GOOD)
+
+    assert program.main(["check", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert problem in printed.err
+
+
+def test_an_older_version_answers_on_demand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = GOOD.replace("/v1", "/v1beta1").replace(", schema: {openAPIV3Schema: {type: object}}", "")
+    (folder / "tabs.yaml").write_text(old)
+
+    assert program.main(["check", "tabs.yaml", "--kubernetes-version", "1.21"]) == 0
+    assert program.main(["check", "tabs.yaml"]) == 1
+    assert "refused (404)\n  the server could not find the requested resource\n" in capsys.readouterr().out
+
+
+def test_the_program_ends_with_the_code_of_its_command(folder: Path) -> None:
+    (folder / "caps.yaml").write_text(REFUSED)
+
+    done = subprocess.run([sys.executable, "-m", "pytest_crd", "check", "caps.yaml"], capture_output=True, check=False)
+
+    assert done.returncode == 1
