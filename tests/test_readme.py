@@ -60,16 +60,39 @@ def test_the_known_kubernetes_versions_are_listed() -> None:
 
 
 def test_the_failures_shown_are_what_a_user_sees(pytester: pytest.Pytester) -> None:
-    shown = README.split("```console\n")[1].split("```")[0]
+    shown = README.split("\n## Reading a failure\n")[1].split("```console\n")[1].split("```")[0]
+    result = _run(pytester, CASES)
+
+    result.stdout.fnmatch_lines(_as_patterns(shown))
+
+
+def _run(pytester: pytest.Pytester, case_file: str) -> pytest.RunResult:
+    """Run cases about the CRD of backups of the example project."""
     backups = Path(__file__).parents[1] / "example_project/config/crd/bases/backups.yaml"
-    folder = pytester.mkdir("crds")
-    (folder / "backups.yaml").write_text(backups.read_text(encoding="utf-8"), encoding="utf-8")
-    (pytester.path / "test_backup.crd.yaml").write_text(CASES, encoding="utf-8")
+    (pytester.mkdir("crds") / "backups.yaml").write_text(backups.read_text(encoding="utf-8"), encoding="utf-8")
+    (pytester.path / "test_backup.crd.yaml").write_text(case_file, encoding="utf-8")
+    return pytester.runpytest_subprocess("-p", "no:cacheprovider")
 
-    result = pytester.runpytest("-p", "no:cacheprovider")
 
+def _as_patterns(shown: str) -> list[str]:
     expected = [line for line in shown.splitlines() if line and not line.startswith(("$", "=", "_"))]
-    result.stdout.fnmatch_lines([line.replace("[", "[[]") for line in expected])
+    return [line.replace("[", "[[]") for line in expected]
+
+
+def test_the_first_case_fails_as_is_shown(pytester: pytest.Pytester) -> None:
+    case_file = README.split("```yaml\n")[1].split("```")[0]
+    shown = README.split("```console\n")[1].split("```")[0]
+
+    result = _run(pytester, case_file)
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(_as_patterns(shown))
+
+
+def test_the_example_of_every_section_holds(pytester: pytest.Pytester) -> None:
+    case_file = README.split("\n## Case files\n")[1].split("```yaml\n")[1].split("```")[0]
+
+    _run(pytester, case_file).assert_outcomes(passed=5)
 
 
 CASES = """\
