@@ -56,9 +56,14 @@ def built(name: str, module: Path, *arguments: str) -> Path:
 
 
 def of_version(program: str, version: str) -> Path:
-    """Return the binary of a *program* in `reference/`, linked with the reference of a Kubernetes *version*."""
+    """
+    Return the binary of a *program* in `reference/`, linked with the reference of a Kubernetes *version*.
+
+    Its sources tell by the build tag `before_1_35` which signatures the reference has.
+    """
     name = f"server-{version}" if program == "apiserver" else f"{program}-{version}"
-    return built(name, HERE / "reference", f"-modfile=k8s-{version}.mod", f"./{program}")
+    tags = ["-tags", "before_1_35"] if minor(version) < 35 else []
+    return built(name, HERE / "reference", f"-modfile=k8s-{version}.mod", *tags, f"./{program}")
 
 
 @contextlib.contextmanager

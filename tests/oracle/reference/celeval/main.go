@@ -197,7 +197,7 @@ func environmentOf(structural *schema.Structural, q question) (*cel.Env, *librar
 		oldType = types.NewOptionalType(selfType)
 	}
 	options.EnvOptions = []cel.EnvOption{cel.Variable("self", selfType), cel.Variable("oldSelf", oldType)}
-	set, err := environment.MustBaseEnvSet(compatibility).Extend(options)
+	set, err := baseEnvironment(compatibility).Extend(options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -306,7 +306,7 @@ func shown(value ref.Val) string {
 		sort.Strings(entries)
 		return "map {" + strings.Join(entries, ", ") + "}"
 	}
-	if named, ok := value.Value().(*apiservercel.Format); ok {
+	if named, ok := value.Value().(apiservercel.Format); ok {
 		return value.Type().TypeName() + " " + quoted(named.Name)
 	}
 	if text, ok := value.Value().(fmt.Stringer); ok {
