@@ -1,0 +1,148 @@
+"""
+Types, as the checker knows them.
+
+Reference:
+    cel-go common/types/types.go, Type; checker/format.go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
+
+
+class Kind(Enum):
+    """What there is to know of a type besides its name."""
+
+    ANY = "any"
+    BOOL = "bool"
+    BYTES = "bytes"
+    DOUBLE = "double"
+    DURATION = "duration"
+    DYN = "dyn"
+    ERROR = "error"
+    INT = "int"
+    LIST = "list"
+    MAP = "map"
+    NULL = "null"
+    OPAQUE = "opaque"
+    STRING = "string"
+    STRUCT = "struct"
+    TIMESTAMP = "timestamp"
+    TYPE = "type"
+    TYPE_PARAMETER = "type parameter"
+    UINT = "uint"
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """
+    A type.
+
+    Attributes:
+        kind: Its kind.
+        name: Its name at run time, as `string(type(x))` gives it; of a type parameter, that of the parameter.
+        parameters: Of a list: that of its elements. Of a map: those of its keys and values. Of a type: the type it is.
+        nullable: Whether null may be assigned to it, as to protobuf's wrappers; equality does not ask for it.
+        generic: Whether a type parameter occurs in it.
+    """
+
+    kind: Kind
+    name: str
+    parameters: tuple[Type, ...] = ()
+    nullable: bool = field(default=False, compare=False)
+    generic: bool = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Find out once whether a type parameter occurs."""
+        generic = self.kind is Kind.TYPE_PARAMETER or any(parameter.generic for parameter in self.parameters)
+        object.__setattr__(self, "generic", generic)
+
+    @property
+    def declared_name(self) -> str:
+        """The name that messages give a type without parameters."""
+        return f"wrapper({self.name})" if self.nullable else self.name
+
+    def __str__(self) -> str:
+        """Return how messages of the checker write the type."""
+        if self.kind in _SPELLINGS:
+            return _SPELLINGS[self.kind]
+        if not self.parameters:
+            return self.declared_name
+        return f"{self.name}({', '.join(map(str, self.parameters))})"
+
+
+_SPELLINGS = {
+    Kind.ANY: "any",
+    Kind.DURATION: "duration",
+    Kind.ERROR: "!error!",
+    Kind.NULL: "null",
+    Kind.TIMESTAMP: "timestamp",
+}
+
+ANY = Type(Kind.ANY, "google.protobuf.Any")
+BOOL = Type(Kind.BOOL, "bool")
+BYTES = Type(Kind.BYTES, "bytes")
+DOUBLE = Type(Kind.DOUBLE, "double")
+DURATION = Type(Kind.DURATION, "google.protobuf.Duration")
+DYN = Type(Kind.DYN, "dyn")
+ERROR = Type(Kind.ERROR, "error")
+INT = Type(Kind.INT, "int")
+NULL = Type(Kind.NULL, "null_type")
+STRING = Type(Kind.STRING, "string")
+TIMESTAMP = Type(Kind.TIMESTAMP, "google.protobuf.Timestamp")
+TYPE = Type(Kind.TYPE, "type")
+UINT = Type(Kind.UINT, "uint")
+
+OPTIONAL_NAME = "optional_type"
+
+
+def list_of(element: Type) -> Type:
+    """Return the type of lists of *element*."""
+    return Type(Kind.LIST, "list", (element,))
+
+
+def map_of(key: Type, value: Type) -> Type:
+    """Return the type of maps from *key* to *value*."""
+    return Type(Kind.MAP, "map", (key, value))
+
+
+def type_of(type_: Type) -> Type:
+    """Return the type of *type_* as a value."""
+    return Type(Kind.TYPE, "type", (type_,))
+
+
+def optional_of(value: Type) -> Type:
+    """Return the type of optional values of type *value*."""
+    return Type(Kind.OPAQUE, OPTIONAL_NAME, (value,))
+
+
+def opaque(name: str, *parameters: Type) -> Type:
+    """Return the type *name*, which has no fields and null may be assigned to."""
+    return Type(Kind.OPAQUE, name, parameters)
+
+
+def struct(name: str) -> Type:
+    """Return the type *name*, whose fields a TypeProvider knows, if it has any."""
+    return Type(Kind.STRUCT, name)
+
+
+def parameter(name: str) -> Type:
+    """Return the type parameter *name*."""
+    return Type(Kind.TYPE_PARAMETER, name)
+
+
+def wrapper(type_: Type) -> Type:
+    """Return *type_* as one to which null may be assigned."""
+    return Type(type_.kind, type_.name, type_.parameters, nullable=True)
+
+
+class TypeProvider(Protocol):
+    """What knows the structs that expressions may speak of."""
+
+    def find_struct(self, name: str) -> Type | None:
+        """Return the struct type called *name*, or None."""
+
+    def find_field(self, struct_name: str, field_name: str) -> Type | None:
+        """Return the type of a struct's field, or None where it has no such field."""
