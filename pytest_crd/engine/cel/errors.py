@@ -57,8 +57,26 @@ class EvaluationError(Exception):
 
 
 class CostLimitError(Exception):
-    """An evaluation has cost more than it may; nothing makes up for that."""
+    """
+    An evaluation has cost more than it may; nothing makes up for that.
 
-    def __init__(self) -> None:
+    Attributes:
+        cost: What it had cost when it was ended.
+    """
+
+    def __init__(self, cost: int) -> None:
         """Word it as cel-go does."""
+        self.cost = cost
         super().__init__("operation cancelled: actual cost limit exceeded")
+
+
+class UnsupportedExpressionError(Exception):
+    """An expression uses what the server knows and this implementation does not; its only argument says what."""
+
+    def __str__(self) -> str:
+        """Say so."""
+        return f"pytest-crd does not support {self.args[0]}"
+
+
+class InternalError(Exception):
+    """The server's interpreter fails in itself, which nothing makes up for; its only argument is how it words that."""

@@ -45,7 +45,7 @@ class Expansion(Protocol):
         """Return *node* as another one, with ids of its own."""
 
 
-Expander: TypeAlias = Callable[[Expansion, Node | None, Sequence[Node]], Node | None]
+Expander: TypeAlias = "Callable[[Expansion, Node | None, Sequence[Node]], Node]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,7 +182,8 @@ def _loop(name: str, argument_count: int, fold: _Fold, not_a_name: str = "argume
         variable = arguments[0]
         if not isinstance(variable, ast.Identifier):
             raise MacroError(variable, not_a_name)
-        _refuse_accumulator(new, variable)
+        if new.accumulator != OLD_ACCUMULATOR:
+            _refuse_accumulator(new, variable)
         return _comprehension(new, target, (variable.name,), fold, arguments[1:])
 
     return Macro(name, argument_count, is_member=True, expand=expand)

@@ -25,6 +25,8 @@ class Location:
 
 
 NO_LOCATION: Final = Location(-1, -1)
+NO_OFFSET: Final = -1
+"""The offset of what stands nowhere."""
 
 
 class Source:
@@ -36,6 +38,8 @@ class Source:
 
     def location(self, offset: int) -> Location:
         """Return the place of the code point at *offset*."""
+        if offset == NO_OFFSET or not self.text:
+            return Location(1, -1)
         line = bisect_right(self._line_starts, offset)
         return Location(line, offset - self._line_starts[line - 1])
 
@@ -47,7 +51,8 @@ class Source:
         line = self.text.split("\n")[location.line - 1].replace("\t", " ")
         if len(line.encode(errors="surrogatepass")) > _LONGEST_SNIPPET:
             return shown
-        before, at = line[: location.column], line[location.column : location.column + 1]
+        column = max(location.column, 0)
+        before, at = line[:column], line[column : column + 1]
         dots = "".join("." if char < "\x80" else "\uff0e" for char in before)
         caret = "^" if at < "\x80" else "\uff3e"
         return f"{shown}\n | {line}\n | {dots}{caret}"

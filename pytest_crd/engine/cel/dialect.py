@@ -1,0 +1,31 @@
+"""What differs in the language itself between the releases of cel-go, and with them between Kubernetes versions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """
+    A release of the language.
+
+    Attributes:
+        escaped_identifiers: Whether the grammar has field names in backquotes.
+        escapes_allowed: Whether they are taken.
+        strict_code_points: Whether escapes of surrogates are refused.
+        accumulator: Name of the accumulator of comprehensions, which expressions can say unless it begins with `@`.
+        dots_leave_scopes: Whether a dot before a name looks past the variables of comprehensions.
+        misformats: Whether percent signs in messages of syntax errors are taken for clauses of a format.
+        second_variables_typed: Whether the second variable of a comprehension has a type where nothing is known of the range.
+        estimates_entries: Whether estimates know the sizes of what literals and comprehensions are made of.
+    """
+
+    escaped_identifiers: bool = True
+    escapes_allowed: bool = True
+    strict_code_points: bool = True
+    accumulator: str = "@result"
+    dots_leave_scopes: bool = True
+    misformats: bool = False
+    second_variables_typed: bool = True
+    estimates_entries: bool = True

@@ -1,0 +1,281 @@
+"""
+Transition networks, which ANTLR makes of grammars.
+
+The words of a syntax error follow from the network: what could stand at a place is what its states lead to.
+
+Reference:
+    Parr, Harwell, Fisher: Adaptive LL(*) Parsing: The Power of Dynamic Analysis (2014), section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, TypeAlias
+
+EPSILON: Final = ""
+"""Stands in a set of tokens for the end of the rule."""
+
+
+class Kind(Enum):
+    """The kinds of states that error recovery tells apart."""
+
+    PLAIN = "plain"
+    DECISION = "start of a block, or entry of a loop"
+    LOOP_BACK = "end of a loop's body"
+    RULE_STOP = "end of a rule"
+
+
+@dataclass(slots=True, eq=False)
+class State:
+    """
+    A state of a network.
+
+    Attributes:
+        rule: Name of the rule it belongs to.
+        kind: Its kind.
+        transitions: Where it leads.
+        decides_precedence: Whether it is the entry of a left-recursive rule's loop.
+    """
+
+    rule: str
+    kind: Kind = Kind.PLAIN
+    transitions: list[Transition] = field(default_factory=list)
+    decides_precedence: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Transition:
+    """
+    A way from one state to another.
+
+    Attributes:
+        target: Where it leads: into a called rule, if it calls one.
+        tokens: The tokens that it passes; None where it passes none.
+        follow: Where a called rule returns to; None where it calls none.
+        precedence: How strongly what follows binds, where that is asked for; else None.
+        leaves_outermost: Name of a left-recursive rule, where the way leads out of an outermost call of it; else empty.
+    """
+
+    target: State
+    tokens: frozenset[str] | None = None
+    follow: State | None = None
+    precedence: int | None = None
+    leaves_outermost: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Token:
+    """A token of one of *kinds*, kept under *label*; with *many*, appended to what is kept there."""
+
+    kinds: frozenset[str]
+    label: str = ""
+    many: bool = False
+    state: State = field(init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Rule:
+    """What the rule *name* matches, kept as Token has it. Of a left-recursive rule: what binds as strongly as *precedence*."""
+
+    name: str
+    label: str = ""
+    many: bool = False
+    precedence: int = 0
+    state: State = field(init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Choice:
+    """One of some alternatives, by the names of the trees that they make."""
+
+    alternatives: Mapping[str, Sequence[Element]]
+    state: State = field(init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Maybe:
+    """What may stand there."""
+
+    elements: Sequence[Element]
+    state: State = field(init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Many:
+    """What may stand there any number of times."""
+
+    elements: Sequence[Element]
+    state: State = field(init=False)
+    back: State = field(init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Some:
+    """What stands there once or more."""
+
+    elements: Sequence[Element]
+    state: State = field(init=False)
+    back: State = field(init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Suffixes:
+    """
+    What may follow in a left-recursive rule, any number of times; each makes a tree of what was there before.
+
+    Attributes:
+        alternatives: For each name of a tree, how strongly it binds and what follows.
+        choice: The state that chooses between them; the loop's entry where there is one.
+    """
+
+    alternatives: Mapping[str, tuple[int, Sequence[Element]]]
+    state: State = field(init=False)
+    choice: State = field(init=False)
+    back: State = field(init=False)
+
+
+Element: TypeAlias = "Token | Rule | Choice | Maybe | Many | Some | Suffixes"
+
+
+class Network:
+    """
+    The network of a grammar.
+
+    Attributes:
+        rules: The rules.
+        starts: The state at which each rule starts.
+        stops: The state at which each rule ends.
+    """
+
+    def __init__(self, rules: Mapping[str, Sequence[Element]]) -> None:
+        """Make the states of *rules*, and keep them in the elements."""
+        self.rules = rules
+        self.starts = {name: State(name) for name in rules}
+        self.stops = {name: State(name, Kind.RULE_STOP) for name in rules}
+        self._look: dict[State, frozenset[str]] = {}
+        self._simple: dict[State, bool] = {}
+        for name, elements in rules.items():
+            self._sequence(name, elements, self.starts[name], self.stops[name])
+
+    def look(self, state: State) -> frozenset[str]:
+        """Return the tokens that may stand at *state*; with EPSILON where the rule may end there."""
+        found = self._look.get(state)
+        if found is None:
+            found = self._look[state] = frozenset(_reachable(state))
+        return found
+
+    def is_simple(self, state: State) -> bool:
+        """Return whether the next token is enough to decide at *state*, which asks for no precedence."""
+        found = self._simple.get(state)
+        if found is None:
+            ways = [transition.target for transition in state.transitions]
+            sets = [frozenset(_reachable(way, beyond_rule=True)) for way in ways]
+            distinct = sum(map(len, sets)) == len(frozenset[str]().union(*sets))
+            found = self._simple[state] = distinct and not any(map(_asks_for_precedence, ways))
+        return found
+
+    def _sequence(self, rule: str, elements: Sequence[Element], state: State, end: State) -> None:
+        """Make the states of *elements* from *state* to *end*."""
+        for element in elements:
+            element.state = State(rule)
+            _link(state, element.state)
+            if element is elements[-1] and isinstance(element, Token | Rule) and end.kind is not Kind.RULE_STOP:
+                self._element(rule, element, end)  # as in ANTLR's networks: alternatives that end alike become alike
+                return
+            state = State(rule)
+            self._element(rule, element, state)
+        _link(state, end)
+
+    def _element(self, rule: str, element: Element, end: State) -> None:
+        """Make the states of *element* from its first, which is there, to *end*."""
+        match element:
+            case Token():
+                element.state.transitions.append(Transition(end, tokens=element.kinds))
+            case Rule():
+                element.state.transitions.append(Transition(self.starts[element.name], follow=end))
+                recursive = isinstance(self.rules[element.name][-1], Suffixes)
+                outermost = element.name if recursive and not element.precedence else ""
+                self.stops[element.name].transitions.append(Transition(end, leaves_outermost=outermost))
+            case Choice():
+                element.state.kind = Kind.DECISION
+                for alternative in element.alternatives.values():
+                    self._branch(rule, element.state, alternative, end)
+            case Maybe():
+                element.state.kind = Kind.DECISION
+                self._branch(rule, element.state, element.elements, end)
+                _link(element.state, end)
+            case Many():
+                element.state.kind, element.back = Kind.DECISION, State(rule, Kind.LOOP_BACK)
+                self._branch(rule, element.state, element.elements, element.back)
+                _link(element.back, element.state)
+                _link(element.state, end)
+            case Some():
+                element.state.kind, element.back = Kind.DECISION, State(rule, Kind.LOOP_BACK)
+                self._branch(rule, element.state, element.elements, element.back)
+                _link(element.back, element.state)
+                _link(element.back, end)
+            case Suffixes():
+                self._suffixes(rule, element, end)
+
+    def _branch(self, rule: str, state: State, elements: Sequence[Element], end: State) -> None:
+        start = State(rule)
+        _link(state, start)
+        self._sequence(rule, elements, start, end)
+
+    def _suffixes(self, rule: str, element: Suffixes, end: State) -> None:
+        element.state.kind, element.back = Kind.DECISION, State(rule, Kind.LOOP_BACK)
+        element.state.decides_precedence = True
+        element.choice = State(rule, Kind.DECISION)
+        _link(element.state, element.choice)
+        for precedence, elements in element.alternatives.values():
+            asked = State(rule)
+            start = State(rule)
+            _link(element.choice, asked)
+            asked.transitions.append(Transition(start, precedence=precedence))
+            self._sequence(rule, elements, start, element.back)
+        _link(element.back, element.state)
+        _link(element.state, end)
+
+
+def _link(state: State, target: State) -> None:
+    state.transitions.append(Transition(target))
+
+
+def _reachable(state: State, *, beyond_rule: bool = False) -> Iterator[str]:
+    """Return the tokens that may stand at *state*, be it in the rules called there; beyond its rule, in any that calls it."""
+    seen: set[tuple[State, tuple[State, ...]]] = set()
+    pending: list[tuple[State, tuple[State, ...]]] = [(state, ())]
+    while pending:
+        item = pending.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        at, returns = item
+        if at.kind is Kind.RULE_STOP:
+            if returns:
+                pending.append((returns[0], returns[1:]))
+            elif beyond_rule:
+                pending.extend([(transition.target, ()) for transition in at.transitions])
+            else:
+                yield EPSILON
+            continue
+        for transition in at.transitions:
+            if transition.tokens is not None:
+                yield from transition.tokens
+            elif transition.follow is not None:
+                pending.append((transition.target, (transition.follow, *returns)))
+            else:
+                pending.append((transition.target, returns))
+
+
+def _asks_for_precedence(state: State) -> bool:
+    """Return whether a way from *state* that passes no token, and calls no rule, asks for precedence."""
+    if state.kind is Kind.RULE_STOP:
+        return False
+    return any(
+        transition.precedence is not None
+        or (transition.tokens is None and transition.follow is None and _asks_for_precedence(transition.target))
+        for transition in state.transitions
+    )
