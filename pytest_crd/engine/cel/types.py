@@ -33,6 +33,7 @@ class Kind(Enum):
     TYPE = "type"
     TYPE_PARAMETER = "type parameter"
     UINT = "uint"
+    UNSPECIFIED = "unspecified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,16 @@ class Type:
     parameters: tuple[Type, ...] = ()
     nullable: bool = field(default=False, compare=False)
     generic: bool = field(init=False, compare=False, repr=False)
+    _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Find out once whether a type parameter occurs."""
-        generic = self.kind is Kind.TYPE_PARAMETER or any(parameter.generic for parameter in self.parameters)
+        """Find out once whether a type parameter occurs, and what the hash is."""
+        generic = self.kind is Kind.TYPE_PARAMETER or any(inner.generic for inner in self.parameters)
         object.__setattr__(self, "generic", generic)
+        object.__setattr__(self, "_hash", hash((self.name, self.parameters)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def declared_name(self) -> str:
@@ -94,6 +100,8 @@ STRING = Type(Kind.STRING, "string")
 TIMESTAMP = Type(Kind.TIMESTAMP, "google.protobuf.Timestamp")
 TYPE = Type(Kind.TYPE, "type")
 UINT = Type(Kind.UINT, "uint")
+UNSPECIFIED = Type(Kind.UNSPECIFIED, "")
+"""No type: what a variable has that cel-go 0.22 gives none. It is assignable to nothing, not even itself."""
 
 OPTIONAL_NAME = "optional_type"
 
