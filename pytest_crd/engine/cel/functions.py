@@ -37,6 +37,8 @@ class Overload:
         cost: The run-time cost; None: 1.
         estimate: The estimated cost; None: 1, and nothing is known of the result's size.
         non_strict: Whether it is called with errors as arguments too.
+        guarded: Whether it is called only with values of its parameters' types; otherwise the implementation looks at them.
+        variadic: Whether a call ends with the first argument that is an error, as it does anyway with three and more.
     """
 
     id: str
@@ -47,6 +49,8 @@ class Overload:
     cost: RuntimeCost | None = None
     estimate: Estimate | None = None
     non_strict: bool = False
+    guarded: bool = True
+    variadic: bool = False
     type_parameters: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

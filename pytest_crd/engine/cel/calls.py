@@ -1,0 +1,124 @@
+"""
+Calls: arguments, implementation and cost put together.
+
+cel-go evaluates both operands of a binary call even if the first one is an error, and counts the call's cost all the same;
+a call of more arguments ends with the first error, and costs nothing unless that was the last argument.
+
+Reference:
+    cel-go interpreter/interpretable.go, evalUnary, evalBinary, evalVarArgs; interpreter/runtimecost.go, costCall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.frames import Evaluate, Frame
+from pytest_crd.engine.cel.functions import Implementation, RuntimeCost
+from pytest_crd.engine.cel.values import Value
+
+
+def unary(argument: Evaluate, call: Implementation, cost: RuntimeCost | None) -> Evaluate:
+    """Return what calls a function of one argument."""
+    if cost is None:
+
+        def simple(frame: Frame) -> Value:
+            frame.cost += 1
+            return call(argument(frame))
+
+        return simple
+
+    def run(frame: Frame) -> Value:
+        try:
+            value = argument(frame)
+        except EvaluationError as error:
+            frame.spend(cost((error,), error))
+            raise
+        return _costed(frame, call, cost, (value,))
+
+    return run
+
+
+def binary(left: Evaluate, right: Evaluate, call: Implementation, cost: RuntimeCost | None) -> Evaluate:
+    """Return what calls a function of two arguments."""
+    if cost is None:
+
+        def simple(frame: Frame) -> Value:
+            frame.cost += 1
+            try:
+                value = left(frame)
+            except EvaluationError:
+                outcome(right, frame)
+                raise
+            return call(value, right(frame))
+
+        return simple
+
+    def run(frame: Frame) -> Value:
+        try:
+            value = left(frame)
+        except EvaluationError as error:
+            frame.spend(cost((error, outcome(right, frame)), error))
+            raise
+        try:
+            other = right(frame)
+        except EvaluationError as error:
+            frame.spend(cost((value, error), error))
+            raise
+        return _costed(frame, call, cost, (value, other))
+
+    return run
+
+
+def variadic(arguments: Sequence[Evaluate], call: Implementation, cost: RuntimeCost | None) -> Evaluate:
+    """Return what calls a function of any number of arguments, and does not if one of them is an error."""
+    if cost is None:
+
+        def simple(frame: Frame) -> Value:
+            values = _evaluated(frame, arguments, one)
+            frame.cost += 1
+            return call(*values)
+
+        return simple
+
+    def run(frame: Frame) -> Value:
+        return _costed(frame, call, cost, _evaluated(frame, arguments, cost))
+
+    return run
+
+
+def _evaluated(frame: Frame, arguments: Sequence[Evaluate], cost: RuntimeCost) -> list[Value]:
+    """Return the values of *arguments*; where the last one is an error, and only then, the call's cost counts all the same."""
+    values: list[Value] = []
+    for argument in arguments:
+        try:
+            values.append(argument(frame))
+        except EvaluationError as error:
+            if len(values) + 1 == len(arguments):
+                frame.spend(cost([*values, error], error))
+            raise
+    return values
+
+
+def one(_arguments: Sequence[Value], _result: Value) -> int:
+    """Return 1, what a call costs unless something else is said."""
+    return 1
+
+
+def _costed(frame: Frame, call: Implementation, cost: RuntimeCost, values: Sequence[Value]) -> Value:
+    """Call a function and count what that costs, whether it succeeds or not."""
+    try:
+        result = call(*values)
+    except EvaluationError as error:
+        frame.spend(cost(values, error))
+        raise
+    frame.spend(cost(values, result))
+    return result
+
+
+def outcome(evaluate: Evaluate, frame: Frame) -> Value | EvaluationError:
+    """Return the value, or the error that there is instead of one."""
+    try:
+        return evaluate(frame)
+    except EvaluationError as error:
+        return error

@@ -1,0 +1,305 @@
+"""
+Values at run time.
+
+Null, bool, int (int64), float (double), str, bytes, list (or tuple) and dict with string keys are Python's; what Python has
+no value for, or one that it takes for another's, has a class here.
+
+Reference:
+    cel-go common/types: the ref.Val of each type.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, TypeAlias
+
+# Any run-time value; the implementations narrow with isinstance.
+Value: TypeAlias = Any
+
+MIN_INT: Final = -(2**63)
+MAX_INT: Final = 2**63 - 1
+MAX_UINT: Final = 2**64 - 1
+
+
+class _Missing:
+    """What a map finds under a key that it does not have: null is a value."""
+
+    __slots__ = ()
+
+
+MISSING: Final = _Missing()
+
+
+class UInt:
+    """A uint: no int, so that `1u` and `1` are two keys of a map."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: int) -> None:
+        """Take a number of uint64."""
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is UInt and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash((UInt, self.value))
+
+    def __repr__(self) -> str:
+        return f"{self.value}u"
+
+
+class Duration:
+    """A span of time: nanoseconds of int64."""
+
+    __slots__ = ("nanoseconds",)
+
+    def __init__(self, nanoseconds: int) -> None:
+        """Take nanoseconds."""
+        self.nanoseconds = nanoseconds
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Duration and self.nanoseconds == other.nanoseconds
+
+    def __hash__(self) -> int:
+        return hash((Duration, self.nanoseconds))
+
+    def __repr__(self) -> str:
+        return f"Duration({self.nanoseconds})"
+
+
+class Timestamp:
+    """
+    A point in time.
+
+    Attributes:
+        seconds: Since 1970 in UTC.
+        nanoseconds: Into the second, 0 to 999,999,999.
+        offset: Of the zone it is written in, in seconds east of UTC; two timestamps of one moment are equal all the same.
+    """
+
+    __slots__ = ("nanoseconds", "offset", "seconds")
+
+    def __init__(self, seconds: int, nanoseconds: int = 0, offset: int = 0) -> None:
+        """Take the parts."""
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+        self.offset = offset
+
+    @property
+    def instant(self) -> tuple[int, int]:
+        """What is compared: the moment, without the zone."""
+        return self.seconds, self.nanoseconds
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Timestamp and self.instant == other.instant
+
+    def __hash__(self) -> int:
+        return hash((Timestamp, self.instant))
+
+    def __repr__(self) -> str:
+        return f"Timestamp({self.seconds}, {self.nanoseconds}, {self.offset})"
+
+
+class TypeValue:
+    """A type as a value: two are equal if their names are."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        """Take the name of the type at run time, without parameters."""
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is TypeValue and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((TypeValue, self.name))
+
+    def __repr__(self) -> str:
+        return f"TypeValue({self.name!r})"
+
+
+class Optional:
+    """A value, or none."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value = MISSING) -> None:
+        """Take the value; without one it is `optional.none()`."""
+        self.value = value
+
+    @property
+    def has_value(self) -> bool:
+        """Whether there is a value."""
+        return self.value is not MISSING
+
+    def __repr__(self) -> str:
+        return f"Optional({self.value!r})" if self.has_value else "Optional()"
+
+
+NONE: Final = Optional()
+
+
+class ListValue(abc.ABC):
+    """A list that is no Python list: one whose elements are adapted when they are asked for, or that compares or adds its own way."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def __len__(self) -> int:
+        """Return the number of elements."""
+
+    @abc.abstractmethod
+    def __getitem__(self, index: int) -> Value:
+        """Return the element at *index*, which is in range."""
+
+    def __iter__(self) -> Iterator[Value]:
+        """Return the elements in order."""
+        return (self[index] for index in range(len(self)))
+
+    @abc.abstractmethod
+    def equal(self, other: Value) -> bool:
+        """Return whether it equals *other*, which may be of any type."""
+
+    @abc.abstractmethod
+    def add(self, other: Value) -> Value:
+        """Return the sum of it and the list *other*."""
+
+    @abc.abstractmethod
+    def contains(self, element: Value) -> bool:
+        """Return whether *element* equals one of its elements."""
+
+
+class MapValue(abc.ABC):
+    """A map that is no dict with string keys: one with other keys, or whose values are adapted when they are asked for."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def __len__(self) -> int:
+        """Return the number of entries."""
+
+    @abc.abstractmethod
+    def __iter__(self) -> Iterator[Value]:
+        """Return the keys."""
+
+    @abc.abstractmethod
+    def find(self, key: Value) -> Value:
+        """
+        Return the value under *key*, or MISSING.
+
+        Raises:
+            EvaluationError: The key is of a type that no key of this map can have, if this map minds.
+        """
+
+    @abc.abstractmethod
+    def equal(self, other: Value) -> bool:
+        """Return whether it equals *other*, which may be of any type."""
+
+
+class Opaque(abc.ABC):
+    """A value of a type that a library brings: only the library's functions know what is in it."""
+
+    __slots__ = ()
+
+    type_name: ClassVar[str]
+    has_text: ClassVar[bool] = False
+    """Whether `string(value)` and `%s` give its text."""
+
+    @abc.abstractmethod
+    def equal(self, other: Value) -> bool:
+        """
+        Return whether it equals *other*, which may be of any type.
+
+        Raises:
+            EvaluationError: It cannot be compared with that.
+        """
+
+    @abc.abstractmethod
+    def __str__(self) -> str:
+        """Return how messages write it."""
+
+    def size(self) -> int | None:
+        """Return what its size is when costs are counted, or None where it has none."""
+        return None
+
+
+_TYPE_NAMES: Final[Mapping[type, str]] = {
+    type(None): "null_type",
+    bool: "bool",
+    int: "int",
+    UInt: "uint",
+    float: "double",
+    str: "string",
+    bytes: "bytes",
+    list: "list",
+    tuple: "list",
+    dict: "map",
+    Duration: "google.protobuf.Duration",
+    Timestamp: "google.protobuf.Timestamp",
+    TypeValue: "type",
+    Optional: "optional_type",
+}
+
+
+def type_name(value: Value) -> str:
+    """Return the name of the type of *value*, without parameters."""
+    name = _TYPE_NAMES.get(type(value))
+    if name is not None:
+        return name
+    if isinstance(value, ListValue):
+        return "list"
+    if isinstance(value, MapValue):
+        return "map"
+    if isinstance(value, Opaque):
+        return value.type_name
+    raise TypeError(f"{value!r} is no value of CEL")
+
+
+def is_list(value: Value) -> bool:
+    """Return whether *value* is a list."""
+    return isinstance(value, list | tuple | ListValue)
+
+
+def is_map(value: Value) -> bool:
+    """Return whether *value* is a map, or an object."""
+    return isinstance(value, dict | MapValue)
+
+
+_SIZED: Final = (str, list, tuple, dict, bytes, ListValue, MapValue)
+
+
+def size(value: Value) -> int | None:
+    """Return the number of characters, bytes, elements or entries; None for what has no size."""
+    if isinstance(value, _SIZED):
+        return len(value)
+    return value.size() if isinstance(value, Opaque) else None
+
+
+def is_zero(value: Value) -> bool:
+    """
+    Return whether *value* is its type's zero: null, false, 0, what is empty, and the first moment of year 1.
+
+    Reference:
+        cel-go common/types, IsZeroValue of each type; optionals, types and the libraries' values have none.
+    """
+    if value is None:
+        return True
+    if isinstance(value, bool | int | float):
+        return not value
+    if isinstance(value, UInt):
+        return value.value == 0
+    if isinstance(value, Duration):
+        return value.nanoseconds == 0
+    if isinstance(value, Timestamp):
+        return value.instant == (-62135596800, 0)
+    return not isinstance(value, Opaque) and size(value) == 0
+
+
+def find(value: Value, key: Value) -> Value:
+    """Return what the map *value* has under *key*, or MISSING."""
+    if isinstance(value, dict):
+        return value.get(key, MISSING) if type(key) is str else MISSING
+    return value.find(key)
