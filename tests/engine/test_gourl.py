@@ -13,23 +13,25 @@ from pytest_crd.engine.golang.gourl import Url, UrlError
 @pytest.mark.parametrize(
     ("text", "url"),
     [
-        pytest.param("a:b", Url("a"), id="a scheme of one letter"),
-        pytest.param("https://a.b/c", Url("https", host="a.b"), id="a URL"),
+        pytest.param("a:b", Url("a", opaque="b"), id="a scheme of one letter"),
+        pytest.param("https://a.b/c", Url("https", host="a.b", path="/c"), id="a URL"),
         pytest.param("HTTPS://a:80", Url("https", host="a:80"), id="the scheme comes in lower case"),
         pytest.param(
-            "https://u%20:p@a/?q=%z#f%41", Url("https", "u%20:p", "a", "q=%z", "fA"), id="user, query and fragment"
+            "https://u%20:p@a/?q=%z#f%41", Url("https", "u%20:p", "a", "q=%z", "fA", "/"), id="user, query and fragment"
         ),
-        pytest.param("https:a/b", Url("https"), id="an opaque rest"),
-        pytest.param("/a/b", Url(), id="a path"),
-        pytest.param("//a/b", Url(host="a"), id="a host without a scheme"),
-        pytest.param("///a", Url(), id="a path that begins with slashes"),
-        pytest.param("*", Url(), id="the asterisk"),
-        pytest.param("a/b:c", Url(), id="a relative path"),
-        pytest.param("1a", Url(), id="no scheme begins with a digit"),
-        pytest.param("https://[::1]:8/", Url("https", host="[::1]:8"), id="an address"),
-        pytest.param("https://[fe80::1%25en%200]/", Url("https", host="[fe80::1%en 0]"), id="an address with a zone"),
-        pytest.param("https://%C3%A9/", Url("https", host="é"), id="an escaped host"),
-        pytest.param("db://a,b:1:2/", Url("db", host="a,b:1:2"), id="several hosts"),
+        pytest.param("https:a/b", Url("https", opaque="a/b"), id="an opaque rest"),
+        pytest.param("/a/b", Url(path="/a/b"), id="a path"),
+        pytest.param("//a/b", Url(host="a", path="/b"), id="a host without a scheme"),
+        pytest.param("///a", Url(path="///a"), id="a path that begins with slashes"),
+        pytest.param("*", Url(path="*"), id="the asterisk"),
+        pytest.param("a/b:c", Url(path="a/b:c"), id="a relative path"),
+        pytest.param("1a", Url(path="1a"), id="no scheme begins with a digit"),
+        pytest.param("https://[::1]:8/", Url("https", host="[::1]:8", path="/"), id="an address"),
+        pytest.param(
+            "https://[fe80::1%25en%200]/", Url("https", host="[fe80::1%en 0]", path="/"), id="an address with a zone"
+        ),
+        pytest.param("https://%C3%A9/", Url("https", host="é", path="/"), id="an escaped host"),
+        pytest.param("db://a,b:1:2/", Url("db", host="a,b:1:2", path="/"), id="several hosts"),
     ],
 )
 def test_urls_are_taken_apart(text: str, url: Url) -> None:
@@ -75,7 +77,7 @@ def test_a_request_needs_an_absolute_url(text: str, problem: str) -> None:
 
 
 def test_a_request_takes_a_hash_for_a_character() -> None:
-    assert gourl.parse_request_uri("https://a/#%41", strict_colons=True) == Url("https", host="a")
+    assert gourl.parse_request_uri("https://a/#%41", strict_colons=True) == Url("https", host="a", path="/#%41")
 
 
 def _is_request_uri(text: str, *, strict_colons: bool) -> bool:

@@ -40,6 +40,8 @@ class Url:
         host: With its port.
         query: What follows the question mark, as it stands.
         fragment: What follows the hash, unescaped.
+        path: The path as it stands, with its escapes.
+        opaque: What follows the scheme where that is no slash.
     """
 
     scheme: str = ""
@@ -47,6 +49,8 @@ class Url:
     host: str = ""
     query: str = ""
     fragment: str = ""
+    path: str = ""
+    opaque: str = ""
 
 
 def parse(text: str, *, strict_colons: bool) -> Url:
@@ -72,7 +76,8 @@ def parse(text: str, *, strict_colons: bool) -> Url:
         decoded = _unescaped(fragment)
     except UrlError as error:
         raise UrlError(f"parse {goformat.quote(text)}: {error}") from None
-    return Url(url.scheme, url.user, _text(url.host), _text(url.query), _text(decoded))
+    host, query, path, opaque = map(_text, (url.host, url.query, url.path, url.opaque))
+    return Url(url.scheme, url.user, host, query, _text(decoded), path, opaque)
 
 
 def parse_request_uri(text: str, *, strict_colons: bool) -> Url:
@@ -106,21 +111,21 @@ def _parse(text: str, *, via_request: bool, strict_colons: bool) -> Url:
     if not text and via_request:
         raise UrlError("empty url")
     if text == "*":
-        return Url()
+        return Url(path=text)
     scheme, rest = _scheme(text)
     rest, _, query = rest.partition("?")
     if not rest.startswith("/"):
         if not scheme:
             _refuse_relative(rest, via_request=via_request)
         else:
-            return Url(scheme, query=query)
+            return Url(scheme, query=query, opaque=rest)
     user, host = None, ""
     if rest.startswith("//") and (scheme or not (via_request or rest.startswith("///"))):
         authority, slash, path = rest[2:].partition("/")
         user, host = _authority(authority, strict_colons=strict_colons and scheme in {"http", "https"})
         rest = slash + path
     _unescaped(rest)
-    return Url(scheme, user, host, query)
+    return Url(scheme, user, host, query, path=rest)
 
 
 def _scheme(text: str) -> tuple[str, str]:

@@ -167,12 +167,22 @@ def dns1123_subdomain_prefix(text: str) -> tuple[str, ...]:
         None; the details of errors, in the server's order.
 
     Reference:
-        apimachinery api/validation/generic.go, NameIsDNSSubdomain with a prefix, and maskTrailingDash, which takes the
-        character before a dash at the end for granted too.
+        apimachinery api/validation/generic.go, NameIsDNSSubdomain with a prefix, which takes the character before a dash
+        at the end for granted too.
+    """
+    return dns1123_subdomain(without_trailing_dash(text))
+
+
+def without_trailing_dash(text: str) -> str:
+    """
+    Return *text* with an a in the place of a dash at the end and of the character before it.
+
+    Reference:
+        apimachinery api/validation/generic.go, maskTrailingDash.
     """
     if text.endswith("-") and len(text) > 1:
-        text = (text.encode()[:-2] + b"a").decode(errors="replace")
-    return dns1123_subdomain(text)
+        return (text.encode()[:-2] + b"a").decode(errors="replace")
+    return text
 
 
 def lower(text: str) -> str:

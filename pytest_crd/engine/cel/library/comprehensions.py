@@ -1,0 +1,55 @@
+"""
+Comprehensions with two variables: cel-go's extension of the macros, and the function that they build maps with.
+
+Reference:
+    cel-go ext/comprehensions.go; common/types/map.go, InsertMapKeyValue.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pytest_crd.engine.cel import macros
+from pytest_crd.engine.cel.display import show
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.functions import Function, Library, Overload
+from pytest_crd.engine.cel.maps import KeyedMap
+from pytest_crd.engine.cel.types import map_of, parameter
+from pytest_crd.engine.cel.values import MISSING, Value, find
+
+_K: Final = parameter("K")
+_V: Final = parameter("V")
+_MAP: Final = map_of(_K, _V)
+
+
+def library() -> Library:
+    """Return the library."""
+    return Library("comprehensions", (_INSERT,), macros.TWO_VARIABLES)
+
+
+def _insert(target: Any, key: Value, value: Value) -> KeyedMap:
+    """
+    Return *target* with one entry more.
+
+    The accumulator of a comprehension is a map that nothing else refers to: it is changed in place.
+    """
+    if find(target, key) is not MISSING:
+        raise EvaluationError(f"insert failed: key {show(key)} already exists")
+    result = target if isinstance(target, KeyedMap) and target.growing else KeyedMap.grown_from(target)
+    result.set(key, value)
+    return result
+
+
+def _insert_all(target: Any, entries: Any) -> Any:
+    for key in entries:
+        target = _insert(target, key, find(entries, key))
+    return target
+
+
+_INSERT: Final = Function(
+    "cel.@mapInsert",
+    (
+        Overload("@mapInsert_map_key_value", (_MAP, _K, _V), _MAP, _insert),
+        Overload("@mapInsert_map_map", (_MAP, _MAP), _MAP, _insert_all),
+    ),
+)

@@ -1,0 +1,156 @@
+"""
+What many functions cost: run-time costs and estimates, made from what they depend on.
+
+A traversal costs a tenth of the characters that are read, rounded up.
+
+Reference:
+    k8s.io/apiserver pkg/cel/library/cost.go; cel-go ext/costs.go; interpreter/runtimecost.go, costCall; checker/cost.go, functionCost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.engine.cel.costs import (
+    REGEX_LENGTH,
+    STRING_TRAVERSAL,
+    Argument,
+    CallEstimate,
+    CostEstimate,
+    EstimateContext,
+    SizeEstimate,
+    fixed_cost,
+)
+from pytest_crd.engine.cel.functions import Estimate, RuntimeCost
+from pytest_crd.engine.cel.values import Optional, Value, find, is_list, is_map, size
+
+LIST_COST: Final = 10
+"""What making a list costs."""
+ONE: Final = fixed_cost(1)
+
+
+@dataclass(frozen=True, slots=True)
+class CostRules:
+    """
+    What differs between Kubernetes versions in what calls cost.
+
+    Attributes:
+        affixes_by_length: Whether startsWith and endsWith cost by the text that is looked for, and not by the one it is looked for in.
+        functions_match: Whether `matches(text, pattern)` costs what `text.matches(pattern)` does.
+        optionals_have_sizes: Whether an optional counts with the size of its value.
+    """
+
+    affixes_by_length: bool = True
+    functions_match: bool = True
+    optionals_have_sizes: bool = True
+
+
+def counted(value: Value) -> int:
+    """Return the size of *value*; 1 for what has none."""
+    length = size(value)
+    return 1 if length is None else length
+
+
+def counted_inside(value: Value) -> int:
+    """Return the size of *value*, or of the value in an optional; 1 for what has none."""
+    while isinstance(value, Optional) and value.has_value:
+        value = value.value
+    return counted(value)
+
+
+def units(length: float, factor: float = STRING_TRAVERSAL) -> int:
+    """Return what reading so many characters costs."""
+    return math.ceil(length * factor)
+
+
+def one(_arguments: Sequence[Value], _result: Value) -> int:
+    """Return 1, as where the overload says nothing, but also where it is not known before."""
+    return 1
+
+
+def traversal(index: int = 0, times: int = 1) -> RuntimeCost:
+    """Return the cost of reading an argument so many times."""
+    return lambda arguments, _result: units(counted(arguments[index]) * times)
+
+
+def result_traversal(times: int) -> RuntimeCost:
+    """Return the cost of reading the result so many times."""
+    return lambda _arguments, result: units(counted(result) * times)
+
+
+def matching(arguments: Sequence[Value], _result: Value) -> int:
+    """Return the cost of matching a text, the first argument, with a pattern, the second."""
+    return units(1.0 + counted(arguments[0])) * units(counted(arguments[1]), REGEX_LENGTH)
+
+
+def search(arguments: Sequence[Value], _result: Value) -> int:
+    """Return the cost of searching a text, the first argument, for another one."""
+    return units(counted(arguments[0])) * units(counted(arguments[1]))
+
+
+def comparison(arguments: Sequence[Value], _result: Value) -> int:
+    """Return the cost of comparing two texts."""
+    return units(min(counted(arguments[0]), counted(arguments[1])))
+
+
+def sum_of_both(arguments: Sequence[Value], _result: Value) -> int:
+    """Return the cost of reading two texts."""
+    return units(counted(arguments[0]) + counted(arguments[1]))
+
+
+def whole_traversal(value: Value) -> int:
+    """Return the cost of reading *value* and all that is in it; texts count in bytes, and are rounded down."""
+    if isinstance(value, str):
+        return int(len(value.encode("utf-8", "surrogatepass")) * STRING_TRAVERSAL)
+    if isinstance(value, bytes):
+        return int(len(value) * STRING_TRAVERSAL)
+    if is_list(value):
+        return sum(map(whole_traversal, value))
+    if is_map(value):
+        return sum(whole_traversal(key) + whole_traversal(find(value, key)) for key in value)
+    return 1
+
+
+# Estimates
+
+
+def estimate_one(_context: EstimateContext, _arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate 1."""
+    return CallEstimate(ONE)
+
+
+def estimate_traversal(index: int = 0, times: float = 1, *, keeps_size: bool = False) -> Estimate:
+    """Return the estimate of reading an argument so many times; *keeps_size*: the result is as long."""
+
+    def estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+        length = context.size(arguments[index])
+        return CallEstimate(length.cost(times * STRING_TRAVERSAL), length if keeps_size else None)
+
+    return estimate
+
+
+def estimate_matching(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate matching a text with a pattern."""
+    text = (context.size(arguments[0]) + SizeEstimate(1, 1)).cost(STRING_TRAVERSAL)
+    return CallEstimate(text * context.size(arguments[1]).cost(REGEX_LENGTH))
+
+
+def estimate_search(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate searching a text for another one."""
+    text, part = (context.size(argument).cost(STRING_TRAVERSAL) for argument in arguments)
+    return CallEstimate(text * part)
+
+
+def estimate_comparison(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate comparing two values: at least 1, unless one is empty, and at most a tenth of the smaller one's size."""
+    smallest = min(context.size(arguments[0]).max, context.size(arguments[1]).max)
+    return CallEstimate(CostEstimate(min(1, smallest), smallest).times(STRING_TRAVERSAL))
+
+
+def estimate_sum(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate putting two texts together."""
+    length = context.size(arguments[0]) + context.size(arguments[1])
+    return CallEstimate(length.cost(STRING_TRAVERSAL), length)

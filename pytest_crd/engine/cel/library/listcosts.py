@@ -1,0 +1,165 @@
+"""
+What functions of lists cost.
+
+Reference:
+    k8s.io/apiserver pkg/cel/library/cost.go, the case "isSorted"; cel-go ext/lists.go, ext/costs.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_crd.engine.cel import ast
+from pytest_crd.engine.cel.costs import (
+    MAX,
+    STRING_TRAVERSAL,
+    Argument,
+    CallEstimate,
+    EstimateContext,
+    SizeEstimate,
+    fixed_cost,
+    fixed_size,
+)
+from pytest_crd.engine.cel.errors import InternalError
+from pytest_crd.engine.cel.functions import Estimate, RuntimeCost
+from pytest_crd.engine.cel.library import costing
+from pytest_crd.engine.cel.qualifiers import go_type
+from pytest_crd.engine.cel.types import BYTES, STRING, Type
+from pytest_crd.engine.cel.values import Duration, Timestamp, UInt, Value, is_list
+
+_TEXTS = (STRING, BYTES)
+
+
+def literal(argument: Argument) -> Any:
+    """Return the value of *argument* if its expression is a literal, else None."""
+    return argument.node.value if isinstance(argument.node, ast.Constant) else None
+
+
+def read_all(arguments: Sequence[Value], _result: Value) -> int:
+    """Return the cost of reading all that is in the first argument."""
+    return costing.whole_traversal(arguments[0])
+
+
+def estimate_each(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate looking at each item of a list, and reading it if it is a text; or reading a text."""
+    length = context.size(arguments[0])
+    items = context.items(arguments[0])
+    if items is None:
+        return CallEstimate(length.cost(STRING_TRAVERSAL))
+    each = costing.ONE
+    if items.type in _TEXTS:
+        each += context.size(items).cost(STRING_TRAVERSAL)
+    return CallEstimate(length.cost_of_each(each))
+
+
+def estimate_each_item(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate the same where the first argument may be no list: each item costs 1 then."""
+    if context.items(arguments[0]) is None:
+        return CallEstimate(context.size(arguments[0]).cost_of_each(costing.ONE))
+    return estimate_each(context, arguments)
+
+
+def allocation(factor: float, size: int) -> int:
+    """Return the cost of a call that makes a list, with *factor* per unit of *size*."""
+    return min(int(float(size) * (factor if factor >= 0 else 1.0)), MAX) + 1 + costing.LIST_COST
+
+
+def of_result(_arguments: Sequence[Value], result: Value) -> int:
+    """Return the cost of making the result."""
+    return allocation(1, costing.counted(result))
+
+
+def _depth(arguments: Sequence[Value]) -> int:
+    depth = arguments[1] if len(arguments) > 1 else 1
+    if not isinstance(depth, int):
+        raise InternalError("internal error: interface conversion: ref.Val is *types.Err, not types.Int")
+    return depth
+
+
+def of_flattening(arguments: Sequence[Value], _result: Value) -> int:
+    """Return the cost of flattening a list, by its size and the depth."""
+    return allocation(float(_depth(arguments)), costing.counted(arguments[0]))
+
+
+def of_flattening_unbounded(arguments: Sequence[Value], result: Value) -> int:
+    """Return the same, but of a negative depth what is left of the product in uint64."""
+    depth = _depth(arguments)
+    if depth >= 0:
+        return of_flattening(arguments, result)
+    return (int(float(depth) * costing.counted(arguments[0])) + 1 + costing.LIST_COST) % (MAX + 1)
+
+
+def no_lister(value: Value) -> InternalError:
+    """Return the failure of the server's code where it takes *value* for a list without looking."""
+    can_add = isinstance(value, int | UInt | float | str | bytes | Duration | Timestamp) and not isinstance(value, bool)
+    missing = "Contains" if can_add else "Add"
+    return InternalError(
+        f"internal error: interface conversion: {go_type(value)} is not traits.Lister: missing method {missing}"
+    )
+
+
+def of_pairs(index: int) -> RuntimeCost:
+    """Return the cost of comparing all items of a list, that argument, with each other."""
+
+    def cost(arguments: Sequence[Value], _result: Value) -> int:
+        values = arguments[index]
+        if not is_list(values):
+            raise no_lister(values)
+        length = costing.counted(values)
+        if length == 0:
+            return allocation(2, 0)
+        texts = isinstance(values[0], str | bytes)
+        return allocation(2 + STRING_TRAVERSAL if texts else 2, length * length)
+
+    return cost
+
+
+def estimate_allocation(factor: float, size: SizeEstimate) -> CallEstimate:
+    """Estimate a call that makes a list of *size*."""
+    return CallEstimate(size.cost(factor) + costing.ONE + fixed_cost(costing.LIST_COST), size)
+
+
+def number(argument: Argument, otherwise: int) -> int:
+    """Return the value of a literal int, at least 0; of anything else, *otherwise*."""
+    value = literal(argument)
+    return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else otherwise
+
+
+def estimate_slice(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate a part of a list."""
+    end = number(arguments[2], context.size(arguments[0]).max)
+    return estimate_allocation(1, fixed_size((end - number(arguments[1], 0)) & MAX))
+
+
+def estimate_range(_context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate a list of the first numbers."""
+    return estimate_allocation(1, fixed_size(number(arguments[0], MAX)))
+
+
+def estimate_copy(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate a list of the same size."""
+    return estimate_allocation(1, context.size(arguments[0]))
+
+
+def estimate_flattening(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate flattening a list."""
+    depth = number(arguments[1], MAX) if len(arguments) > 1 else 1
+    return estimate_allocation(float(depth), context.size(arguments[0]))
+
+
+def estimate_distinct(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate comparing all items with each other."""
+    size = context.size(arguments[0])
+    return estimate_allocation(2, size * size)
+
+
+def estimate_sorting(index: int, items: Type) -> Estimate:
+    """Return the estimate of sorting by a list, that argument, of *items*."""
+    factor = 2 + STRING_TRAVERSAL if items in _TEXTS else 2.0
+
+    def estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+        size = context.size(arguments[index])
+        return estimate_allocation(factor, size * size)
+
+    return estimate

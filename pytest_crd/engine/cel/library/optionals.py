@@ -1,0 +1,127 @@
+"""
+Optional values: cel-go's optional types.
+
+Reference:
+    cel-go cel/library.go, optionalLib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from pytest_crd.engine.cel import macros
+from pytest_crd.engine.cel.display import show
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.functions import Function, Library, Overload
+from pytest_crd.engine.cel.types import BOOL, DYN, INT, STRING, list_of, map_of, optional_of, parameter
+from pytest_crd.engine.cel.values import NONE, Optional, Value, is_zero
+
+_K: Final = parameter("K")
+_V: Final = parameter("V")
+_OPTIONAL: Final = optional_of(_V)
+_LIST: Final = list_of(_V)
+_MAP: Final = map_of(_K, _V)
+_LISTS_SINCE: Final = 2
+
+
+def library(version: int, *, others_pass: bool = False) -> Library:
+    """
+    Return the library.
+
+    Args:
+        version: Version 1 brought optFlatMap, version 2 first, last and unwrap.
+        others_pass: Whether what is no optional counts as a value in `or` and `orValue`.
+    """
+    return Library(
+        "optional",
+        (
+            *_FUNCTIONS,
+            *_alternatives(_pass if others_pass else _refuse),
+            *(_OF_LISTS if version >= _LISTS_SINCE else ()),
+        ),
+        (*macros.OPTIONAL_MAP, *(macros.OPTIONAL_FLAT_MAP if version >= 1 else ())),
+        (optional_of(DYN),),
+        optional_syntax=True,
+    )
+
+
+def _pass(value: Value) -> Value:
+    return value
+
+
+def _refuse(_value: Value) -> Value:
+    raise EvaluationError("no such overload")
+
+
+def _alternatives(of_others: Callable[[Value], Value]) -> tuple[Function, ...]:
+    """Return `or` and `orValue`, which the interpreter evaluates itself, but for what is no optional."""
+    return (
+        Function(
+            "or", (Overload("optional_or_optional", (_OPTIONAL, _OPTIONAL), _OPTIONAL, of_others, is_member=True),)
+        ),
+        Function("orValue", (Overload("optional_orValue_value", (_OPTIONAL, _V), _V, of_others, is_member=True),)),
+    )
+
+
+def _of_value_not_zero(value: Value) -> Optional:
+    return NONE if is_zero(value) else Optional(value)
+
+
+def _value(optional: Optional) -> Value:
+    if optional.has_value:
+        return optional.value
+    raise EvaluationError("optional.none() dereference")
+
+
+def _unwrap(optionals: Any) -> list[Value]:
+    values = []
+    for optional in optionals:
+        if type(optional) is not Optional:
+            raise EvaluationError(f"value {show(optional)} is not optional")
+        if optional.has_value:
+            values.append(optional.value)
+    return values
+
+
+def _first(values: Any) -> Optional:
+    return Optional(values[0]) if len(values) else NONE
+
+
+def _last(values: Any) -> Optional:
+    return Optional(values[len(values) - 1]) if len(values) else NONE
+
+
+_FUNCTIONS: Final = (
+    Function("optional.of", (Overload("optional_of", (_V,), _OPTIONAL, Optional),)),
+    Function("optional.ofNonZeroValue", (Overload("optional_ofNonZeroValue", (_V,), _OPTIONAL, _of_value_not_zero),)),
+    Function("optional.none", (Overload("optional_none", (), _OPTIONAL, lambda: NONE),)),
+    Function("value", (Overload("optional_value", (_OPTIONAL,), _V, _value, is_member=True),)),
+    Function(
+        "hasValue",
+        (Overload("optional_hasValue", (_OPTIONAL,), BOOL, lambda optional: optional.has_value, is_member=True),),
+    ),
+    Function("_?._", (Overload("select_optional_field", (DYN, STRING), _OPTIONAL),)),
+    Function(
+        "_[?_]",
+        (
+            Overload("list_optindex_optional_int", (_LIST, INT), _OPTIONAL),
+            Overload("optional_list_optindex_optional_int", (optional_of(_LIST), INT), _OPTIONAL),
+            Overload("map_optindex_optional_value", (_MAP, _K), _OPTIONAL),
+            Overload("optional_map_optindex_optional_value", (optional_of(_MAP), _K), _OPTIONAL),
+        ),
+    ),
+    Function(
+        "_[_]",
+        (
+            Overload("optional_list_index_int", (optional_of(_LIST), INT), _OPTIONAL),
+            Overload("optional_map_index_value", (optional_of(_MAP), _K), _OPTIONAL),
+        ),
+    ),
+)
+_OF_LISTS: Final = (
+    Function("last", (Overload("list_last", (_LIST,), _OPTIONAL, _last, is_member=True),)),
+    Function("first", (Overload("list_first", (_LIST,), _OPTIONAL, _first, is_member=True),)),
+    Function("optional.unwrap", (Overload("optional_unwrap", (list_of(_OPTIONAL),), _LIST, _unwrap),)),
+    Function("unwrapOpt", (Overload("optional_unwrapOpt", (list_of(_OPTIONAL),), _LIST, _unwrap, is_member=True),)),
+)

@@ -1,0 +1,315 @@
+"""
+The standard library: operators, sizes, texts and conversions; timestamps and durations have their own module.
+
+Reference:
+    cel-go common/stdlib/standard.go; common/overloads/overloads.go.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from pytest_crd.engine.cel import arithmetic, macros, regexes
+from pytest_crd.engine.cel.costs import (
+    STRING_TRAVERSAL,
+    Argument,
+    CallEstimate,
+    CostEstimate,
+    EstimateContext,
+)
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
+from pytest_crd.engine.cel.library import costing, times, typefunctions
+from pytest_crd.engine.cel.library.costing import CostRules
+from pytest_crd.engine.cel.types import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DURATION,
+    INT,
+    STRING,
+    TIMESTAMP,
+    UINT,
+    Kind,
+    Type,
+    list_of,
+    map_of,
+    parameter,
+)
+from pytest_crd.engine.cel.values import Opaque, Value, size
+
+_A: Final = parameter("A")
+_B: Final = parameter("B")
+_LIST: Final = list_of(_A)
+_MAP: Final = map_of(_A, _B)
+
+
+def library(rules: CostRules, *, ints_are_durations: bool = False) -> Library:
+    """Return the library, with costs by *rules*; *ints_are_durations*: `duration(1)` is well typed, and fails."""
+    conversions = typefunctions.functions(ints_are_durations=ints_are_durations)
+    functions = (*_OPERATORS, *_comparisons(rules), *_SIZES, *conversions, *_texts(rules), *times.FUNCTIONS)
+    return Library("standard", functions, macros.STANDARD)
+
+
+def _singleton(
+    name: str,
+    call: Implementation | None,
+    overloads: Sequence[tuple[str, tuple[Type, ...], Type, RuntimeCost | None, Estimate | None]],
+) -> Function:
+    """Return a function that finds out itself what its arguments are, whichever overload they are for."""
+    made = (
+        Overload(id_, parameters, result, call, cost=cost, estimate=estimate, guarded=False)
+        for id_, parameters, result, cost, estimate in overloads
+    )
+    return Function(name, tuple(made))
+
+
+def _binary(name: str, call: Implementation, overloads: Sequence[tuple[str, Type, Type, Type]]) -> Function:
+    """Return an operator on numbers and times, which costs 1."""
+    return _singleton(name, call, [(id_, (left, right), result, None, None) for id_, left, right, result in overloads])
+
+
+def _ordering(name: str, word: str, holds: Callable[[Any, Any], bool]) -> Function:
+    """Return one of the operators `<`, `<=`, `>` and `>=`."""
+    generic = arithmetic.ordering(name, holds)
+
+    def ordered(left: Value, right: Value) -> bool:
+        return holds(left, right) if type(left) is int and type(right) is int else generic(left, right)
+
+    pairs = [
+        ("bool", BOOL, BOOL),
+        ("int64", INT, INT),
+        ("int64_double", INT, DOUBLE),
+        ("int64_uint64", INT, UINT),
+        ("uint64", UINT, UINT),
+        ("uint64_double", UINT, DOUBLE),
+        ("uint64_int64", UINT, INT),
+        ("double", DOUBLE, DOUBLE),
+        ("double_int64", DOUBLE, INT),
+        ("double_uint64", DOUBLE, UINT),
+        ("string", STRING, STRING),
+        ("bytes", BYTES, BYTES),
+        ("timestamp", TIMESTAMP, TIMESTAMP),
+        ("duration", DURATION, DURATION),
+    ]
+    texts = (STRING, BYTES)
+    return _singleton(
+        name,
+        ordered,
+        [
+            (
+                f"{word}_{suffix}",
+                (left, right),
+                BOOL,
+                costing.comparison if left in texts else None,
+                costing.estimate_comparison if left in texts else None,
+            )
+            for suffix, left, right in pairs
+        ],
+    )
+
+
+def _equality_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate comparing two values; those of the libraries' types are compared by what is known of them."""
+    left, right = arguments
+    if left.type == right.type and left.type.kind in (Kind.OPAQUE, Kind.STRUCT):
+        if left.type.name in _COMPARED_AT_ONCE:
+            return CallEstimate(costing.ONE)
+        if left.type.name == "kubernetes.NamedFormat":
+            return CallEstimate(CostEstimate(1, _LONGEST_FORMAT).times(STRING_TRAVERSAL))
+        if left.type.name == "kubernetes.URL":
+            # The server takes the size of the second one for that of both.
+            return CallEstimate(CostEstimate(1, right.size.max if right.size else 1).times(STRING_TRAVERSAL))
+    return costing.estimate_comparison(context, arguments)
+
+
+_COMPARED_AT_ONCE: Final = frozenset({"net.IP", "net.CIDR", "kubernetes.Quantity", "kubernetes.Semver"})
+_LONGEST_FORMAT: Final = 64
+
+
+def _equality(name: str, id_: str, rules: CostRules, estimate: Estimate) -> Function:
+    """Return `==` or `!=`, which cost a tenth of the smaller size, and 1 where the first operand is of a library's type."""
+    size = costing.counted_inside if rules.optionals_have_sizes else costing.counted
+
+    def cost(arguments: Sequence[Value], _result: Value) -> int:
+        left, right = arguments
+        return 1 if isinstance(left, Opaque) and name == "_==_" else costing.units(min(size(left), size(right)))
+
+    return _singleton(name, None, [(id_, (_A, _A), BOOL, cost, estimate)])
+
+
+def _comparisons(rules: CostRules) -> tuple[Function, ...]:
+    return (
+        _equality("_==_", "equals", rules, _equality_estimate),
+        _equality("_!=_", "not_equals", rules, costing.estimate_comparison),
+    )
+
+
+def _list_sum_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    return CallEstimate(costing.ONE, context.size(arguments[0]) + context.size(arguments[1]))
+
+
+_OPERATORS: Final = (
+    Function("_?_:_", (Overload("conditional", (BOOL, _A, _A), _A, non_strict=True),)),
+    Function("_&&_", (Overload("logical_and", (BOOL, BOOL), BOOL, non_strict=True),)),
+    Function("_||_", (Overload("logical_or", (BOOL, BOOL), BOOL, non_strict=True),)),
+    _singleton("!_", arithmetic.negate_bool, [("logical_not", (BOOL,), BOOL, None, None)]),
+    Function("@not_strictly_false", (Overload("not_strictly_false", (BOOL,), BOOL, non_strict=True),)),
+    _singleton(
+        "_+_",
+        arithmetic.add,
+        [
+            ("add_bytes", (BYTES, BYTES), BYTES, costing.sum_of_both, costing.estimate_sum),
+            ("add_double", (DOUBLE, DOUBLE), DOUBLE, None, None),
+            ("add_duration_duration", (DURATION, DURATION), DURATION, None, None),
+            ("add_duration_timestamp", (DURATION, TIMESTAMP), TIMESTAMP, None, None),
+            ("add_timestamp_duration", (TIMESTAMP, DURATION), TIMESTAMP, None, None),
+            ("add_int64", (INT, INT), INT, None, None),
+            ("add_list", (_LIST, _LIST), _LIST, None, _list_sum_estimate),
+            ("add_string", (STRING, STRING), STRING, costing.sum_of_both, costing.estimate_sum),
+            ("add_uint64", (UINT, UINT), UINT, None, None),
+        ],
+    ),
+    _binary(
+        "_/_",
+        arithmetic.divide,
+        [
+            ("divide_double", DOUBLE, DOUBLE, DOUBLE),
+            ("divide_int64", INT, INT, INT),
+            ("divide_uint64", UINT, UINT, UINT),
+        ],
+    ),
+    _binary("_%_", arithmetic.modulo, [("modulo_int64", INT, INT, INT), ("modulo_uint64", UINT, UINT, UINT)]),
+    _binary(
+        "_*_",
+        arithmetic.multiply,
+        [
+            ("multiply_double", DOUBLE, DOUBLE, DOUBLE),
+            ("multiply_int64", INT, INT, INT),
+            ("multiply_uint64", UINT, UINT, UINT),
+        ],
+    ),
+    _singleton(
+        "-_",
+        arithmetic.negate,
+        [("negate_double", (DOUBLE,), DOUBLE, None, None), ("negate_int64", (INT,), INT, None, None)],
+    ),
+    _binary(
+        "_-_",
+        arithmetic.subtract,
+        [
+            ("subtract_double", DOUBLE, DOUBLE, DOUBLE),
+            ("subtract_duration_duration", DURATION, DURATION, DURATION),
+            ("subtract_int64", INT, INT, INT),
+            ("subtract_timestamp_duration", TIMESTAMP, DURATION, TIMESTAMP),
+            ("subtract_timestamp_timestamp", TIMESTAMP, TIMESTAMP, DURATION),
+            ("subtract_uint64", UINT, UINT, UINT),
+        ],
+    ),
+    _ordering("_<_", "less", operator.lt),
+    _ordering("_<=_", "less_equals", operator.le),
+    _ordering("_>_", "greater", operator.gt),
+    _ordering("_>=_", "greater_equals", operator.ge),
+    Function("_[_]", (Overload("index_list", (_LIST, INT), _A), Overload("index_map", (_MAP, _A), _B))),
+    _singleton(
+        "@in",
+        arithmetic.contained,
+        [
+            (
+                "in_list",
+                (_A, _LIST),
+                BOOL,
+                lambda arguments, _: costing.counted(arguments[1]),
+                lambda context, arguments: CallEstimate(context.size(arguments[1]).cost(1)),
+            ),
+            ("in_map", (_A, _MAP), BOOL, None, None),
+        ],
+    ),
+)
+
+
+def _size(value: Value) -> int:
+    """Return the size of a text, bytes, a list or a map."""
+    length = None if isinstance(value, Opaque) else size(value)
+    if length is None:
+        raise arithmetic.no_overload("size", value)
+    return length
+
+
+_SIZES: Final = (
+    Function(
+        "size",
+        tuple(
+            Overload(id_, (type_,), INT, _size, is_member=is_member, guarded=False)
+            for name, type_ in (("bytes", BYTES), ("list", _LIST), ("map", _MAP), ("string", STRING))
+            for id_, is_member in ((f"size_{name}", False), (f"{name}_size", True))
+        ),
+    ),
+)
+
+
+def _on_texts(call: Callable[[str, str], bool]) -> Implementation:
+    """Return a test of a text, which looks itself whether it was given two."""
+
+    def test(text: Value, part: Value) -> bool:
+        if isinstance(text, str) and isinstance(part, str):
+            return call(text, part)
+        raise EvaluationError("no such overload")
+
+    return test
+
+
+def _matches(text: Value, pattern: Value) -> bool:
+    if not isinstance(text, str):
+        raise arithmetic.no_overload("matches", text)
+    if not isinstance(pattern, str):
+        raise EvaluationError("no such overload")
+    return regexes.compile(pattern).matches(text)
+
+
+def _texts(rules: CostRules) -> tuple[Function, ...]:
+    """Return the tests of texts."""
+    affix_cost = costing.traversal(1 if rules.affixes_by_length else 0)
+    affix_estimate = costing.estimate_traversal(1)
+    contains = _on_texts(lambda text, part: part in text)
+    tests: list[tuple[str, str, Implementation, RuntimeCost, Estimate]] = [
+        ("contains", "contains_string", contains, costing.search, costing.estimate_search),
+        ("endsWith", "ends_with_string", _on_texts(str.endswith), affix_cost, affix_estimate),
+        ("startsWith", "starts_with_string", _on_texts(str.startswith), affix_cost, affix_estimate),
+    ]
+    functions = [
+        Function(
+            name,
+            (Overload(id_, (STRING, STRING), BOOL, call, is_member=True, cost=cost, estimate=estimate, guarded=False),),
+        )
+        for name, id_, call, cost, estimate in tests
+    ]
+    function_cost = costing.matching if rules.functions_match else None
+    function_estimate = costing.estimate_matching if rules.functions_match else None
+    matches = Function(
+        "matches",
+        (
+            Overload(
+                "matches",
+                (STRING, STRING),
+                BOOL,
+                _matches,
+                cost=function_cost,
+                estimate=function_estimate,
+                guarded=False,
+            ),
+            Overload(
+                "matches_string",
+                (STRING, STRING),
+                BOOL,
+                _matches,
+                is_member=True,
+                cost=costing.matching,
+                estimate=costing.estimate_matching,
+                guarded=False,
+            ),
+        ),
+    )
+    return (*functions, matches)

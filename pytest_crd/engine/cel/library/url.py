@@ -1,0 +1,159 @@
+"""
+URLs: Kubernetes' library.
+
+Reference:
+    k8s.io/apiserver pkg/cel/library/urls.go; pkg/cel/url.go; Go net/url.
+"""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+from collections.abc import Callable
+from typing import Any, Final
+
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.functions import Function, Implementation, Library, Overload
+from pytest_crd.engine.cel.library import costing
+from pytest_crd.engine.cel.types import BOOL, STRING, Type, list_of, map_of, struct
+from pytest_crd.engine.cel.values import Opaque, Value
+from pytest_crd.engine.golang import goformat, gourl
+
+TYPE: Final = struct("kubernetes.URL")
+_PORT: Final = re.compile(r":[0-9]*\Z")
+# What may stand in a path as it is; what is left as it is when a path is escaped.
+_VALID_PATH: Final = re.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/%]*")
+_VALID_FRAGMENT: Final = re.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/?%]*")
+_UNESCAPED: Final = "-_.~$&+,/:;=@"
+_BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+
+class URL(Opaque):
+    """A URL; two are equal if they are written alike."""
+
+    __slots__ = ("parts", "text")
+
+    type_name = TYPE.name
+
+    def __init__(self, parts: gourl.Url, source: str) -> None:
+        """Take the parts, and the text that they are the parts of."""
+        self.parts = parts
+        self.text = _written(parts, source)
+
+    def equal(self, other: Value) -> bool:
+        """Return whether *other* is the same URL."""
+        if not isinstance(other, URL):
+            raise EvaluationError("no such overload")
+        return self.text == other.text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _written(parts: gourl.Url, source: str) -> str:
+    """Return a URL as Go writes it."""
+    text = f"{parts.scheme}:" if parts.scheme else ""
+    if parts.opaque:
+        text += parts.opaque
+    else:
+        rest = source.partition(":")[2] if parts.scheme else source
+        if rest.startswith("//") and (parts.scheme or parts.host or parts.user is not None):
+            user = "" if parts.user is None else f"{parts.user}@"
+            text += f"//{user}{_escaped_host(parts.host)}"
+        text += escaped_path(parts)
+    if parts.query or source.partition("#")[0].endswith("?"):
+        text += f"?{parts.query}"
+    return f"{text}#{_fragment(parts, source)}" if parts.fragment else text
+
+
+def _fragment(parts: gourl.Url, source: str) -> str:
+    """Return the fragment as it stands if nothing in it has to be escaped, and else escaped anew."""
+    written = source.partition("#")[2]
+    return (
+        written if _VALID_FRAGMENT.fullmatch(written) else urllib.parse.quote(parts.fragment, safe=f"{_UNESCAPED}?!()*")
+    )
+
+
+def _escaped_host(host: str) -> str:
+    return urllib.parse.quote(host, safe="-_.~!$&'()*+,;=:[]<>\"")
+
+
+def escaped_path(parts: gourl.Url) -> str:
+    """Return the path as it stands if nothing in it has to be escaped, and else escaped anew."""
+    if parts.path == "*" or _VALID_PATH.fullmatch(parts.path):
+        return parts.path
+    return urllib.parse.quote(urllib.parse.unquote_to_bytes(parts.path), safe=_UNESCAPED)
+
+
+def _split_host(host: str) -> tuple[str, str]:
+    """Return a host without its port and the brackets, and the port."""
+    found = _PORT.search(host)
+    name, port = (host[: found.start()], found[0][1:]) if found else (host, "")
+    return (name[1:-1] if name.startswith("[") and name.endswith("]") else name), port
+
+
+def _query(url: URL) -> dict[str, list[str]]:
+    """Return the values of each key of the query; what is no pair of a key and a value is left out."""
+    values: dict[str, list[str]] = {}
+    for pair in url.parts.query.split("&"):
+        if not pair or ";" in pair:
+            continue
+        key, _, value = pair.partition("=")
+        if _BAD_ESCAPE.search(pair):
+            continue
+        values.setdefault(urllib.parse.unquote_plus(key), []).append(urllib.parse.unquote_plus(value))
+    return values
+
+
+def library(*, strict_colons: bool) -> Library:
+    """Return the library; *strict_colons*: how Go reads hosts since 1.26."""
+
+    def parse(text: str) -> URL:
+        try:
+            gourl.parse_request_uri(text, strict_colons=strict_colons)
+        except gourl.UrlError as error:
+            raise _parse_error(f"parse {goformat.quote(text)}: {error}") from None
+        try:
+            return URL(gourl.parse(text, strict_colons=strict_colons), text)
+        except gourl.UrlError as error:
+            raise _parse_error(str(error)) from None
+
+    def is_url(text: str) -> bool:
+        try:
+            gourl.parse_request_uri(text, strict_colons=strict_colons)
+        except gourl.UrlError:
+            return False
+        return True
+
+    made = Overload(
+        "string_to_url",
+        (STRING,),
+        TYPE,
+        parse,
+        cost=costing.traversal(),
+        estimate=costing.estimate_traversal(keeps_size=True),
+    )
+    asked = Overload("is_url_string", (STRING,), BOOL, is_url)
+    return Library("kubernetes.urls", (Function("url", (made,)), *_GETTERS, Function("isURL", (asked,))))
+
+
+def _parse_error(problem: str) -> EvaluationError:
+    return EvaluationError(f"URL parse error during conversion from string: {problem}")
+
+
+def _getter(name: str, word: str, get: Callable[[URL], Any], result: Type = STRING) -> Function:
+    call: Implementation = get
+    overload = Overload(
+        f"url_get_{word}", (TYPE,), result, call, is_member=True, cost=costing.one, estimate=costing.estimate_one
+    )
+    return Function(name, (overload,))
+
+
+_GETTERS: Final = (
+    _getter("getScheme", "scheme", lambda url: url.parts.scheme),
+    _getter("getHost", "host", lambda url: url.parts.host),
+    _getter("getHostname", "hostname", lambda url: _split_host(url.parts.host)[0]),
+    _getter("getPort", "port", lambda url: _split_host(url.parts.host)[1]),
+    _getter("getEscapedPath", "escaped_path", lambda url: escaped_path(url.parts)),
+    _getter("getQuery", "query", _query, map_of(STRING, list_of(STRING))),
+)

@@ -1,0 +1,62 @@
+"""
+The formats that rules name, as `format.dns1123Label()`: names of Kubernetes, and formats of schemas.
+
+Reference:
+    k8s.io/apiserver pkg/cel/library/format.go, ConstantFormats.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from pytest_crd.engine.cel.functions import Library
+from pytest_crd.engine.cel.library import format as formats
+from pytest_crd.engine.cel.library.format import Validate
+from pytest_crd.engine.golang import goformat, gourl
+from pytest_crd.engine.metadata import names
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.values import formats as schema_formats
+
+
+@functools.cache
+def library(profile: Profile) -> Library:
+    """Return the library of formats of a Kubernetes version."""
+
+    def label(text: str) -> Sequence[str]:
+        return names.dns1123_label(text, profile)
+
+    def uri(text: str) -> Sequence[str]:
+        try:
+            gourl.parse_request_uri(text, strict_colons=profile.has_strict_colons_in_uris)
+        except gourl.UrlError as error:
+            return (f"parse {goformat.quote(text)}: {error}",)
+        return ()
+
+    return formats.library(
+        {
+            "dns1123Label": label,
+            "dns1123Subdomain": names.dns1123_subdomain,
+            "dns1035Label": names.dns1035_label,
+            "qualifiedName": lambda text: names.label_key(text, profile),
+            "dns1123LabelPrefix": lambda text: label(names.without_trailing_dash(text)),
+            "dns1123SubdomainPrefix": names.dns1123_subdomain_prefix,
+            "dns1035LabelPrefix": lambda text: names.dns1035_label(names.without_trailing_dash(text)),
+            "labelValue": lambda text: names.label_value(text, profile),
+            "uri": uri,
+            "uuid": _of_schemas("uuid", "does not match the UUID format", profile),
+            "byte": _of_schemas("byte", "invalid base64", profile),
+            "date": _of_schemas("date", "invalid date", profile),
+            "datetime": _of_schemas("datetime", "invalid datetime", profile),
+        }
+    )
+
+
+def _of_schemas(name: str, problem: str, profile: Profile) -> Validate:
+    """Return what says *problem* of a text that has not the format *name* of schemas."""
+
+    def validate(text: str) -> Sequence[str]:
+        check = schema_formats.check(name, profile)
+        return () if check is not None and check(text) else (problem,)
+
+    return validate

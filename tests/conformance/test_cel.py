@@ -1,0 +1,146 @@
+"""Replay what the reference's expression language answered, without it: types, estimates, values, errors and costs must be the same."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.cel import display, durations, kubernetes, timestamps, types
+from pytest_crd.engine.cel.costs import SizeEstimate
+from pytest_crd.engine.cel.environment import Environment
+from pytest_crd.engine.cel.errors import CompileError, CostLimitError
+from pytest_crd.engine.cel.interpreter import Program, ProgramError
+from pytest_crd.engine.cel.library.format import Format
+from pytest_crd.engine.cel.types import Type
+from pytest_crd.engine.cel.values import (
+    Duration,
+    Opaque,
+    Optional,
+    Timestamp,
+    TypeValue,
+    UInt,
+    Value,
+    find,
+    is_list,
+    is_map,
+    type_name,
+)
+from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.rules import namedformats
+
+TABLES: Final = Path(__file__).parent / "cel"
+VERSIONS: Final = ("1.32", "1.33", "1.34", "1.35", "1.36", "1.37")
+
+Answer = dict[str, Any]
+
+
+class NoSizes:
+    """What knows nothing of the sizes of variables."""
+
+    def size(self, _path: tuple[str, ...], _type: Type) -> SizeEstimate | None:
+        return None
+
+
+@functools.cache
+def environment(version: str) -> Environment:
+    minor = int(version.partition(".")[2])
+    formats = namedformats.library(profile.KNOWN[version])
+    return kubernetes.environment(minor, minor, formats).extend({"self": types.DYN, "oldSelf": types.DYN})
+
+
+def answer(expression: str, version: str, variables: Mapping[str, Value]) -> Answer:
+    env = environment(version)
+    try:
+        checked = env.compile(expression)
+    except CompileError as error:
+        return {"compile": str(error)}
+    answered: Answer = {"type": _printed(checked.type)}
+    try:
+        program = Program(checked, env.functions)
+    except ProgramError as error:
+        return answered | {"program": str(error)}
+    estimate = env.estimate(checked, NoSizes())
+    answered["estimate"] = [estimate.min, estimate.max]
+    try:
+        outcome = program.evaluate(variables)
+    except CostLimitError as error:
+        return answered | {"error": str(error)}
+    if outcome.error is not None:
+        answered["error"] = str(outcome.error)
+    else:
+        answered["value"] = shown(outcome.value)
+    return answered | {"cost": outcome.cost}
+
+
+def _printed(type_: Type) -> str:
+    """Return a type as Go prints it, which is not how the checker's messages do."""
+    if type_.parameters:
+        return f"{type_.declared_name}({', '.join(map(_printed, type_.parameters))})"
+    return type_.declared_name
+
+
+def shown(value: Value) -> str:
+    """Return a value as the reference program prints it, with its type."""
+    if is_list(value):
+        return f"list [{', '.join(map(shown, value))}]"
+    if is_map(value):
+        return f"map {{{', '.join(sorted(f'{shown(key)}: {shown(find(value, key))}' for key in value))}}}"
+    if isinstance(value, Opaque):
+        return f"{type_name(value)} {_json(value.name if isinstance(value, Format) else str(value))}"
+    return SHOWN[type(value)](value)
+
+
+def _optional(optional: Optional) -> str:
+    return f"optional ({shown(optional.value)})" if optional.has_value else "optional none"
+
+
+SHOWN: Final[Mapping[type, Callable[[Any], str]]] = {
+    type(None): lambda _: "null",
+    bool: lambda value: f"bool {str(value).lower()}",
+    int: lambda value: f"int {value}",
+    UInt: lambda value: f"uint {value.value}",
+    float: lambda value: f"double {goformat.number(value)}",
+    str: lambda value: f"string {_json(value)}",
+    bytes: lambda value: f"bytes {value.hex()}",
+    Duration: lambda value: f"duration {durations.show(value)}",
+    Timestamp: lambda value: f"timestamp {timestamps.text(value)}",
+    TypeValue: lambda value: f"type {display.show(value)}",
+    Optional: _optional,
+}
+
+
+def _json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+@functools.cache
+def table(path: Path) -> tuple[Mapping[str, Value], list[dict[str, Any]]]:
+    first, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return first, rows
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("path", sorted(TABLES.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_expressions_are_answered_as_the_reference_does(path: Path, version: str) -> None:
+    variables, rows = table(path)
+    wrong = []
+    for row in rows:
+        expected = next(answered for key, answered in row.items() if version in key.split())
+        if "limit exceeded" in expected.get("error", ""):
+            expected = {key: value for key, value in expected.items() if key != "cost"}
+        found = answer(row["expression"], version, variables)
+        if found != expected:
+            wrong.append(f"{row['expression']}\n  expected {expected}\n  found    {found}")
+
+    assert rows
+    assert not wrong, "\n".join(wrong)
+
+
+def test_there_are_tables_for_all_versions() -> None:
+    assert len(list(TABLES.glob("*.jsonl"))) > 15

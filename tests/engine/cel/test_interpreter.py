@@ -1,0 +1,193 @@
+"""What running an expression does that no table of answers shows: limits, what is not there, and what cannot be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.cel import kubernetes, types
+from pytest_crd.engine.cel.errors import CostLimitError, UnsupportedExpressionError
+from pytest_crd.engine.cel.interpreter import Outcome, Program, ProgramError
+from pytest_crd.engine.cel.types import Type
+from pytest_crd.engine.cel.values import MISSING, ListValue, MapValue, Value
+from pytest_crd.engine.rules import namedformats
+
+
+def evaluated(text: str, variables: Mapping[str, Value], limit: int = 1_000_000) -> Outcome:
+    environment = kubernetes.environment(37, 37, namedformats.library(profile.KNOWN["1.37"])).extend(
+        {"self": types.DYN}
+    )
+    return Program(environment.compile(text), environment.functions).evaluate(variables, limit)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "self.all(x, x > 0)",
+        "self.exists(x, x < 0)",
+        "self.exists_one(x, x < 0)",
+        "self.map(x, x)",
+        "self.filter(x, x > 0)",
+        "self.transformMap(i, x, x)",
+        "self.size() + self.size() + self.size() > 0",
+        "self.map(x, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').join().size() > 0",
+    ],
+)
+def test_what_costs_more_than_it_may_ends(text: str) -> None:
+    cost = evaluated(text, {"self": [1] * 10}).cost
+
+    assert evaluated(text, {"self": [1] * 10}, cost).cost == cost
+    with pytest.raises(CostLimitError, match="operation cancelled: actual cost limit exceeded"):
+        evaluated(text, {"self": [1] * 10}, cost - 1)
+
+
+def test_loops_end_at_the_limit_and_not_after_their_last_element() -> None:
+    class Endless(ListValue):
+        """A list that nobody can go through to its end."""
+
+        def __len__(self) -> int:
+            return 10**18
+
+        def __getitem__(self, index: int) -> Value:
+            return 1
+
+        def equal(self, other: Value) -> bool:
+            raise NotImplementedError
+
+        def add(self, other: Value) -> Value:
+            raise NotImplementedError
+
+        def contains(self, element: Value) -> bool:
+            raise NotImplementedError
+
+    for text in (
+        "self.all(x, x > 0)",
+        "self.exists_one(x, x < 0)",
+        "self.map(x, x)",
+        "self.transformMap(i, x, x)",
+    ):
+        with pytest.raises(CostLimitError):
+            evaluated(text, {"self": Endless()}, 5_000)
+
+
+def test_an_error_that_comes_too_late_is_none() -> None:
+    with pytest.raises(CostLimitError):
+        evaluated("self.q.q", {"self": {}}, 1)
+
+
+def test_a_variable_without_a_value_is_an_error_that_may_be_absorbed() -> None:
+    assert str(evaluated("self", {}).error) == "no such attribute(s): self"
+    assert evaluated("self.a == 1 || true", {}) == Outcome(value=True, cost=2)
+
+
+class Adapted(MapValue):
+    """A map that is no dict."""
+
+    def __init__(self, entries: dict[str, Value]) -> None:
+        self._entries = entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self._entries)
+
+    def find(self, key: Value) -> Value:
+        return self._entries.get(key, MISSING)
+
+    def equal(self, other: Value) -> bool:
+        return isinstance(other, Adapted)
+
+
+class Summed(ListValue):
+    """A list that is no Python list."""
+
+    def __init__(self, elements: list[Value]) -> None:
+        self._elements = elements
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def __getitem__(self, index: int) -> Value:
+        return self._elements[index]
+
+    def equal(self, other: Value) -> bool:
+        return isinstance(other, Summed)
+
+    def add(self, other: Value) -> Value:
+        return f"added {other}"
+
+    def contains(self, element: Value) -> bool:
+        return bool(element == "anything")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("self.m.a", 1),
+        ("self.m.m.a", 2),
+        ("has(self.m.a)", True),
+        ("has(self.m.z)", False),
+        ("self.m.map(k, k)", ["a", "m"]),
+        ("self.m == self.m", True),
+        ("self.m == 1", False),
+        ("self.m.size()", 2),
+        ("'a' in self.m", True),
+        ("self.l[1]", 4),
+        ("self.l.map(x, x)", [3, 4]),
+        ("self.l == self.l", True),
+        ("self.l + [1]", "added [1]"),
+        ("'anything' in self.l", True),
+        ("3 in self.l", False),
+        ("type(self.m) == map && type(self.l) == list", True),
+    ],
+)
+def test_maps_and_lists_may_be_of_classes_of_their_own(text: str, value: Value) -> None:
+    variables = {"self": {"m": Adapted({"a": 1, "m": Adapted({"a": 2})}), "l": Summed([3, 4])}}
+
+    assert evaluated(text, variables).value == value
+
+
+def test_what_an_adapted_map_misses_is_named() -> None:
+    assert str(evaluated("self.m.z.y", {"self": {"m": Adapted({})}}).error) == "no such key: z"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[?self]", "cannot initialize optional list element from non-optional value abc"),
+        ("{?'k': self}", "cannot initialize optional entry 'k' from non-optional value abc"),
+    ],
+)
+def test_what_is_no_optional_cannot_be_left_out(text: str, problem: str) -> None:
+    assert str(evaluated(text, {"self": "abc"}).error) == problem
+
+
+class Structs:
+    """A provider that knows one struct."""
+
+    def find_struct(self, name: str) -> Type | None:
+        return types.struct(name) if name == "Known" else None
+
+    def find_field(self, struct_name: str, field_name: str) -> Type | None:
+        return types.INT if (struct_name, field_name) == ("Known", "a") else None
+
+
+def test_objects_of_named_types_cannot_be_made() -> None:
+    environment = kubernetes.environment(37, 37, namedformats.library(profile.KNOWN["1.37"])).extend({}, Structs())
+    checked = environment.compile("Known{a: 1}")
+
+    with pytest.raises(UnsupportedExpressionError, match="objects of type Known"):
+        Program(checked, environment.functions)
+
+
+def test_quantities_with_too_many_digits_are_not_supported() -> None:
+    with pytest.raises(UnsupportedExpressionError, match="quantities with 99999"):
+        evaluated("quantity('1e99999').isGreaterThan(quantity('1'))", {})
+
+
+def test_a_constant_part_that_fails_refuses_the_program() -> None:
+    with pytest.raises(ProgramError, match="error parsing regexp: missing closing"):
+        evaluated("'a'.find('(')", {})
