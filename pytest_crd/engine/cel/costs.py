@@ -40,10 +40,6 @@ class CostEstimate:
         """Return the costs times *factor*, rounded up."""
         return CostEstimate(scale(self.min, factor), scale(self.max, factor))
 
-    def union(self, other: CostEstimate) -> CostEstimate:
-        """Return the least range that holds both."""
-        return CostEstimate(min(self.min, other.min), max(self.max, other.max))
-
 
 @dataclass(frozen=True, slots=True)
 class SizeEstimate:

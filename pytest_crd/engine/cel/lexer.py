@@ -81,15 +81,16 @@ def tokenize(text: str, *, escaped_identifiers: bool) -> Tokens | None:
     kinds: list[str] = []
     texts: list[str] = []
     offsets: list[int] = []
-    for found in _TOKEN.finditer(text):
+    matches = _TOKEN.finditer(text)
+    kind = ""
+    while kind != EOF:
+        found = next(matches)
         kind, token = _classify(found, escaped_identifiers=escaped_identifiers)
         if not kind:
             return None
         kinds.append(kind)
         texts.append(token)
         offsets.append(found.end() - len(token) if kind != EOF else len(text))
-        if kind == EOF:
-            break
     return Tokens(kinds, texts, offsets)
 
 

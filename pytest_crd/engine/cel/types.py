@@ -15,6 +15,8 @@ from typing import Protocol
 class Kind(Enum):
     """What there is to know of a type besides its name."""
 
+    __hash__ = object.__hash__  # types ask often what kind they are of, and Enum's own is slow
+
     ANY = "any"
     BOOL = "bool"
     BYTES = "bytes"

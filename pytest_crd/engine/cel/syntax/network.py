@@ -216,7 +216,7 @@ class Network:
                 self._branch(rule, element.state, element.elements, element.back)
                 _link(element.back, element.state)
                 _link(element.back, end)
-            case Suffixes():
+            case _:
                 self._suffixes(rule, element, end)
 
     def _branch(self, rule: str, state: State, elements: Sequence[Element], end: State) -> None:

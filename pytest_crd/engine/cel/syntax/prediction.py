@@ -129,8 +129,7 @@ class Predictor:
             if following.conflict:
                 return _predict_in_context(decision, precedence, lookahead, returns)
             node = following
-            if kind != EOF:
-                distance += 1
+            distance += 1
 
     def _start(self, decision: State, precedence: int) -> _Node:
         walk = _Walk(self._contexts, precedence, decision, in_context=False)
@@ -167,8 +166,7 @@ def _predict_in_context(decision: State, precedence: int, lookahead: Lookahead, 
         if len(viable) == 1:
             return viable.pop()
         found = reached
-        if kind != EOF:
-            distance += 1
+        distance += 1
 
 
 class _Walk:

@@ -174,7 +174,7 @@ class Reader:
                     self._synchronize()
             case Some():
                 self._repeat(element)
-            case Suffixes():
+            case _:
                 self._suffixes(element)
 
     def _keep(self, element: TokenElement | Rule, part: Token | Tree) -> None:
@@ -237,12 +237,10 @@ class Reader:
     def _predict(self, state: State) -> int:
         """Return the alternative of *state* to go into."""
         tokens = self._tokens
-        if self._network.is_simple(state):
+        if self._network.is_simple(state):  # then what stands there has been seen to fit
             kind = tokens.ahead().kind
-            for number, transition in enumerate(state.transitions, 1):
-                if kind in self._network.look(transition.target):
-                    return number
-            raise self._no_alternative(0)
+            ways = enumerate(state.transitions, 1)
+            return next(number for number, transition in ways if kind in self._network.look(transition.target))
         try:
             return self._predictor.predict(state, self._precedences[-1], tokens.kind_ahead, self._returns)
         except NoAlternativeError as error:
@@ -300,7 +298,7 @@ class Reader:
         if state.kind is Kind.DECISION:
             if self._delete_token() is None:
                 raise self._mismatch()
-        elif state.kind is Kind.LOOP_BACK:
+        else:
             self._report_unwanted()
             self._skip_to(self._expected(state) | self._recovery_set())
 

@@ -135,21 +135,12 @@ class _Reader:
         return self._builder.operation(offset, "_?_:_", condition, if_true, self._visit(tree.get("e2")))
 
     def _chain(self, tree: Tree) -> Node:
-        function, symbol = ("_||_", "||") if tree.rule == "conditionalOr" else ("_&&_", "&&")
-        terms = [self._visit(tree.get("e"))]
-        rest = tree.all("e1")
-        offsets: list[int] = []
-        for index, operator in enumerate(tree.all("ops")):
-            if index >= len(rest):
-                return self._builder.report(tree.start.offset, f"unexpected character, wanted '{symbol}'")
-            terms.append(self._visit(rest[index]))
-            offsets.append(operator.offset)
-        return self._builder.chain(function, terms, offsets)
+        function = "_||_" if tree.rule == "conditionalOr" else "_&&_"
+        terms = [self._visit(term) for term in (tree.get("e"), *tree.all("e1"))]
+        return self._builder.chain(function, terms, [operator.offset for operator in tree.all("ops")])
 
     def _operation(self, tree: Tree) -> Node:
-        operator = tree.get("op")
-        if operator is None or operator.text not in OPERATORS:
-            return self._builder.report(tree.start.offset, "operator not found")
+        operator = tree.parts["op"]
         left = self._visit(tree.get("left"))
         right = self._visit(tree.get("right"))
         return self._builder.operation(operator.offset, OPERATORS[operator.text].function, left, right)
@@ -166,8 +157,8 @@ class _Reader:
 
     def _select(self, tree: Tree) -> Node:
         operand = self._visit(tree.get("left"))
-        field, dot = tree.get("id"), tree.get("op")
-        if field is None or dot is None:
+        field, dot = tree.get("id"), tree.parts["op"]
+        if field is None:
             return self.nothing(tree.start.offset)
         name = self._field_name(field, _start(field)) or ""
         if tree.get("opt"):
@@ -192,10 +183,7 @@ class _Reader:
 
     def _member_call(self, tree: Tree) -> Node:
         target = self._visit(tree.get("left"))
-        name = tree.get("id")
-        if name is None:
-            return self.nothing(tree.start.offset)
-        return self._builder.call(_offset(tree.get("open")), name.text, target, self._arguments(tree))
+        return self._builder.call(tree.parts["open"].offset, tree.parts["id"].text, target, self._arguments(tree))
 
     def _arguments(self, tree: Tree) -> list[Node]:
         arguments = tree.get("args")
@@ -203,16 +191,11 @@ class _Reader:
 
     def _index(self, tree: Tree) -> Node:
         target = self._visit(tree.get("left"))
-        bracket = tree.get("op")
-        if bracket is None:
-            return self.nothing(tree.start.offset)
         function = "_[?_]" if tree.get("opt") else "_[_]"
-        return self._builder.operation(bracket.offset, function, target, self._visit(tree.get("index")))
+        return self._builder.operation(tree.parts["op"].offset, function, target, self._visit(tree.get("index")))
 
     def _name(self, tree: Tree) -> Node:
-        name = tree.get("id")
-        if name is None:
-            return self.nothing(tree.start.offset)
+        name = tree.parts["id"]
         if name.text in RESERVED:
             return self._builder.report(tree.start.offset, f"reserved identifier: {name.text}")
         text = f".{name.text}" if tree.get("leadingDot") else name.text
