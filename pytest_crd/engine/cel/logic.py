@@ -68,7 +68,8 @@ def equals(left: Evaluate, right: Evaluate, cost: RuntimeCost) -> Evaluate:
         try:
             value = left(frame)
         except EvaluationError as error:
-            frame.cost += cost((error, outcome(right, frame)), error)
+            other = outcome(right, frame)
+            frame.cost += cost((error, other), error)
             raise
         try:
             other = right(frame)
