@@ -137,7 +137,7 @@ class Builder:
                 return ast.StructLiteral(
                     new_id, node.type_name, tuple([self._copy_field(field) for field in node.fields])
                 )
-            case ast.Comprehension():
+            case _:
                 parts = self._copy_all((node.range, node.init, node.condition, node.step, node.result))
                 range_, init, condition, step, result = parts
                 names = (node.variable, node.second_variable, node.accumulator)

@@ -76,7 +76,6 @@ def _unsuited(node: Node, allowed: frozenset[Kind], checked: CheckedExpression, 
     kind = checked.types[node.id].kind
     if kind is not Kind.DYN and kind not in allowed:
         yield node
-        return
     parts: Sequence[Node] = ()
     if deep and isinstance(node, ast.ListLiteral):
         parts = node.elements

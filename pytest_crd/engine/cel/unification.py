@@ -173,14 +173,12 @@ def _takes_null(type_: Type) -> bool:
 
 
 def _is_at_most_as_specific(first: Type, second: Type) -> bool:
-    """Return whether *first* says no more than *second*."""
+    """Return whether *first* says no more than *second*, to which it is assignable."""
     if first.kind in _DYN or first.kind is Kind.TYPE_PARAMETER:
         return True
     if second.kind in _DYN or second.kind is Kind.TYPE_PARAMETER or first.kind is not second.kind:
         return False
     if first.kind in _COMPOSITE:
-        if first.name != second.name or len(first.parameters) != len(second.parameters):
-            return False
         for one, other in zip(first.parameters, second.parameters, strict=True):
             if not _is_at_most_as_specific(one, other):
                 return False

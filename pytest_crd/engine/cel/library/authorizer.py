@@ -21,11 +21,14 @@ from pytest_crd.engine.cel.costs import (
     SizeEstimate,
     fixed_cost,
 )
+from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Estimate, Function, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types import BOOL, STRING, Type, struct
 from pytest_crd.engine.cel.values import Value
 
+# There are no values of these types, and a call with others is refused before.
+_NEVER_CALLED: Final = EvaluationError
 _CHECK: Final = 350_000
 _REQUIREMENTS_PER_CHARACTER: Final = 0.5
 _REQUIREMENT: Final = 50  # a list and a struct
@@ -50,7 +53,7 @@ def _function(
     name: str, overloads: Sequence[tuple[str, tuple[Type, ...], Type]], cost: RuntimeCost, estimate: Estimate
 ) -> Function:
     made = (
-        Overload(id_, parameters, result, is_member=True, cost=cost, estimate=estimate)
+        Overload(id_, parameters, result, _NEVER_CALLED, is_member=True, cost=cost, estimate=estimate)
         for id_, parameters, result in overloads
     )
     return Function(name, tuple(made), cost)

@@ -204,9 +204,7 @@ class _Walk:
         self._close(passed)
         if kind == EOF:
             self._found = {one for one in self._found if one.state.kind is Kind.RULE_STOP}
-        if not self._in_context or not any(one.state.kind is Kind.RULE_STOP for one in self._found):
-            self._found.update(stopped)
-        return self._found
+        return self._found.union(stopped)
 
     def _close(self, configurations: Sequence[_Configuration]) -> None:
         """Add the ways on from *configurations* as far as they lead without a token."""
