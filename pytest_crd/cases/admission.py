@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine import CustomResourceDefinition, UnsupportedExpressionError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 
 
@@ -21,10 +21,16 @@ def demand(crd: CustomResourceDefinition) -> None:
     Pass when the server takes *crd*.
 
     Raises:
-        RefusedCrdError: It refuses it; the message has its words, and what to write where the CRD is stored all the same.
+        RefusedCrdError: It refuses it, or nobody knows; the message has its words, and what to write where the CRD is stored
+            all the same.
     """
     __tracebackhide__ = True
-    if words := refusal(crd):
+    try:
+        words = refusal(crd)
+    except UnsupportedExpressionError as error:
+        message = f"what a server makes of this CRD is not known: {error}"
+        raise RefusedCrdError([Mistake(crd.source or crd.name, 0, message)]) from None
+    if words:
         message = (
             f"the server refuses this CRD:{words}\n"
             f"  ({crd.name}; if it is stored since the days of a version that took it, say so with `storedCRD: true` in the "

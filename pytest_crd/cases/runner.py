@@ -11,10 +11,18 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_crd.cases import expectations, refusals, strays, unreachable
-from pytest_crd.cases.model import Case, Section
+from pytest_crd.cases.model import Case, CaseFileError, Section
 from pytest_crd.cases.result import CaseResult, Kept, Mismatch, Refused, Strays, Trace
-from pytest_crd.cases.subject import Subject, quiet
-from pytest_crd.engine import DecodeError, ErrorType, FieldError, Response, UnsupportedConstructError, Version
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine import (
+    DecodeError,
+    ErrorType,
+    FieldError,
+    Response,
+    UnsupportedConstructError,
+    UnsupportedExpressionError,
+    Version,
+)
 from pytest_crd.engine.golang import goformat
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -34,8 +42,8 @@ def run(case: Case, subject: Subject, *, old_subject: Subject | None = None) -> 
         old_subject: The CRD version under which its old object was stored; None where that is *subject*.
 
     Raises:
-        CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; the answer
-            depends on rules, which cannot be evaluated yet.
+        CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; a rule uses what
+            is not supported.
     """
     version = subject.version
     try:
@@ -51,8 +59,15 @@ def run(case: Case, subject: Subject, *, old_subject: Subject | None = None) -> 
         return CaseResult((Refused(f"the server answers 400: {error}"),), context=subject.context)
     except UnsupportedConstructError as error:
         return not_served(subject, error)
+    except UnsupportedExpressionError as error:
+        raise not_known(case, error) from None
     mismatches = unreachable.hinted(case, result.mismatches, subject, old_subject or subject)
     return replace(result, mismatches=tuple(mismatches))
+
+
+def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:
+    """Return what to raise where a rule uses what the server knows and the engine does not."""
+    return case.mistake(f"what the server answers to {case.title} is not known: {error}")
 
 
 def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult:
@@ -116,8 +131,7 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
 def _run_request(case: Case, given: JSONValue, subject: Subject, old_subject: Subject) -> CaseResult:
     if case.old is not None:
         _refuse_invalid_old(case, old_subject)
-    with quiet():
-        response = subject.known(_ask(case, subject.version, namespace=_namespace(case, given)), case)
+    response = _ask(case, subject.version, namespace=_namespace(case, given))
     return judge(case, given, response, subject, made_up=_made_up(case, given))
 
 
@@ -161,7 +175,7 @@ def _namespace(case: Case, given: JSONValue) -> str:
 
 
 def _refuse_invalid_old(case: Case, old_subject: Subject) -> None:
-    response = old_subject.known(old_subject.store(case.old), case)
+    response = old_subject.store(case.old)
     if not response.accepted:
         raise case.mistake(
             f"'old' of {case.title} is not valid under its CRD, so no server has it stored: {response.message}",

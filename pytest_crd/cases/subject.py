@@ -6,17 +6,13 @@ It knows which objects can be stored under a CRD, and tells a whole answer from 
 
 from __future__ import annotations
 
-import contextlib
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
 from pytest_crd.cases import schemafields
-from pytest_crd.cases.model import Case
 from pytest_crd.engine import CustomResourceDefinition, Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.resources.rules import RulesNotEvaluatedWarning
 from pytest_crd.engine.schema.structural import Structural
 
 _NAME: Final = {"name": "example"}
@@ -74,8 +70,7 @@ class Subject:
         sent["apiVersion"] = f"{crd.group}/{storage.name}" if stated is None or stated in known else stated
         namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
         where = namespace if isinstance(namespace, str) and namespace else "default"
-        with quiet():
-            return storage.create(sent, namespace=where, field_validation="Strict")
+        return storage.create(sent, namespace=where, field_validation="Strict")
 
     @cached_property
     def _without_status_subresource(self) -> Version:
@@ -90,30 +85,6 @@ class Subject:
             {**manifest, "spec": spec}, kubernetes_version=crd.kubernetes_version, source=crd.source
         )
         return next((version for version in altered.versions if version.storage), altered.version(self.version.name))
-
-    def known(self, response: Response, case: Case) -> Response:
-        """
-        Return *response*, unless what rules would have said is left out of it.
-
-        Raises:
-            CaseFileError: Rules are left out, so that the answer to *case* is not known.
-        """
-        if response.unevaluated:
-            places = response.unevaluated
-            more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
-            raise case.mistake(
-                f"{self.version.crd.name} {self.version.name} has CEL rules, which cannot be evaluated yet, so what the "
-                f"server answers to {case.title} is not known: the rules of {', '.join(places[:_MOST_PLACES])}{more}"
-            )
-        return response
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Have no warning that an answer leaves out rules: who asks here looks at the answer for that."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RulesNotEvaluatedWarning)
-        yield
 
 
 def _without_status(declared: Mapping[str, JSONValue]) -> dict[str, JSONValue]:

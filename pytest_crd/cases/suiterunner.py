@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pytest_crd.cases import runner
 from pytest_crd.cases.model import Case, Section
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.subject import Subject, quiet
+from pytest_crd.cases.subject import Subject
 from pytest_crd.cases.suite import SuiteCase
-from pytest_crd.engine import Response, UnsupportedConstructError
+from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # Of what is stored, a client sends these back.
@@ -32,13 +32,14 @@ def run(suite_case: SuiteCase, subject: Subject, *, old_subject: Subject) -> Cas
         old_subject: The CRD version under which the object of an update is created.
 
     Raises:
-        CaseFileError: The object of an update cannot be created; the answer depends on rules, which cannot be evaluated yet.
+        CaseFileError: The object of an update cannot be created.
     """
     try:
-        with quiet():
-            return _run(suite_case, subject, old_subject)
+        return _run(suite_case, subject, old_subject)
     except UnsupportedConstructError as error:
         return runner.not_served(subject, error)
+    except UnsupportedExpressionError as error:
+        raise runner.not_known(suite_case.case, error) from None
 
 
 def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseResult:
@@ -48,7 +49,7 @@ def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseR
     stored = _stored(case, old_subject)
     status = case.input.get("status")
     sent = _sent(case.input, stored)
-    response = subject.known(subject.version.update(sent, old=stored), case)
+    response = subject.version.update(sent, old=stored)
     ends_here = case.error is not None or not response.accepted or status is None
     if ends_here:
         return _held(case, response, subject)
@@ -58,16 +59,16 @@ def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseR
 
 
 def _held(case: Case, response: Response, subject: Subject) -> CaseResult:
-    return runner.judge(case, case.input, subject.known(response, case), subject, made_up=_MADE_UP)
+    return runner.judge(case, case.input, response, subject, made_up=_MADE_UP)
 
 
 def _stored(case: Case, subject: Subject) -> Mapping[str, JSONValue]:
     """Return what is stored before the update."""
     version = subject.version
-    response = _accepted(case, subject.known(version.create(case.old), case))
+    response = _accepted(case, version.create(case.old))
     if "status" in case.old:
         sent = {**response.stored, "status": case.old["status"]}
-        response = _accepted(case, subject.known(version.update_status(sent, old=response.stored), case))
+        response = _accepted(case, version.update_status(sent, old=response.stored))
     stored: Mapping[str, JSONValue] = response.stored
     return stored
 

@@ -4,6 +4,7 @@ What kube-apiserver does with CustomResourceDefinitions and custom resources: no
 One module reads files (`manifest`). Answers are data; what is raised is a mistake in the input (`InputError`) or misuse.
 """
 
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
@@ -14,7 +15,6 @@ from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
 from pytest_crd.engine.project import CustomResourceDefinitions, load
 from pytest_crd.engine.resources.requestbody import FieldValidation
-from pytest_crd.engine.resources.rules import RulesNotEvaluatedWarning
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
 from pytest_crd.engine.version import NotStructuralError, Version
 
@@ -36,9 +36,9 @@ __all__ = [
     "NotStructuralError",
     "Pruned",
     "Response",
-    "RulesNotEvaluatedWarning",
     "UnknownVersionError",
     "UnsupportedConstructError",
+    "UnsupportedExpressionError",
     "Version",
     "load",
 ]

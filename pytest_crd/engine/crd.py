@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from pytest_crd.engine import jsonvalue, profile
@@ -16,10 +14,8 @@ from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.godecode import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
-from pytest_crd.engine.resources import requestbody, rules
+from pytest_crd.engine.resources import requestbody
 from pytest_crd.engine.resources.requestbody import FieldValidation
-from pytest_crd.engine.schema import schemanodes
-from pytest_crd.engine.schema.structural import UnsupportedConstructError
 from pytest_crd.engine.version import Version, uncached
 
 
@@ -153,7 +149,7 @@ class CustomResourceDefinition:
         Errors:
             Those of `create`.
         """
-        return rules.warned(self, self._created.copied())
+        return self._created.copied()
 
     @cached_property
     def _created(self) -> Response:
@@ -173,13 +169,12 @@ class CustomResourceDefinition:
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
         """
-        return rules.warned(self, self._create(requestbody.known(field_validation)).copied())
+        return self._create(requestbody.known(field_validation)).copied()
 
     def _create(self, field_validation: FieldValidation) -> Response:
         from pytest_crd.engine.crds import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
-        answer = crdrequest.create(self._manifest, profile.named(self.kubernetes_version), field_validation)
-        return replace(answer, unevaluated=self._rules)
+        return crdrequest.create(self._manifest, profile.named(self.kubernetes_version), field_validation)
 
     @cached_property
     def first_response(self) -> Response:
@@ -224,19 +219,7 @@ class CustomResourceDefinition:
 
         named = profile.named(self.kubernetes_version)
         mode = requestbody.known(field_validation)
-        answer = crdrequest.update(self._manifest, old._manifest, named, mode)
-        return rules.warned(self, replace(answer, unevaluated=self._rules).copied())
-
-    @cached_property
-    def _rules(self) -> tuple[str, ...]:
-        """Where its schemas have rules, which the server compiles when the CRD is written."""
-        found: list[str] = []
-        for version, declared in zip(self.versions, self._spec.versions, strict=True):
-            if not schemanodes.has(declared.schema or {}, lambda node: bool(node.get("x-kubernetes-validations"))):
-                continue  # most have none, and the structural form costs more than a look
-            with contextlib.suppress(UnsupportedConstructError):  # refused for that, before any rule is looked at
-                found += (f"{version.name}: {place}" for place in rules.places(version.schema))
-        return tuple(found)
+        return crdrequest.update(self._manifest, old._manifest, named, mode).copied()
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:

@@ -58,6 +58,12 @@ class Profile:
         structure_has_examples: Whether `example` and `externalDocs` count where a schema is checked for its structure
             (since 1.36).
 
+    Rules:
+        bounds_int_or_string_in_rules: Whether `maxLength` bounds an int-or-string where costs are estimated (since 1.34).
+        bounds_names_in_rules: Whether the name of a resource is known to be short there (since 1.37).
+        prints_failed_values: Whether a failed rule is reported with the value, of objects and lists without one (since
+            1.35; with the name of the type before).
+
     Formats:
         has_kubernetes_name_formats: Whether the formats `k8s-short-name` and `k8s-long-name` are checked (since 1.35).
         warns_about_unrecognized_formats: Whether the answer to a CRD warns about formats that are not checked (since
@@ -138,6 +144,10 @@ class Profile:
     checks_structure_first: bool = True
     allows_false_in_junctors: bool = True
     structure_has_examples: bool = True
+    # Rules.
+    bounds_int_or_string_in_rules: bool = True
+    bounds_names_in_rules: bool = True
+    prints_failed_values: bool = True
     # Formats.
     has_kubernetes_name_formats: bool = True
     warns_about_unrecognized_formats: bool = True
@@ -170,12 +180,18 @@ class Profile:
     inflects_units: bool = True
     limits_are_what_may_be: bool = True
 
+    @property
+    def minor(self) -> int:
+        """The minor version, for what is told apart by numbers: the environments of rules."""
+        return int(self.version.partition(".")[2])
+
 
 # Newest first: what each version does otherwise than the next one.
 _V1_37: Final = Profile("1.37")
 _V1_36: Final = replace(
     _V1_37,
     version="1.36",
+    bounds_names_in_rules=False,
     warns_about_sets=False,
     rounds_to_integers=False,
     lists_managed_operations=False,
@@ -192,6 +208,7 @@ _V1_35: Final = replace(
 _V1_34: Final = replace(
     _V1_35,
     version="1.34",
+    prints_failed_values=False,
     ratchets_selectable_fields=False,
     has_loose_class_names=False,
     names_fields_of_nested_schemas=False,
@@ -201,6 +218,7 @@ _V1_34: Final = replace(
 _V1_33: Final = replace(
     _V1_34,
     version="1.33",
+    bounds_int_or_string_in_rules=False,
     repeats_required_fields=True,
     rule_errors_name_the_field=True,
     warns_about_unrecognized_formats=False,

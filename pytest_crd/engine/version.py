@@ -17,7 +17,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.resources import requestbody, rules, subresources
+from pytest_crd.engine.resources import requestbody, subresources
 from pytest_crd.engine.resources.requestbody import Body, FieldValidation
 from pytest_crd.engine.schema import nonstructural, structuralversion, unsupported
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
@@ -168,10 +168,9 @@ class Version:
         body = _body(resource, {**self._type_meta, "metadata": {}})
         if not isinstance(resource, str):
             body = _named(body)
-        answer = self._resources.create(
+        return self._resources.create(
             body, namespace=_namespace(namespace, body), field_validation=requestbody.known(field_validation)
         )
-        return rules.warned(self, answer)
 
     def update(
         self,
@@ -204,13 +203,12 @@ class Version:
         __tracebackhide__ = _HIDE_MISTAKES
         self._demand()
         body, stored = self._over(resource, old)
-        answer = self._resources.update(
+        return self._resources.update(
             body,
             old=stored,
             namespace=_namespace(namespace, body),
             field_validation=requestbody.known(field_validation),
         )
-        return rules.warned(self, answer)
 
     def update_status(
         self,
@@ -243,13 +241,12 @@ class Version:
         __tracebackhide__ = _HIDE_MISTAKES
         self._demand()
         body, stored = self._over(resource, old)
-        answer = self._resources.update_status(
+        return self._resources.update_status(
             body,
             old=stored,
             namespace=_namespace(namespace, body),
             field_validation=requestbody.known(field_validation),
         )
-        return rules.warned(self, answer)
 
     def _demand(self) -> None:
         """Raise what the CRD's guard raises: there may be no answers about its custom resources."""

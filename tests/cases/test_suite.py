@@ -323,15 +323,6 @@ def test_an_object_that_cannot_be_created_is_a_mistake(initial: str, words: str)
         _run("onUpdate", f"initial: '{initial}', updated: 'spec: {{}}', expectedError: x")
 
 
-def test_rules_are_no_verdict() -> None:
-    with pytest.raises(InputError, match="has CEL rules, which cannot be evaluated yet"):
-        _run(
-            "onCreate",
-            "initial: 'spec: {}', expectedError: x",
-            spec={**SPEC, "x-kubernetes-validations": [{"rule": "true"}]},
-        )
-
-
 def test_a_schema_under_which_nothing_is_served_refuses_the_case() -> None:
     result = _run("onCreate", "initial: 'spec: {}', expectedError: x", spec={"$ref": "#/x"})
 

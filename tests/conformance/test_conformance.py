@@ -163,8 +163,6 @@ def _crd_of(path: Path, version: str) -> engine.CustomResourceDefinition:
     return replies.definition(CRDS[path], version)
 
 
-# What is recorded of a CRD or resource with rules passes where the rules add nothing, and is a gap where they do.
-@pytest.mark.filterwarnings("ignore::pytest_crd.engine.RulesNotEvaluatedWarning")
 @pytest.mark.parametrize(("file", "request_", "asked"), PARAMS)
 def test_the_engine_answers_as_the_server_did(
     file: casefile.CaseFile, request_: casefile.Request | None, asked: str

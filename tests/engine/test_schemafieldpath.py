@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.crds import schemafieldpath
-from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema import schemafieldpath, structural
 
 SCHEMA = structural.from_schema(
     {

@@ -13,7 +13,6 @@ import contextlib
 import itertools
 import sys
 import urllib.parse
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -109,7 +108,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--server", metavar="URL", help="ask this API server instead of starting one")
     parser.add_argument("--only", choices=(*_FOLDERS, "samples"), help="compare only this")
     options = parser.parse_args(arguments)
-    warnings.simplefilter("ignore", engine.RulesNotEvaluatedWarning)
     different = 0
     with contextlib.nullcontext(options.server) if options.server else serve.started(options.kubernetes_version) as url:
         comparison = Comparison(live.PanickingServer(url), options.kubernetes_version)

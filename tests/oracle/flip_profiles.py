@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -102,7 +101,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = list(flips(options.flags))
     if unknown := set(options.flags) - {flip.flag for flip in asked}:
         parser.error(f"no flag with a boundary: {', '.join(sorted(unknown))}")
-    warnings.simplefilter("ignore", engine.RulesNotEvaluatedWarning)
     recordings = Recordings()
     unnoticed = 0
     for flip in asked:

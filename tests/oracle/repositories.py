@@ -13,7 +13,6 @@ import shutil
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Final
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from pytest_crd.engine import InputError, RulesNotEvaluatedWarning, profile
+from pytest_crd.engine import InputError, profile
 from pytest_crd.sources import Sources
 
 _PARTS: Final = ("crds", "samples")
@@ -98,7 +97,6 @@ def main() -> int:
     parser.add_argument("--flat", action="store_true", help="their layout is in the file names")
     parser.add_argument("--kubernetes-version", default=profile.DEFAULT)
     options = parser.parse_args()
-    warnings.simplefilter("ignore", RulesNotEvaluatedWarning)
     with tempfile.TemporaryDirectory() as folder:
         if options.flat:
             rebuild(options.folder, Path(folder))

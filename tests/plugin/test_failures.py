@@ -511,24 +511,6 @@ def test_a_mark_that_nobody_declares_is_warned_about_at_its_case(project: Projec
     refused.stdout.fnmatch_lines(["*test_garden.crd.yaml:3: Unknown pytest.mark.slw*"])
 
 
-def test_a_warning_of_the_engine_points_to_the_test(project: Project) -> None:
-    path = project.crd()
-    rules = "size: {type: integer, default: 3, x-kubernetes-validations: [{rule: 'true'}]}"
-    path.write_text(
-        path.read_text(encoding="utf-8").replace("size: {type: integer, default: 3}", rules), encoding="utf-8"
-    )
-    project.write(
-        "test_it.py",
-        "def test_it(crd, crd_version):\n    crd.assert_accepted()\n    crd_version.create({'spec': {}})\n",
-    )
-
-    result = project.run("-W", "default")
-
-    result.assert_outcomes(passed=1, warnings=2)
-    found = [line for line in result.outlines if "RulesNotEvaluatedWarning" in line]
-    assert [line.split(": ")[0].rpartition("/")[2] for line in found] == ["test_it.py:2", "test_it.py:3"]
-
-
 def test_verbose_shows_a_diff_of_the_objects(project: Project) -> None:
     _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.golang import patterns
+from pytest_crd.engine.golang.patternerror import PatternError
 
 
 class Regex:
     """A regular expression."""
-
-    __slots__ = ("_expression", "_matches")
 
     def __init__(self, pattern: str) -> None:
         """
@@ -28,13 +27,27 @@ class Regex:
         """
         try:
             self._matches = patterns.compile(pattern)
-        except patterns.PatternError as error:
+        except PatternError as error:
             raise EvaluationError(str(error)) from None
-        self._expression = _expression(pattern)
+        self._pattern = pattern
 
     def matches(self, text: str) -> bool:
         """Return whether *text* contains a match."""
         return self._matches(text)
+
+    @functools.cached_property
+    def _expression(self) -> Any:
+        """The pattern as RE2 reads it, which says where a match ends; to whether there is one that does not matter."""
+        import re2  # noqa: PLC0415 - costs 2 ms, and most expressions need no pattern
+
+        options = re2.Options()
+        options.log_errors = False
+        try:
+            return re2.compile(self._pattern, options)
+        except re2.error:
+            raise UnsupportedExpressionError(
+                f"the search for a pattern that RE2 does not take: {self._pattern}"
+            ) from None
 
     def find(self, text: str) -> str:
         """Return the first match; an empty text where there is none."""
@@ -68,14 +81,6 @@ def compile(pattern: str) -> Regex:  # noqa: A001 - read as regexes.compile
         EvaluationError: It is no regular expression.
     """
     return Regex(pattern)
-
-
-def _expression(pattern: str) -> Any:
-    import re2  # noqa: PLC0415 - costs 2 ms, and most expressions need no pattern
-
-    options = re2.Options()
-    options.log_errors = False
-    return re2.compile(pattern, options)
 
 
 def _text(data: bytes) -> str:

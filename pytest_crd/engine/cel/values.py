@@ -221,6 +221,9 @@ class Opaque(abc.ABC):
     def __str__(self) -> str:
         """Return how messages write it."""
 
+    def __repr__(self) -> str:
+        return f"<{self.type_name} {self}>"
+
     def size(self) -> int | None:
         """Return what its size is when costs are counted, or None where it has none."""
         return None

@@ -17,6 +17,8 @@ from pytest_crd.engine.metadata import objectmeta, objectmetavalidation
 from pytest_crd.engine.metadata.objectmeta import EmbeddedError
 from pytest_crd.engine.passes import pruning
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rules import tree, validation
+from pytest_crd.engine.rules.validation import Findings, Subject
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.engine.values import valuevalidation
 
@@ -44,7 +46,7 @@ def find(
 
     Errors:
         Those of value validation, and Invalid for unknown fields and metadata; parents first, then items, then
-        properties by name, which the server meets in random order. CEL rules are not run.
+        properties by name, which the server meets in random order. Once the budget of rules is spent, nothing follows.
 
     Reference:
         apiextensions-apiserver schema/defaulting/validation.go, ValidateDefaults.
@@ -86,8 +88,11 @@ class _Walk:
         self.errors: list[FieldError] = []
         self._profile = profile
         self._require_pruned = require_pruned
+        self._budget = validation.BUDGET
 
     def visit(self, node: Structural, schema: Schema, place: Place, inside: _Inside | None) -> None:
+        if self._budget < 0:
+            return
         is_resource = node.x_embedded_resource
         if is_resource:
             inside = None
@@ -116,10 +121,25 @@ class _Walk:
 
     def _valid(self, node: Structural, schema: Schema, default: JSONValue, path: FieldPath) -> list[FieldError]:
         errors = _metadata(node, default, path, self._profile) if isinstance(default, dict | list) else []
-        return errors or self._valid_value(schema, default, path)
+        return errors or self._valid_value(node, schema, default, path)
 
-    def _valid_value(self, schema: Schema, default: JSONValue, path: FieldPath) -> list[FieldError]:
-        return [*valuevalidation.compile(_loosened(schema), self._profile, all_formats=True).create(default, path)]
+    def _valid_value(self, node: Structural, schema: Schema, default: JSONValue, path: FieldPath) -> list[FieldError]:
+        errors = [*valuevalidation.compile(_loosened(schema), self._profile, all_formats=True).create(default, path)]
+        return errors or self._hold(node, default, path)
+
+    def _hold(self, node: Structural, default: JSONValue, path: FieldPath) -> list[FieldError]:
+        """Return what the rules say of a default that replaces itself, and then of one that replaces nothing."""
+        if self._budget < 0 or not self._profile.validation_rules:
+            return []
+        root = tree.of_stored(node, self._profile, is_resource=node.x_embedded_resource)
+        if root is None:
+            return []
+        found = validation.validate(root, Subject(default, default, path), self._profile, budget=self._budget)
+        if not found.errors:
+            alone = validation.validate(root, Subject(default, None, path), self._profile, budget=self._budget)
+            found = Findings(min(found.budget, alone.budget), alone.errors)
+        self._budget = found.budget
+        return found.errors
 
     def _in_resource(self, node: Structural, schema: Schema, path: FieldPath, inside: _Inside) -> Iterator[FieldError]:
         """Yield what is wrong with a default inside of metadata."""
@@ -128,7 +148,7 @@ class _Walk:
             detail = f"must result in valid metadata: {problem}"
             yield gosyntax.invalid(path, node.default, detail, profile=self._profile)
         else:
-            yield from self._valid_value(schema, node.default, path)
+            yield from self._valid_value(node, schema, node.default, path)
 
 
 def _loosened(schema: Schema) -> Schema:

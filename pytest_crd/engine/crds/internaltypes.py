@@ -55,6 +55,17 @@ SUBRESOURCES: Final = Pointer(
         {"status": Pointer(Struct("apiextensions.CustomResourceSubresourceStatus", {})), "scale": Pointer(_SCALE)},
     )
 )
+RULE: Final = Struct(
+    "apiextensions.ValidationRule",
+    {
+        "rule": STRING,
+        "message": STRING,
+        "messageExpression": STRING,
+        "reason": Pointer(gotypes.string("apiextensions.FieldValueErrorReason")),
+        "fieldPath": STRING,
+        "optionalOldSelf": Pointer(BOOL),
+    },
+)
 
 
 @functools.cache
@@ -167,14 +178,5 @@ def _extensions(profile: Profile) -> _Fields:
         "x-kubernetes-map-type": STRING_POINTER,
     }
     if profile.validation_rules:
-        rule: _Fields = {
-            "rule": STRING,
-            "message": STRING,
-            "messageExpression": STRING,
-            "reason": Pointer(gotypes.string("apiextensions.FieldValueErrorReason")),
-            "fieldPath": STRING,
-            "optionalOldSelf": Pointer(BOOL),
-        }
-        rules = List(Struct("apiextensions.ValidationRule", rule), "apiextensions.ValidationRules")
-        extensions["x-kubernetes-validations"] = rules
+        extensions["x-kubernetes-validations"] = List(RULE, "apiextensions.ValidationRules")
     return extensions

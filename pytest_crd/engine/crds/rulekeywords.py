@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.crds import schemafieldpath
 from pytest_crd.engine.errors import fielderror, gosyntax
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import goformat, gostrings
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import structuralversion
+from pytest_crd.engine.schema import schemafieldpath, structuralversion
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
 
 Schema: TypeAlias = Mapping[str, JSONValue]
@@ -21,8 +20,6 @@ Schema: TypeAlias = Mapping[str, JSONValue]
 KEYWORD: Final = "x-kubernetes-validations"
 _REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 _LINE_BREAK: Final = re.compile(r"[\n\r]")
-# What Go takes for white space; Python's strip() would take the separators U+001C to U+001F too.
-_BLANKS: Final = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
 def find(schema: Schema, path: FieldPath, *, profile: Profile) -> Iterator[FieldError]:
@@ -38,7 +35,7 @@ def find(schema: Schema, path: FieldPath, *, profile: Profile) -> Iterator[Field
     for index, rule in enumerate(schema.get(KEYWORD) or ()):
         at = path.child(KEYWORD).index(index)
         yield from _expressions(rule, at, profile)
-        if rule.get("messageExpression") and not rule["messageExpression"].strip(_BLANKS):
+        if rule.get("messageExpression") and not gostrings.trim_space(rule["messageExpression"]):
             detail = "messageExpression must be non-empty if specified"
             yield fielderror.required(at.child("messageExpression"), detail)
         reason = rule.get("reason")
@@ -50,13 +47,13 @@ def find(schema: Schema, path: FieldPath, *, profile: Profile) -> Iterator[Field
 
 def _expressions(rule: Schema, at: FieldPath, profile: Profile) -> Iterator[FieldError]:
     """Yield the first thing that is wrong with rule and message."""
-    expression, message = rule.get("rule", "").strip(_BLANKS), rule.get("message", "")
+    expression, message = gostrings.trim_space(rule.get("rule", "")), rule.get("message", "")
     named = "message " if profile.rule_errors_name_the_field else ""
     if not expression:
         yield fielderror.required(at.child("rule"), "rule is not specified")
-    elif message and not message.strip(_BLANKS):
+    elif message and not gostrings.trim_space(message):
         yield fielderror.invalid(at.child("message"), message, f"{named}must be non-empty if specified")
-    elif _LINE_BREAK.search(message.strip(_BLANKS)):
+    elif _LINE_BREAK.search(gostrings.trim_space(message)):
         yield fielderror.invalid(at.child("message"), message, f"{named}must not contain line breaks")
     elif _LINE_BREAK.search(expression) and not message:
         detail = "message must be specified if rule contains line breaks"
@@ -73,7 +70,7 @@ def _reason(reason: str, path: FieldPath, profile: Profile) -> FieldError:
 
 def _field_path(field_path: str, schema: Schema, at: FieldPath, profile: Profile) -> Iterator[FieldError]:
     named = "fieldPath " if profile.rule_errors_name_the_field else ""
-    if not field_path.strip(_BLANKS):
+    if not gostrings.trim_space(field_path):
         yield fielderror.invalid(at, field_path, f"{named}must be non-empty if specified")
     if _LINE_BREAK.search(field_path):
         yield fielderror.invalid(at, field_path, f"{named}must not contain line breaks")

@@ -7,10 +7,11 @@ Whether the schema is structural is decided in `nonstructural`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.crds import listtyperules, rulekeywords, schemaplace
+from pytest_crd.engine.crds.ruleexpressions import NO_RULES, Expressions, Scope
 from pytest_crd.engine.crds.schemaplace import Place
 from pytest_crd.engine.crds.validationoptions import ValidationOptions
 from pytest_crd.engine.errors import fielderror
@@ -18,6 +19,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import unsupported
 
 Schema: TypeAlias = Mapping[str, JSONValue]
@@ -46,13 +48,21 @@ class _Context:
     Attributes:
         no_defaults: Why defaults are forbidden, as the end of the message; None where they are not.
         inside_meta: Whether it describes kind, apiVersion or metadata of a resource, or something inside of metadata.
+        rules: What it means for rules.
     """
 
     no_defaults: str | None
     inside_meta: bool
+    rules: Scope = NO_RULES
+
+    def within(self, rules: Scope) -> _Context:
+        """Return the context of a schema inside this one, for which *rules* are those that count."""
+        return self if rules is self.rules else replace(self, rules=rules)
 
 
-def find(schema: Schema, path: FieldPath, options: ValidationOptions, *, profile: Profile) -> list[FieldError]:
+def find(
+    schema: Schema, path: FieldPath, options: ValidationOptions, *, profile: Profile, rules: RuleNode | None = None
+) -> list[FieldError]:
     """
     Return everything that is wrong with the keywords of *schema* and of the schemas in it.
 
@@ -61,9 +71,11 @@ def find(schema: Schema, path: FieldPath, options: ValidationOptions, *, profile
         path: Where it stands in the CRD, as the errors are to spell it.
         options: What is demanded.
         profile: The Kubernetes version whose answers are given.
+        rules: The rules that are compiled; None where there are none, or where the schema is too wrong for it.
 
     Errors:
-        Required, Invalid, NotSupported and Forbidden, in the server's order; where it meets names in random order, by name.
+        Required, Invalid, NotSupported and Forbidden, in the server's order, those of expressions last; where it meets
+        names in random order, by name.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema and
@@ -71,8 +83,9 @@ def find(schema: Schema, path: FieldPath, options: ValidationOptions, *, profile
     """
     no_defaults = None if options.allow_defaults else options.disallow_defaults_reason
     walk = _Walk(options, profile)
-    walk.visit(schema, path, _Context(no_defaults, inside_meta=False), is_root=True)
-    return walk.errors
+    scope = NO_RULES if rules is None else Scope(rules)
+    walk.visit(schema, path, _Context(no_defaults, inside_meta=False, rules=scope), is_root=True)
+    return [*walk.errors, *walk.rule_errors, *walk.expressions.costs.errors(path)]
 
 
 class _Walk:
@@ -80,12 +93,15 @@ class _Walk:
 
     def __init__(self, options: ValidationOptions, profile: Profile) -> None:
         self.errors: list[FieldError] = []
+        self.rule_errors: list[FieldError] = []
+        self.expressions = Expressions(profile, suppress_cost=options.suppress_per_expression_cost)
         self._options = options
         self._profile = profile
         self._types = frozenset(TYPES if options.require_valid_property_type else ())
 
     def visit(self, schema: Schema, place: Place, context: _Context, *, is_root: bool = False) -> None:
         """Take the schema's own constructs, then the schemas in it, then what depends on these."""
+        found_before = len(self.errors)
         is_plain = _REMARKABLE.isdisjoint(schema)
         if not is_plain or schema.get("type") not in self._types or type(schema.get("items")) is list:
             self.errors += _constructs(schema, place, context, check_type=bool(self._types))
@@ -96,10 +112,13 @@ class _Walk:
         if not is_plain:
             self._junctors(schema, place, context)
         if items := schema.get("items"):
-            self._items(items, place, context)
+            self._items(items, schema, place, context)
         if not is_plain:
             self._dependencies(schema, place, context)
             self._extensions(schema, place)
+        if not is_plain and context.rules is not NO_RULES and len(self.errors) == found_before:
+            # Expressions are compiled only where nothing is wrong with the schema here or below.
+            self.rule_errors += self.expressions.find(schema, context.rules, schemaplace.path(place))
 
     def _additional_properties(self, schema: Schema, place: Place, context: _Context) -> None:
         additional = schema.get("additionalProperties")
@@ -109,22 +128,24 @@ class _Walk:
             detail = "additionalProperties and properties are mutual exclusive"
             self.errors.append(fielderror.forbidden(_child(place, "additionalProperties"), detail))
         if context.inside_meta:
-            context = _Context("inside additionalProperties applying to object metadata", inside_meta=True)
+            context = replace(context, no_defaults="inside additionalProperties applying to object metadata")
         if isinstance(additional, Mapping):
-            self.visit(additional, (place, "additionalProperties", None), context)
+            inner = context.within(context.rules.of_values(schema))
+            self.visit(additional, (place, "additionalProperties", None), inner)
 
     def _properties(
         self, properties: Schema, schema: Schema, place: Place, context: _Context, *, is_root: bool
     ) -> None:
         is_resource = is_root or schema.get(_EMBEDDED)
         for name in sorted(properties):
-            inner = context
+            inner = context.within(context.rules.of_property(name, schema))
             if is_resource and name in _META_FIELDS:
                 reason = f"in top-level {name}" if is_root else context.no_defaults
-                inner = _Context(reason, inside_meta=True)
+                inner = replace(inner, no_defaults=reason, inside_meta=True)
             self.visit(properties[name], (place, "properties", name), inner)
 
     def _junctors(self, schema: Schema, place: Place, context: _Context) -> None:
+        context = context.within(NO_RULES)
         if (negated := schema.get("not")) is not None:
             self.visit(negated, (place, "not", None), context)
         for keyword in _JUNCTORS:
@@ -134,15 +155,16 @@ class _Walk:
         for name in sorted(definitions):
             self.visit(definitions[name], (place, "definitions", name), context)
 
-    def _items(self, items: JSONValue, place: Place, context: _Context) -> None:
+    def _items(self, items: JSONValue, schema: Schema, place: Place, context: _Context) -> None:
         if isinstance(items, Mapping):
-            self.visit(items, (place, "items", None), context)
+            self.visit(items, (place, "items", None), context.within(context.rules.of_items(schema, place)))
         else:
             for index, item in enumerate(items):
                 self.visit(item, (place, "items", index), context)
 
     def _dependencies(self, schema: Schema, place: Place, context: _Context) -> None:
         dependencies = schema.get("dependencies") or {}
+        context = context.within(NO_RULES)
         for name in sorted(dependencies):
             if isinstance(dependencies[name], Mapping):
                 self.visit(dependencies[name], (place, "dependencies", name), context)
@@ -155,7 +177,6 @@ class _Walk:
         if not listtyperules.KEYWORDS.isdisjoint(schema):
             self.errors += listtyperules.find(schema, place, self._options, profile=self._profile)
         if schema.get(rulekeywords.KEYWORD):
-            # Expressions are compiled only where nothing is wrong with the schema here or below.
             self.errors += rulekeywords.find(schema, schemaplace.path(place), profile=self._profile)
 
 

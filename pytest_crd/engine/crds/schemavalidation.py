@@ -16,6 +16,8 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rules import environments, tree
+from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import nonstructural, structuralversion
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
@@ -62,7 +64,7 @@ def validate(
         has_status: Whether the status subresource is switched on where the schema applies.
 
     Errors:
-        Required, Invalid, NotSupported and Forbidden, in the server's order; rules of CEL are not compiled.
+        Required, Invalid, NotSupported and Forbidden, in the server's order.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
@@ -73,13 +75,16 @@ def validate(
     if schema.get("nullable"):
         errors.append(fielderror.forbidden(path.child("nullable"), "nullable cannot be true at the root"))
     structure: list[FieldError] = []
+    compiled: RuleNode | None = None
     unsupported = ""
     if options.require_structural_schema:
         try:
-            structure = _structure(structuralversion.from_schema(schema, profile), schema, path, options, profile)
+            root = structuralversion.from_schema(schema, profile)
+            structure = _structure(root, schema, path, options, profile)
+            compiled = None if structure else _rules(root, options, profile)
         except UnsupportedConstructError as error:
             unsupported = str(error)
-    keywords = schemakeywords.find(schema, path, options, profile=profile)
+    keywords = schemakeywords.find(schema, path, options, profile=profile, rules=compiled)
     errors += structure + keywords if profile.checks_structure_first else keywords + structure
     if unsupported and not errors:
         # Nearly always the keywords say it better.
@@ -94,6 +99,18 @@ def _structure(
     errors = [*nonstructural.find(root, path, profile)]
     return errors or defaultvalidation.find(
         root, schema, path, require_pruned=options.require_pruned_defaults, profile=profile
+    )
+
+
+def _rules(root: Structural, options: ValidationOptions, profile: Profile) -> RuleNode | None:
+    """Return the rules to be compiled: those that are new in the environment of new ones."""
+    new, stored = environments.new(profile), environments.stored(profile)
+    return tree.build(
+        root,
+        profile,
+        lambda text: stored if text in options.preexisting_rules else new,
+        lambda text: stored if text in options.preexisting_message_expressions else new,
+        is_resource=True,
     )
 
 

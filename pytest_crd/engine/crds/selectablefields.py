@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_crd.engine.crds import schemafieldpath
-from pytest_crd.engine.crds.schemafieldpath import Found, PanicError, PathError
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import structuralversion
+from pytest_crd.engine.schema import schemafieldpath, structuralversion
+from pytest_crd.engine.schema.schemafieldpath import Found, PanicError, PathError
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 MAX: Final = 8

@@ -57,8 +57,6 @@ class Response:
         warnings: The texts of the `Warning` headers, in order.
         changes: What was pruned, defaulted and dropped on the way in.
         status: The `Status` object of a refusal; None when accepted.
-        unevaluated: Where validation rules hold that the server evaluates and this answer leaves out: they may add errors,
-            so that an accepted object need not be. Empty where the answer is whole.
     """
 
     code: int
@@ -67,7 +65,6 @@ class Response:
     warnings: tuple[str, ...] = ()
     changes: Changes = Changes()
     status: JSONValue = None
-    unevaluated: tuple[str, ...] = ()
 
     def copied(self) -> Response:
         """Return the same answer with values of its own, so that a change in one is none in the other."""

@@ -26,8 +26,12 @@ from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import deprecation, requestbody, rules, subresources
 from pytest_crd.engine.resources.requestbody import Body, Decoded, Decoder, FieldValidation, RefusedError
+from pytest_crd.engine.rules import tree, validation
+from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.rules.validation import Subject
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.engine.values import listtypes, valuevalidation
+from pytest_crd.engine.values.ratcheting import Correlation
 
 Resource = Mapping[str, JSONValue]
 
@@ -53,6 +57,20 @@ class Served:
     spec: VersionSpec
     schema: Structural | None
     passes: Passes
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """
+    What validation says of a resource.
+
+    Attributes:
+        errors: What is wrong with it.
+        warnings: What rules would say of what an update leaves unchanged.
+    """
+
+    errors: list[FieldError]
+    warnings: tuple[str, ...] = ()
 
 
 class CustomResources:
@@ -102,9 +120,9 @@ class CustomResources:
         except RefusedError as refused:
             return self._refuse(refused, target)
         resource = self._subresources.prepare_create({**decoded.resource, "metadata": prepared.metadata})
-        errors = self._validate_create(resource)
+        verdict = self._validate_create(resource)
         warnings = objectmetavalidation.warnings(prepared.metadata, profile=self._profile)
-        return self._answer(response.CREATED, resource, errors, (decoded, prepared), warnings)
+        return self._answer(response.CREATED, resource, verdict, (decoded, prepared), warnings)
 
     def update(self, body: Body, *, old: Resource, namespace: str, field_validation: FieldValidation) -> Response:
         """
@@ -130,9 +148,9 @@ class CustomResources:
             return self._refuse(refused, target)
         new = {**decoded.resource, "metadata": prepared.metadata}
         resource = self._subresources.prepare_update(new, stored)
-        errors = self._validate_update(resource, stored)
+        verdict = self._validate_update(resource, stored)
         warnings = objectmetavalidation.warnings(prepared.metadata, stored["metadata"], profile=self._profile)
-        return self._answer(response.OK, resource, errors, (decoded, prepared), warnings)
+        return self._answer(response.OK, resource, verdict, (decoded, prepared), warnings)
 
     def update_status(
         self, body: Body, *, old: Resource, namespace: str, field_validation: FieldValidation
@@ -160,8 +178,8 @@ class CustomResources:
             return self._refuse(refused, target)
         new = {**decoded.resource, "metadata": prepared.metadata}
         resource = self._subresources.prepare_status_update(new, stored)
-        errors = self._validate_status_update(resource, stored)
-        return self._answer(response.OK, resource, errors, (decoded, prepared), ())
+        verdict = self._validate_status_update(resource, stored)
+        return self._answer(response.OK, resource, verdict, (decoded, prepared), ())
 
     def _decode_update(
         self, body: Body, stored: Resource, target: Target, field_validation: FieldValidation
@@ -175,7 +193,7 @@ class CustomResources:
             raise RefusedError(stale, decoded, prepared.warnings)
         return decoded, prepared
 
-    def _validate_create(self, resource: Resource) -> list[FieldError]:
+    def _validate_create(self, resource: Resource) -> _Verdict:
         metadata = resource["metadata"]
         errors = self._type_errors(resource)
         if not errors:
@@ -184,12 +202,13 @@ class CustomResources:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._lists(resource) if self._lists else ()
-        errors += self._blocked_rules(errors)
-        return errors or objectmetavalidation.validate_created(
-            metadata, namespaced=self._namespaced, profile=self._profile
-        )
+        verdict = self._with_rules(errors, resource)
+        if verdict.errors:
+            return verdict
+        created = objectmetavalidation.validate_created(metadata, namespaced=self._namespaced, profile=self._profile)
+        return _Verdict(created, verdict.warnings)
 
-    def _validate_update(self, resource: Resource, old: Resource) -> list[FieldError]:
+    def _validate_update(self, resource: Resource, old: Resource) -> _Verdict:
         wrong_type = self._type_errors(resource)
         if wrong_type:
             errors = self._common_metadata_errors(resource, old) + wrong_type
@@ -199,13 +218,13 @@ class CustomResources:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._new_list_errors(resource, old)
-        return errors + self._blocked_rules(errors)
+        return self._with_rules(errors, resource, old)
 
-    def _validate_status_update(self, resource: Resource, old: Resource) -> list[FieldError]:
+    def _validate_status_update(self, resource: Resource, old: Resource) -> _Verdict:
         errors = self._metadata_errors(resource, old)
         if not self._profile.validates_status_alone:
             errors += self._values.create(resource) if self._values else ()
-            return errors + self._subresources.validate_status_scale(resource)
+            return _Verdict(errors + self._subresources.validate_status_scale(resource))
         if self._status_values and "status" in resource:
             status = resource["status"]
             errors += (
@@ -215,12 +234,18 @@ class CustomResources:
             )
         errors += self._subresources.validate_status_scale(resource)
         errors += self._new_list_errors(resource, old)
-        return errors + self._blocked_rules(errors)
+        return self._with_rules(errors, resource, old)
 
-    def _blocked_rules(self, errors: list[FieldError]) -> list[FieldError]:
-        """Return what stands for the rules where *errors* keep the server from evaluating them."""
-        blocked = rules.blocked(errors, self._profile) if self._rules else None
-        return [] if blocked is None else [blocked]
+    def _with_rules(self, errors: list[FieldError], resource: Resource, old: Resource | None = None) -> _Verdict:
+        """Return *errors* and what the rules say, or that they are not run because of the errors."""
+        if self._rules is None:
+            return _Verdict(errors)
+        blocked = rules.blocked(errors, self._profile)
+        if blocked is not None:
+            return _Verdict([*errors, blocked])
+        correlation = None if old is None else Correlation(resource, old, self._served.spec.schema or {})
+        found = validation.validate(self._rules, Subject(resource, old, correlation=correlation), self._profile)
+        return _Verdict(errors + found.errors, tuple(found.warnings))
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:
         return typemeta.validate(resource, group=self._crd.group, version=self._version, kind=self._crd.kind)
@@ -241,17 +266,15 @@ class CustomResources:
         return found if found and self._lists and not self._lists(old) else []
 
     def _answer(
-        self, code: int, resource: Resource, errors: list[FieldError], request: _Request, warnings: tuple[str, ...]
+        self, code: int, resource: Resource, verdict: _Verdict, request: _Request, warnings: tuple[str, ...]
     ) -> Response:
         decoded, prepared = request
-        before = (*self._deprecation, *decoded.warnings, *prepared.warnings)
-        unevaluated = () if rules.blocked(errors, self._profile) else self._rules
-        if errors:
+        before = (*self._deprecation, *decoded.warnings, *prepared.warnings, *verdict.warnings)
+        if verdict.errors:
             sent = decoded.resource  # of an update of the status, the resource is the old one
             group = sent["apiVersion"].rpartition("/")[0]
             name = resource["metadata"].get("name", "")
-            refused = response.invalid(group, sent["kind"], name, errors, warnings=before, changes=decoded.changes)
-            return replace(refused, unevaluated=unevaluated)
+            return response.invalid(group, sent["kind"], name, verdict.errors, warnings=before, changes=decoded.changes)
         warnings = (*before, *warnings)
         if isinstance(resource.get("items"), list):
             return response.refused(_TAKEN_FOR_A_LIST, subject={}, warnings=warnings, changes=decoded.changes)
@@ -268,7 +291,7 @@ class CustomResources:
         stored["metadata"] = {key: value for key, value in stored["metadata"].items() if key not in server_made}
         warnings = response.sent(warnings)
         changes = replace(decoded.changes, lost=lost)
-        return Response(code, stored=stored, warnings=warnings, changes=changes, unevaluated=unevaluated)
+        return Response(code, stored=stored, warnings=warnings, changes=changes)
 
     def _refuse(self, refused: RefusedError, target: Target) -> Response:
         subject = {"name": target.name, "group": target.group, "kind": target.plural}
@@ -317,8 +340,9 @@ class CustomResources:
         return deprecation.warnings(self._crd, self._served.spec)
 
     @cached_property
-    def _rules(self) -> tuple[str, ...]:
-        return rules.places(self._served.schema)
+    def _rules(self) -> RuleNode | None:
+        schema = self._served.schema
+        return None if schema is None else tree.of_stored(schema, self._profile, is_resource=True)
 
     @cached_property
     def _values(self) -> valuevalidation.Validator | None:

@@ -6,7 +6,7 @@ A part that did not change is not held to a schema that was tightened since (KEP
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -76,7 +76,7 @@ class Correlation:
 
     def _item(self, index: int) -> Correlation | None:
         item, schema = self.new[index], self._schema.get("items")
-        old = self._old_items.get(_key(item, self._keys))
+        old = self._old_items.get(keys_of(item, self._keys))
         return None if old is None or not isinstance(schema, Mapping) else Correlation(item, old, schema)
 
     @property
@@ -89,20 +89,24 @@ class Correlation:
 
     @cached_property
     def _old_items(self) -> dict[Hashable, JSONValue]:
-        """The old items by their keys, the first of several with the same ones; empty but for a list-map."""
-        found: dict[Hashable, JSONValue] = {}
-        if self._is_list_map and isinstance(self.old, list):
-            for item in self.old:
-                if (key := _key(item, self._keys)) is not None:
-                    found.setdefault(key, item)
-        return found
+        """The old items by their keys; empty but for a list-map."""
+        return by_keys(self.old, self._keys) if self._is_list_map else {}
+
+
+def by_keys(items: JSONValue, names: Sequence[str]) -> dict[Hashable, JSONValue]:
+    """Return the items of a list-map by what identifies them, the first of several with the same keys."""
+    found: dict[Hashable, JSONValue] = {}
+    for item in items if isinstance(items, list) else ():
+        if (key := keys_of(item, names)) is not None:
+            found.setdefault(key, item)
+    return found
 
 
 def _is_unchanged(correlation: Correlation | None) -> bool:
     return correlation is not None and correlation.is_unchanged
 
 
-def _key(item: JSONValue, names: tuple[str, ...]) -> Hashable:
+def keys_of(item: JSONValue, names: Sequence[str]) -> Hashable:
     """
     Return what identifies an item of a list-map; None where a key is missing or no scalar.
 

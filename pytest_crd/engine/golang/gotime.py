@@ -1,0 +1,82 @@
+"""
+Times as Go reads them by a layout of its own: what is wrong with a text that is none.
+
+Reference:
+    Go time.Parse and ParseError.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from typing import Final
+
+_FRACTION: Final = re.compile(r"[.,][0-9]+")
+# The elements of a layout: how they are read, and what they may be.
+_TWO_DIGITS: Final = re.compile(r"[0-9]{2}")
+_ONE_OR_TWO_DIGITS: Final = re.compile(r"[0-9]{1,2}")
+_ELEMENTS: Final = {
+    "2006": ("year", re.compile(r"[0-9]{4}"), range(10000)),
+    "01": ("month", _TWO_DIGITS, range(1, 13)),
+    "02": ("day", _TWO_DIGITS, range(100)),
+    "15": ("hour", _ONE_OR_TWO_DIGITS, range(24)),
+    "04": ("minute", _TWO_DIGITS, range(60)),
+    "05": ("second", _TWO_DIGITS, range(60)),
+}
+_PARTS: Final = re.compile("|".join(_ELEMENTS) + r"|[^0-9]+")
+
+
+def problem_of(text: str, layout: str) -> str:
+    """
+    Return why *text* is no time of *layout*, in Go's words; empty where it is one.
+
+    Args:
+        text: A date, or a date and a time.
+        layout: `2006-01-02`, or `2006-01-02T15:04:05`: seconds may have a fraction.
+    """
+    rest, found = text, {"year": 0, "month": 1, "day": 1}
+    for part in _PARTS.findall(layout):
+        if part not in _ELEMENTS:
+            common = _common(rest, part)
+            rest = rest[common:]
+            if common < len(part):
+                return _cannot_parse(text, layout, rest, part)
+            continue
+        name, form, valid = _ELEMENTS[part]
+        digits = form.match(rest)
+        if digits is None:
+            return _cannot_parse(text, layout, rest, part)
+        rest, found[name] = rest[digits.end() :], int(digits[0])
+        if found[name] not in valid:
+            return f"parsing time {_quote(text)}: {name} out of range"
+        if name == "second" and (fraction := _FRACTION.match(rest)):
+            rest = rest[fraction.end() :]
+    if rest:
+        return f"parsing time {_quote(text)}: extra text: {_quote(rest)}"
+    # Go's year 0 is a leap year, as the year 400 is.
+    if not 1 <= found["day"] <= calendar.monthrange(found["year"] or 400, found["month"])[1]:
+        return f"parsing time {_quote(text)}: day out of range"
+    return ""
+
+
+def _common(text: str, part: str) -> int:
+    """Return how many characters *text* begins with that *part* begins with too."""
+    return next((index for index, char in enumerate(part) if text[index : index + 1] != char), len(part))
+
+
+def _cannot_parse(text: str, layout: str, rest: str, part: str) -> str:
+    where = f"cannot parse {_quote(rest)} as {_quote(part)}"
+    return f"parsing time {_quote(text)} as {_quote(layout)}: {where}"
+
+
+def _quote(text: str) -> str:
+    """Return *text* in quotes, with the bytes of what is no printable ASCII."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    if " " <= char <= "\x7f":
+        return char
+    return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))

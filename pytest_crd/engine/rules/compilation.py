@@ -1,0 +1,214 @@
+"""
+Rules, compiled: each rule of a schema becomes programs, or the server's words about why it cannot.
+
+Reference:
+    apiextensions-apiserver schema/cel/compilation.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.cel import types
+from pytest_crd.engine.cel.checked import CheckedExpression
+from pytest_crd.engine.cel.costs import SizeEstimate
+from pytest_crd.engine.cel.environment import Environment
+from pytest_crd.engine.cel.errors import CompileError
+from pytest_crd.engine.cel.interpreter import Program, ProgramError
+from pytest_crd.engine.cel.types import Type
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.rules.declarations import MAX_REQUEST_SIZE, Declarations
+
+Rule: TypeAlias = Mapping[str, JSONValue]
+# Which environment an expression is compiled in: what is stored already may use more than what is new.
+Environments: TypeAlias = Callable[[str], Environment]
+
+SELF: Final = "self"
+OLD_SELF: Final = "oldSelf"
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """
+    A compiled expression.
+
+    Attributes:
+        checked: Its tree and its types.
+        program: What evaluates it.
+        environment: What it was compiled in.
+    """
+
+    checked: CheckedExpression
+    program: Program
+    environment: Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why an expression cannot be evaluated, in the server's words."""
+
+    message: str
+
+
+class Scope:
+    """What the rules of one schema speak about: `self` and `oldSelf`, of the type that the schema declares."""
+
+    def __init__(self, declarations: Declarations, named_alone: Callable[[], Declarations]) -> None:
+        """
+        Take the declarations of the schema.
+
+        Args:
+            declarations: Those of the schema, as a part of the CRD's.
+            named_alone: Makes those that name the types of objects as the server does: each schema with rules by itself.
+        """
+        self.declarations = declarations
+        self._named_alone = named_alone
+        self._extended: dict[tuple[int, bool], Environment] = {}
+
+    def environment(self, base: Environment, *, optional: bool) -> Environment:
+        """Return *base* with the variables; *optional*: `oldSelf` is an optional value."""
+        key = id(base), optional
+        if key not in self._extended:
+            self._extended[key] = _extended(base, self.declarations, optional=optional)
+        return self._extended[key]
+
+    def problem_of(self, text: str, base: Environment, *, optional: bool) -> CompileError:
+        """Return what is wrong with an expression that cannot be compiled, as the server names the types in it."""
+        try:
+            _extended(base, self._named_alone(), optional=optional).compile(text)
+        except CompileError as error:
+            return error
+        raise AssertionError(f"{text!r} can be compiled after all")
+
+    def size(self, path: tuple[str, ...], type_: Type) -> SizeEstimate | None:  # noqa: ARG002 - the path says enough
+        """Return how large the part of `self` at *path* may be; None where it is no part of it."""
+        most = self.declarations.max_elements(path) if path else None
+        return None if most is None else SizeEstimate(0, most)
+
+
+def _extended(base: Environment, declarations: Declarations, *, optional: bool) -> Environment:
+    type_ = declarations.root.type
+    variables = {SELF: type_, OLD_SELF: types.optional_of(type_) if optional else type_}
+    return base.extend(variables, declarations)
+
+
+class CompiledRule:
+    """
+    A rule of a schema; each part of it is compiled when it is first asked for.
+
+    Attributes:
+        rule: As it is declared.
+    """
+
+    def __init__(self, rule: Rule, scope: Scope, rules: Environments, messages: Environments) -> None:
+        """Take the rule, what it speaks about, and the environments for rules and for message expressions."""
+        self.rule = rule
+        self._scope = scope
+        self._rules = rules
+        self._messages = messages
+
+    @property
+    def text(self) -> str:
+        """The expression; empty where there is none, which is wrong for other reasons."""
+        text: str = self.rule.get("rule") or ""
+        return text if text.strip() else ""
+
+    @property
+    def has_optional_old_self(self) -> bool:
+        """Whether `oldSelf` is an optional value in it."""
+        return bool(self.rule.get("optionalOldSelf"))
+
+    @cached_property
+    def expression(self) -> Expression | Problem | None:
+        """The rule; None where it is empty."""
+        return _plan(self._checked, _RULE)
+
+    @cached_property
+    def message_expression(self) -> Expression | Problem | None:
+        """Its `messageExpression`; None where there is none, or where the rule itself cannot be compiled."""
+        text: str = self.rule.get("messageExpression") or ""
+        if not text or not isinstance(self.expression, Expression):
+            return None
+        return _plan(self._check(text, self._messages, _MESSAGE), _MESSAGE)
+
+    @property
+    def uses_old_self(self) -> bool:
+        """Whether it speaks of `oldSelf`."""
+        if not isinstance(self._checked, _Checked):
+            return False
+        return any(reference.name == OLD_SELF for reference in self._checked.expression.references.values())
+
+    @property
+    def max_cardinality(self) -> int:
+        """How many values of the schema fit into one request."""
+        return MAX_REQUEST_SIZE // (self._scope.declarations.root.min_size + 1)
+
+    @cached_property
+    def max_cost(self) -> int:
+        """What one evaluation of the rule costs at most, by estimate; 0 where it cannot be compiled."""
+        return self._max_cost(self.expression)
+
+    @cached_property
+    def max_message_cost(self) -> int:
+        """The same of its `messageExpression`."""
+        return self._max_cost(self.message_expression)
+
+    @cached_property
+    def _checked(self) -> _Checked | Problem | None:
+        return self._check(self.text, self._rules, _RULE) if self.text else None
+
+    def _check(self, text: str, environments: Environments, kind: _Kind) -> _Checked | Problem:
+        base, optional = environments(text), self.has_optional_old_self
+        environment = self._scope.environment(base, optional=optional)
+        try:
+            checked = environment.compile(text)
+        except CompileError:
+            return Problem(f"{kind.not_compiled}: {self._scope.problem_of(text, base, optional=optional)}")
+        return _Checked(checked, environment) if checked.type == kind.type else Problem(kind.wrong_type)
+
+    def _max_cost(self, expression: Expression | Problem | None) -> int:
+        if not isinstance(expression, Expression):
+            return 0
+        return expression.environment.estimate(expression.checked, self._scope).max
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """An expression of the type that it must have, and what it was compiled in."""
+
+    expression: CheckedExpression
+    environment: Environment
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What an expression must be, and how the server says that it is not."""
+
+    type: Type
+    not_compiled: str
+    wrong_type: str
+    not_planned: str
+
+
+_RULE: Final = _Kind(
+    types.BOOL, "compilation failed", "cel expression must evaluate to a bool", "program instantiation failed"
+)
+_MESSAGE: Final = _Kind(
+    types.STRING,
+    "messageExpression compilation failed",
+    "messageExpression must evaluate to a string",
+    "messageExpression instantiation failed",
+)
+
+
+def _plan(checked: _Checked | Problem | None, kind: _Kind) -> Expression | Problem | None:
+    if not isinstance(checked, _Checked):
+        return checked
+    try:
+        program = Program(checked.expression, checked.environment.functions)
+    except ProgramError as error:
+        return Problem(f"{kind.not_planned}: {error}")
+    return Expression(checked.expression, program, checked.environment)

@@ -1,0 +1,274 @@
+"""
+What the rules of a schema say of a value: on create, on update, and of a default.
+
+The rules of a node come first, then those of what is inside it; a budget ends it all.
+
+Reference:
+    apiextensions-apiserver schema/cel/validation.go, Validator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, NoReturn
+
+from pytest_crd.engine.cel.errors import CostLimitError
+from pytest_crd.engine.cel.values import NONE, Optional, Value
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError, Omitted
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rules import messages
+from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, CompiledRule, Expression, Problem
+from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.values import ratcheting
+from pytest_crd.engine.values.ratcheting import Correlation
+
+BUDGET: Final = 10_000_000
+"""What all rules may cost together on one object."""
+_ROOT: Final = FieldPath()
+_OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
+
+
+class _SpentError(Exception):
+    """No further rule is run."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """
+    What rules say of a value.
+
+    Attributes:
+        budget: What is left of it; less than zero where not all rules were run.
+        errors: The errors, in the server's order; where it meets keys in random order, by name.
+        warnings: The errors about what an update leaves unchanged, as warnings.
+    """
+
+    budget: int = BUDGET
+    errors: list[FieldError] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratchet:
+    """
+    What decides whether a failure is only warned about.
+
+    Attributes:
+        current: New and old value; None where no old value corresponds.
+        parent: The same of the nearest value around it that has an old one.
+    """
+
+    current: Correlation | None = None
+    parent: Correlation | None = None
+
+    @property
+    def forgives(self) -> bool:
+        """Whether the value, or the nearest around it that has an old one, is unchanged."""
+        known = self.current or self.parent
+        return known is not None and known.is_unchanged
+
+    def key(self, name: str) -> _Ratchet:
+        """Return that of the field *name*."""
+        if self.current is None:
+            return self
+        if self.parent is None and name in {"apiVersion", "kind"}:
+            return _Ratchet()  # both sides were converted to the same version
+        return _Ratchet(self.current.field(name), self.current)
+
+    def index(self, position: int) -> _Ratchet:
+        """Return that of the item at *position*."""
+        return self if self.current is None else _Ratchet(self.current.item(position), self.current)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """
+    A value that rules speak about.
+
+    Attributes:
+        value: A JSON value that is valid under the schema as far as rules need it.
+        old: The value that it replaces; None where there is none.
+        path: Where it stands.
+        correlation: Both beside each other, for what an update leaves unchanged; None on create.
+    """
+
+    value: JSONValue
+    old: JSONValue = None
+    path: FieldPath = _ROOT
+    correlation: Correlation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """
+    A part of the value, and what belongs to it.
+
+    Attributes:
+        value: The part.
+        old: What it replaces; None where there is nothing.
+        path: Where it stands.
+        ratchet: What decides whether its failures count.
+    """
+
+    value: JSONValue
+    old: JSONValue
+    path: FieldPath
+    ratchet: _Ratchet
+
+
+def validate(root: RuleNode, subject: Subject, profile: Profile, *, budget: int = BUDGET) -> Findings:
+    """
+    Return what the rules say of a value.
+
+    Args:
+        root: The rules of its schema.
+        subject: The value.
+        profile: The Kubernetes version.
+        budget: What all of it may cost.
+
+    Errors:
+        Invalid, Forbidden, Required, Duplicate.
+    """
+    walk = _Walk(profile, Findings(budget))
+    try:
+        walk.visit(root, _Place(subject.value, subject.old, subject.path, _Ratchet(subject.correlation)))
+    except _SpentError:
+        walk.findings.budget = -1
+    return walk.findings
+
+
+class _Walk:
+    """One walk over a value and the rules of its schema."""
+
+    def __init__(self, profile: Profile, findings: Findings) -> None:
+        self.findings = findings
+        self._profile = profile
+
+    def visit(self, node: RuleNode, place: _Place) -> None:
+        """Evaluate the rules of a node, then those of what is inside it."""
+        if place.value is None:
+            return
+        if node.rules:
+            self._evaluate(node, place)
+        if type(place.value) is list and node.items is not None:
+            self._visit_items(node, node.items, place)
+        elif type(place.value) is dict:
+            self._visit_fields(node, place)
+
+    def _visit_fields(self, node: RuleNode, place: _Place) -> None:
+        olds: Mapping[str, JSONValue] = place.old if type(place.old) is dict else {}
+        path, ratchet = place.path, place.ratchet
+        if node.values is not None:
+            for key in sorted(place.value):
+                inner = _Place(place.value[key], olds.get(key), path.key(key), ratchet.key(key))
+                self.visit(node.values, inner)
+        for name, child in node.properties.items():
+            if name in place.value:
+                inner = _Place(place.value[name], olds.get(name), path.child(name), ratchet.key(name))
+                self.visit(child, inner)
+
+    def _visit_items(self, node: RuleNode, items: RuleNode, place: _Place) -> None:
+        keys = node.schema.x_list_map_keys or ()
+        olds = ratcheting.by_keys(place.old, keys) if node.schema.x_list_type == "map" else {}
+        for index, item in enumerate(place.value):
+            old = olds.get(ratcheting.keys_of(item, keys)) if olds else None
+            self.visit(items, _Place(item, old, place.path.index(index), place.ratchet.index(index)))
+
+    def _evaluate(self, node: RuleNode, place: _Place) -> None:
+        if self.findings.budget <= 0:
+            self._stop(place.path, node, _OUT_OF_BUDGET)
+        variables = _Variables(node, place)
+        for rule in node.rules:
+            if isinstance(rule.expression, Problem):
+                self._fail(place.path, node, f"rule compile error: {rule.expression.message}")
+            elif rule.expression is not None and not _is_skipped(rule, place):
+                self._run(rule, rule.expression, node, place, variables)
+
+    def _run(
+        self, rule: CompiledRule, expression: Expression, node: RuleNode, place: _Place, variables: _Variables
+    ) -> None:
+        """Evaluate one rule, and take down what it says."""
+        try:
+            outcome = expression.program.evaluate(variables.of(optional=rule.has_optional_old_self))
+        except CostLimitError as error:
+            is_call_limit = error.cost <= self.findings.budget
+            self._stop(place.path, node, messages.of_call_limit(error, rule.rule) if is_call_limit else _OUT_OF_BUDGET)
+        if outcome.cost > self.findings.budget:
+            self._stop(place.path, node, _OUT_OF_BUDGET)
+        self.findings.budget -= outcome.cost
+        if outcome.error is not None:
+            self._fail(place.path, node, messages.of_run_time_error(outcome.error, rule.rule))
+        elif outcome.value is not True:
+            self._report(rule, node, place, variables)
+
+    def _report(self, rule: CompiledRule, node: RuleNode, place: _Place, variables: _Variables) -> None:
+        """Take down that a rule does not hold: as an error, or as a warning where an update leaves the value alone."""
+        path, detail = messages.path_of(rule.rule, place.path, node.schema), ""
+        is_forgiven = not rule.uses_old_self and place.ratchet.forgives
+        expression = rule.message_expression
+        if isinstance(expression, Expression):
+            evaluated = messages.evaluate(
+                rule.rule, expression.program, variables.of(optional=False), self.findings.budget
+            )
+            if evaluated.problem:
+                self._add(self._invalid(path, node, evaluated.problem), is_forgiven=is_forgiven)
+                raise _SpentError
+            self.findings.budget -= evaluated.cost
+            detail = evaluated.message
+        words = detail or messages.of_failure(rule.rule)
+        self._add(messages.error(rule.rule, path, self._shown(node, place), words), is_forgiven=is_forgiven)
+
+    def _shown(self, node: RuleNode, place: _Place) -> JSONValue:
+        """Return what the error on a rule that does not hold prints as the bad value."""
+        if not self._profile.prints_failed_values:
+            return node.schema.type
+        return Omitted.VALUE if node.schema.type in {"object", "array"} else place.value
+
+    def _add(self, error: FieldError, *, is_forgiven: bool) -> None:
+        if is_forgiven:
+            self.findings.warnings.append(str(error))
+        else:
+            self.findings.errors.append(error)
+
+    def _invalid(self, path: FieldPath, node: RuleNode, detail: str) -> FieldError:
+        return fielderror.invalid(path, node.schema.type, detail)
+
+    def _fail(self, path: FieldPath, node: RuleNode, detail: str) -> None:
+        self.findings.errors.append(self._invalid(path, node, detail))
+
+    def _stop(self, path: FieldPath, node: RuleNode, detail: str) -> NoReturn:
+        """Take down why no further rule is run, and run none."""
+        self._fail(path, node, detail)
+        raise _SpentError
+
+
+def _is_skipped(rule: CompiledRule, place: _Place) -> bool:
+    """Return whether a rule on a change is not run, for there is nothing that changed."""
+    return place.old is None and rule.uses_old_self and not rule.has_optional_old_self
+
+
+class _Variables:
+    """`self` and `oldSelf`, made when a rule asks for them."""
+
+    def __init__(self, node: RuleNode, place: _Place) -> None:
+        self._node = node
+        self._place = place
+        self._plain: dict[str, Value] | None = None
+        self._optional: dict[str, Value] | None = None
+
+    def of(self, *, optional: bool) -> Mapping[str, Value]:
+        """Return the variables by name; *optional*: `oldSelf` is an optional value."""
+        if self._plain is None:
+            self._plain = {SELF: self._node.view(self._place.value)}
+            if self._place.old is not None:
+                self._plain[OLD_SELF] = self._node.view(self._place.old)
+        if not optional:
+            return self._plain
+        if self._optional is None:
+            old = Optional(self._plain[OLD_SELF]) if OLD_SELF in self._plain else NONE
+            self._optional = {SELF: self._plain[SELF], OLD_SELF: old}
+        return self._optional
