@@ -244,30 +244,26 @@ def _link(state: State, target: State) -> None:
 
 
 def _reachable(state: State, *, beyond_rule: bool = False) -> Iterator[str]:
-    """Return the tokens that may stand at *state*, be it in the rules called there; beyond its rule, in any that calls it."""
-    seen: set[tuple[State, tuple[State, ...]]] = set()
-    pending: list[tuple[State, tuple[State, ...]]] = [(state, ())]
+    """
+    Return the tokens that may stand at *state*, be it in the rules called there; beyond its rule, in any that calls it.
+
+    No rule of the grammar matches nothing: what follows a called rule cannot stand where it begins.
+    """
+    seen: set[State] = set()
+    pending = [state]
     while pending:
-        item = pending.pop()
-        if item in seen:
+        at = pending.pop()
+        if at in seen:
             continue
-        seen.add(item)
-        at, returns = item
-        if at.kind is Kind.RULE_STOP:
-            if returns:
-                pending.append((returns[0], returns[1:]))
-            elif beyond_rule:
-                pending.extend([(transition.target, ()) for transition in at.transitions])
-            else:
-                yield EPSILON
+        seen.add(at)
+        if at.kind is Kind.RULE_STOP and not beyond_rule:
+            yield EPSILON
             continue
         for transition in at.transitions:
             if transition.tokens is not None:
                 yield from transition.tokens
-            elif transition.follow is not None:
-                pending.append((transition.target, (transition.follow, *returns)))
             else:
-                pending.append((transition.target, returns))
+                pending.append(transition.target)
 
 
 def _asks_for_precedence(state: State) -> bool:
