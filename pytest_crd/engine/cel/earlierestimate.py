@@ -7,11 +7,12 @@ Reference:
 
 from __future__ import annotations
 
-from pytest_crd.engine.cel import ast
+from pytest_crd.engine.cel import ast, paths
 from pytest_crd.engine.cel.ast import Node
 from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.costs import MAX, UNKNOWN_SIZE, SizeEstimate, SizeProvider
-from pytest_crd.engine.cel.estimate import SCALARS, Cost, Estimator, Path, add_costs, sum_costs, without_accumulator
+from pytest_crd.engine.cel.estimate import SCALARS, Cost, Estimator, add_costs, sum_costs, without_accumulator
+from pytest_crd.engine.cel.paths import NOWHERE, Path
 from pytest_crd.engine.cel.types import Kind, Type
 
 
@@ -28,17 +29,17 @@ class EarlierEstimator(Estimator):
     def _name(self, node_id: int, name: str) -> None:
         ranges = self._ranges.get(name)
         if not ranges:
-            self._paths[node_id] = (name,)
+            self._paths[node_id] = paths.of_variable(name)
             return
         kind = self._types[ranges[-1].id].kind
         if kind in {Kind.LIST, Kind.MAP}:
-            self._paths[node_id] = (*self._path(ranges[-1]), "@items" if kind is Kind.LIST else "@keys")
+            self._paths[node_id] = self._path(ranges[-1]).append("@items" if kind is Kind.LIST else "@keys")
 
     def _path(self, node: Node) -> Path:
-        return self._paths.get(node.id, ())
+        return self._paths.get(node.id, NOWHERE)
 
-    def _sized_path(self, node: Node) -> Path:
-        return without_accumulator(self._path(node))
+    def _sized_path(self, node: Node) -> tuple[str, ...]:
+        return without_accumulator(self._path(node).names)
 
     def _is_scalar(self, type_: Type) -> bool:
         return type_.kind in SCALARS

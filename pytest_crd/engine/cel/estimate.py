@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.engine.cel import ast, types
+from pytest_crd.engine.cel import ast, paths, types
 from pytest_crd.engine.cel.ast import Node
 from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.costs import (
@@ -24,6 +24,7 @@ from pytest_crd.engine.cel.costs import (
     fixed_size,
 )
 from pytest_crd.engine.cel.functions import Overload
+from pytest_crd.engine.cel.paths import NOWHERE, Path
 from pytest_crd.engine.cel.types import Kind, Type
 
 _NAME: Final = (1, 1)
@@ -37,7 +38,6 @@ _INDICES: Final = {"index_list": "@items", "index_map": "@values"}
 
 # The least and the greatest cost.
 Cost: TypeAlias = tuple[int, int]
-Path: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,8 @@ class Estimator:
         """Return the items of the list *argument*."""
         if not argument.type.parameters:
             return None
-        path = (*argument.path, "@items") if argument.path else ()
+        path = without_accumulator(self._path(argument.node).names)  # as it is now, after all arguments
+        path = (*path, "@items") if path else ()
         return Argument(path, argument.type.parameters[0], None, None)
 
     # Names and fields
@@ -117,7 +118,7 @@ class Estimator:
 
     def _name(self, node_id: int, name: str) -> None:
         variable = self._variable(name)
-        self._paths[node_id] = variable.path if variable else (name,)
+        self._paths[node_id] = variable.path if variable else paths.of_variable(name)
 
     def _variable(self, name: str) -> _Variable | None:
         stack = self._variables.get(name)
@@ -131,7 +132,7 @@ class Estimator:
         least, most = self.cost(node.operand)
         if node.test_only:
             return least, most
-        self._paths[node.id] = (*self._path(node.operand), node.field)
+        self._paths[node.id] = self._path(node.operand).append(node.field)
         if self._types[node.operand.id].kind in {Kind.MAP, Kind.STRUCT}:
             return add_costs((least, most), _NAME)
         return least, most
@@ -207,7 +208,7 @@ class Estimator:
     def _index(self, node: ast.Call, part: str) -> SizeEstimate | None:
         """Return the size of an element that is asked for by its index or key."""
         container = node.arguments[0]
-        self._paths[node.id] = (*self._path(container), part)
+        self._paths[node.id] = self._path(container).append(part)
         entries = self._entries_of(container)
         return entries.value if entries else None
 
@@ -295,13 +296,15 @@ class Estimator:
         entries = self._entries_of(node.range)
         path = self._path(node.range)
         is_list = (entries.kind if entries else self._types[node.range.id].kind) is Kind.LIST
-        key = _Variable((*path, "@indices" if is_list else "@keys"), entries.key if entries else None, None)
-        value = _Variable((*path, "@items" if is_list else "@values"), entries.value if entries else None, None)
-        if node.second_variable is None:
-            self._push(node.variable, value if is_list else key)
+        if node.second_variable is None and is_list:
+            self._push(node.variable, _Variable(path.append("@items"), entries.value if entries else None, None))
             return [node.variable]
-        self._push(node.variable, key)
-        self._push(node.second_variable, value)
+        key = path.append("@indices" if is_list else "@keys")
+        self._push(node.variable, _Variable(key, entries.key if entries else None, None))
+        if node.second_variable is None:
+            return [node.variable]
+        value = path.append("@items" if is_list else "@values")
+        self._push(node.second_variable, _Variable(value, entries.value if entries else None, None))
         return [node.variable, node.second_variable]
 
     # Sizes
@@ -311,11 +314,11 @@ class Estimator:
             variable = self._variable(self._references[node.id].name)
             if variable is not None:
                 return variable.path
-        return self._paths.get(node.id, ())
+        return self._paths.get(node.id, NOWHERE)
 
-    def _sized_path(self, node: Node) -> Path:
+    def _sized_path(self, node: Node) -> tuple[str, ...]:
         """Return the path for which the size of *node* is asked."""
-        return self._path(node)
+        return self._path(node).names
 
     def _is_scalar(self, type_: Type) -> bool:
         """Return whether all values of *type_* count as one."""
@@ -324,7 +327,7 @@ class Estimator:
         return type_.kind in SCALARS
 
     def _argument(self, node: Node) -> Argument:
-        path = without_accumulator(self._path(node))
+        path = without_accumulator(self._path(node).names)
         return Argument(path, self._types[node.id], node, self._size_of(node))
 
     def _size_of(self, node: Node) -> SizeEstimate | None:
@@ -356,7 +359,7 @@ _ONE: Final = fixed_size(1)
 _ACCUMULATORS: Final = frozenset({"__result__", "@result"})
 
 
-def without_accumulator(path: Path) -> Path:
+def without_accumulator(path: tuple[str, ...]) -> tuple[str, ...]:
     """Return *path*, or none where it leads from the accumulator of a macro."""
     return () if path and path[0] in _ACCUMULATORS else path
 

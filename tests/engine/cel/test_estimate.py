@@ -16,8 +16,10 @@ FIELDS = {
         "text": types.STRING,
         "n": types.INT,
         "objs": types.list_of(types.struct("Obj")),
+        "o": types.struct("Deep"),
     },
-    "Obj": {"l": types.list_of(types.INT)},
+    "Obj": {"l": types.list_of(types.INT), "a": types.STRING, "b": types.STRING},
+    "Deep": {"m": types.map_of(types.STRING, types.list_of(types.STRING))},
 }
 SIZES = {
     ("list",): 10,
@@ -31,6 +33,13 @@ SIZES = {
     ("objs", "@items"): 0,
     ("objs", "@items", "l"): 4,
     ("objs", "@items", "l", "@items"): 0,
+    ("objs", "@items", "a"): 12,
+    ("objs", "@items", "b"): 36,
+    ("o",): 0,
+    ("o", "m"): 3,
+    ("o", "m", "@keys"): 0,
+    ("o", "m", "@values"): 2,
+    ("o", "m", "@values", "@items"): 24,
     (): 0,
 }
 
@@ -85,6 +94,10 @@ def estimate(text: str, release: int = 37) -> CostEstimate:
         ("type(self.n) == int && google.protobuf.Timestamp == int", (4, 6), (4, 6)),
         ("[1].map(x, [x]).all(y, y == [1])", (48, 59), (48, 59)),
         ("['b'].exists_one(x, self.list.join(x) == x)", (17, 118), (17, 118)),
+        # One path overwrites another: see paths.
+        ("self.o.m.all(k, v, k.contains('abc'))", (4, 19), (4, 16)),
+        ("self.o.m.all(k, v, k.contains('abc') && v.all(x, x.contains(k)))", (4, 73), (4, 22)),
+        ("self.objs.all(x, x.l.all(y, x.l.all(z, y == z) && x.a.contains(x.b)))", (3, 3237), (3, 1109)),
         ("(self.n > 1 ? [1] : [2]).all(x, x > 1)", (17, 19), (17, 19)),
     ],
 )
