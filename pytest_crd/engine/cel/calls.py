@@ -11,11 +11,15 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
 from pytest_crd.engine.cel.frames import Evaluate, Frame
 from pytest_crd.engine.cel.functions import Implementation, RuntimeCost
-from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.cel.values import ListValue, Value
+
+_LONG: Final = 256
+_MARGIN: Final = 100
 
 
 def unary(argument: Evaluate, call: Implementation, cost: RuntimeCost | None) -> Evaluate:
@@ -107,6 +111,8 @@ def one(_arguments: Sequence[Value], _result: Value) -> int:
 
 def _costed(frame: Frame, call: Implementation, cost: RuntimeCost, values: Sequence[Value]) -> Value:
     """Call a function and count what that costs, whether it succeeds or not."""
+    if values and isinstance(values[0], list | ListValue) and len(values[0]) > _LONG:
+        _check_before(frame, cost, values)
     try:
         result = call(*values)
     except EvaluationError as error:
@@ -114,6 +120,17 @@ def _costed(frame: Frame, call: Implementation, cost: RuntimeCost, values: Seque
         raise
     frame.spend(cost(values, result))
     return result
+
+
+def _check_before(frame: Frame, cost: RuntimeCost, values: Sequence[Value]) -> None:
+    """
+    End before a call on a long list that costs too much in any case: some take as long as the square of the length.
+
+    The reference ends after it. What the call costs is not known yet where that depends on the result, but not less than this.
+    """
+    least = frame.cost + cost(values, None)
+    if least > frame.limit + _MARGIN:
+        raise CostLimitError(least)
 
 
 def outcome(evaluate: Evaluate, frame: Frame) -> Value | EvaluationError:

@@ -105,9 +105,8 @@ class Planner:
                 return self._plan_map(node)
             case ast.Comprehension():
                 return self._plan_comprehension(node)
-            case ast.StructLiteral():
-                # What can be made of the server's own types are messages of protobuf.
-                raise UnsupportedExpressionError(f"objects of type {node.type_name}")
+        # What can be made of the server's own types are messages of protobuf.
+        raise UnsupportedExpressionError(f"objects of type {node.type_name}")
 
     # Names and selections
 

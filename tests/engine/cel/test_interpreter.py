@@ -72,6 +72,12 @@ def test_loops_end_at_the_limit_and_not_after_their_last_element() -> None:
             evaluated(text, {"self": Endless()}, 5_000)
 
 
+@pytest.mark.parametrize("text", ["self.distinct().size() > 0", "sets.contains(self, self)"])
+def test_a_call_that_costs_too_much_in_any_case_is_not_made(text: str) -> None:
+    with pytest.raises(CostLimitError):
+        evaluated(text, {"self": list(range(200_000))})
+
+
 def test_an_error_that_comes_too_late_is_none() -> None:
     with pytest.raises(CostLimitError):
         evaluated("self.q.q", {"self": {}}, 1)
@@ -186,6 +192,18 @@ def test_objects_of_named_types_cannot_be_made() -> None:
 def test_quantities_with_too_many_digits_are_not_supported() -> None:
     with pytest.raises(UnsupportedExpressionError, match="quantities with 99999"):
         evaluated("quantity('1e99999').isGreaterThan(quantity('1'))", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("self.l.map(x, self.l).flatten()", "lists of 25000000 elements"),
+        ("self.s.replace('a', self.s)", "texts of 900000000 characters"),
+    ],
+)
+def test_what_would_fill_the_memory_is_not_supported(text: str, problem: str) -> None:
+    with pytest.raises(UnsupportedExpressionError, match=problem):
+        evaluated(text, {"self": {"l": list(range(5_000)), "s": "a" * 30_000}})
 
 
 def test_a_constant_part_that_fails_refuses_the_program() -> None:

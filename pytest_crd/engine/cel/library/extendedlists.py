@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel import arithmetic, ast, equality, macros
 from pytest_crd.engine.cel.ast import Node
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.functions import Function, Implementation, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.library import listcosts
 from pytest_crd.engine.cel.library.lists import COMPARABLE_TYPES, order
@@ -23,6 +23,8 @@ from pytest_crd.engine.cel.values import Value, is_list, type_name
 
 _LIST: Final = list_of(parameter("T"))
 _LONGEST_RANGE: Final = 1_000_000
+# The server has no such limit: it goes on until its memory is full.
+_MOST_ELEMENTS: Final = 20_000_000
 
 
 def library(*, bounded: bool = True) -> Library:
@@ -54,6 +56,9 @@ def _flatten(values: Any, depth: int = 1) -> list[Value]:
         raise EvaluationError(f"no such overload: {type_name(values)}.flatten()")
     if depth < 0:
         raise EvaluationError("level must be non-negative")
+    count = sum(len(value) for value in values if is_list(value)) if depth else 0
+    if count > _MOST_ELEMENTS:
+        raise UnsupportedExpressionError(f"lists of {count} elements")
     result: list[Value] = []
     for value in values:
         if depth > 0 and is_list(value):

@@ -232,8 +232,8 @@ _FUNCTIONS: Final = (
     _members(
         "replace",
         [
-            ("string_replace_string_string", (STRING, STRING, STRING), STRING, str.replace),
-            ("string_replace_string_string_int", (STRING, STRING, STRING, INT), STRING, replacing.replace_some),
+            ("string_replace_string_string", (STRING, STRING, STRING), STRING, replacing.replace),
+            ("string_replace_string_string_int", (STRING, STRING, STRING, INT), STRING, replacing.replace),
         ],
         _twice,
         replacing.estimate,
