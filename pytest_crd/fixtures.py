@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import pytest
 
-from pytest_crd import options
+from pytest_crd import options, session
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
@@ -30,7 +30,7 @@ def crds(request: pytest.FixtureRequest) -> CustomResourceDefinitions:
 
     if not options.are_declared(request.config):
         pytest.fail(_SWITCHED_OFF, pytrace=False)
-    catalog, *others = options.catalogs(request.config)
+    catalog, *others = session.catalogs(request.config)
     if others:
         catalog = _param(request)
     try:
@@ -86,7 +86,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     asked: list[str] = [name for name in _FIXTURES if name in metafunc.fixturenames and _is_ours(metafunc, name)]
     if not asked:
         return
-    catalogs = options.catalogs(metafunc.config)
+    catalogs = session.catalogs(metafunc.config)
     names = asked if len(catalogs) > 1 else [name for name in asked if name != "crds"]
     cases = list(_cases(metafunc)) if "crd_case" in names else []
     params = []

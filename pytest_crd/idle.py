@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd import options
+from pytest_crd import options, session
 from pytest_crd.fixtures import MARKERS
 
 _CHOSEN_BY: Final = {"crd": ("crd", "crd_version"), "crd_cases": ("crd_case",)}
@@ -59,6 +59,6 @@ def note_unmatched(path: Path, config: pytest.Config) -> None:
 def unmatched(config: pytest.Config) -> list[str]:
     """Return a line for the case files that no pattern finds."""
     found = config.stash.get(_UNMATCHED, [])
-    names = ", ".join(map(options.shown, found))
+    names = ", ".join(map(session.shown, found))
     patterns = " ".join(options.of(config).case_files) if found else ""
     return [f"crd: not collected, as no pattern of crd_case_files ({patterns}) matches: {names}"] if found else []

@@ -13,14 +13,16 @@ from typing import Any, Final, TypeAlias
 import pytest
 from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
 
-from pytest_crd import options, report
-from pytest_crd.cases import loader, runner, sources, suiterunner, unreachable
+from pytest_crd import session
+from pytest_crd.cases import loader, runner, sources, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
+from pytest_crd.cases.openshift import runner as suiterunner
+from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
-from pytest_crd.cases.suite import Suite
 from pytest_crd.engine import InputError, Mistake
+from pytest_crd.report import text as report
 
 # A case, and what runs it.
 Run: TypeAlias = tuple[Case, Callable[[], CaseResult]]
@@ -31,7 +33,7 @@ class CaseFailure(AssertionError):  # noqa: N818 - a failure, not an error: pyte
 
     def __init__(self, case: BoundCase, result: CaseResult, *, verbosity: int) -> None:
         """Take what failed, and how much is to be said of it."""
-        self.path = options.shown(case.path)
+        self.path = session.shown(case.path)
         self.line = case.case.line
         self.title = title = f"{self.path}:{self.line}: {case.case.title}"
         self.result = result
@@ -147,7 +149,7 @@ class BoundCase:
             pytest.fail.Exception,
             pytest.PytestUnknownMarkWarning,
         ) as error:  # a mark that is not known, where it must be
-            raise pytest.Collector.CollectError(f"{options.shown(self.path)}:{case.line}: {error}") from None
+            raise pytest.Collector.CollectError(f"{session.shown(self.path)}:{case.line}: {error}") from None
         if case.skip is not None:
             marks.append(pytest.mark.skip(reason=case.skip))
         if case.xfail is not None:
@@ -181,7 +183,7 @@ class BoundCase:
 
     def __repr__(self) -> str:
         """Return where the case stands, and its name."""
-        return f"<case {options.shown(self._path)}::{self._case.name}>"
+        return f"<case {session.shown(self._path)}::{self._case.name}>"
 
 
 class CaseFileCollector(pytest.File):
@@ -227,16 +229,16 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
         CollectError: Everything that is wrong with the file or with the CRDs that it names.
     """
     try:
-        loaded = loader.load_any(path.read_bytes(), source=options.shown(path))
+        loaded = loader.load_any(path.read_bytes(), source=session.shown(path))
         return [
             BoundCase(case, run, path=path, config=config, kubernetes_version=label)
-            for label, runs in _all_runs(loaded, options.catalogs(config), path.parent)
+            for label, runs in _all_runs(loaded, session.catalogs(config), path.parent)
             for case, run in runs
         ]
     except InputError as error:
         raise pytest.Collector.CollectError(str(error)) from None
     except OSError as error:
-        raise pytest.Collector.CollectError(f"{options.shown(path)}: cannot be read: {error.strerror}") from None
+        raise pytest.Collector.CollectError(f"{session.shown(path)}: cannot be read: {error.strerror}") from None
 
 
 def _all_runs(

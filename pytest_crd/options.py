@@ -6,13 +6,9 @@ import glob
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import pytest
-
-if TYPE_CHECKING:
-    from pytest_crd.cases.catalog import Catalog
-    from pytest_crd.sources import Sources
 
 CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 
@@ -101,18 +97,7 @@ class Settings:
     kubernetes_versions: tuple[str, ...]
 
 
-class Header(NamedTuple):
-    """What a session says of itself: whether CRDs were loaded, and the words; it travels between processes."""
-
-    is_loaded: bool
-    text: str
-
-
 _KEY: Final = pytest.StashKey[Settings]()
-_IS_TOLD: Final = pytest.StashKey[bool]()
-_HEARD: Final = pytest.StashKey[Header]()
-_SOURCES: Final = pytest.StashKey["Sources"]()
-_CATALOGS: Final = pytest.StashKey["tuple[Catalog, ...]"]()
 
 
 def add(parser: pytest.Parser) -> None:
@@ -150,7 +135,7 @@ def check(config: pytest.Config) -> None:
         if not wanted or not found:
             raise pytest.UsageError(f"{settings.said_by}: {path!r} matches nothing in {settings.base}")
     if settings.crd_commands:
-        from pytest_crd import commands  # noqa: PLC0415 - a session that sets nothing loads nothing
+        from pytest_crd.sources import commands  # noqa: PLC0415 - a session that sets nothing loads nothing
 
         for problem in filter(None, map(commands.problem_of, settings.crd_commands)):
             raise pytest.UsageError(f"crd_commands: {problem}")
@@ -188,72 +173,3 @@ def kubernetes_versions(config: pytest.Config) -> tuple[str, ...]:
     except profile.UnknownVersionError as error:
         raise pytest.UsageError(f"crd_kubernetes_version: {error}") from None
     return tuple(dict.fromkeys(named))
-
-
-def sources(config: pytest.Config) -> Sources:
-    """Return where the CRDs of a session come from; nothing is read before somebody asks for one."""
-    from pytest_crd.sources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
-
-    if _SOURCES not in config.stash:
-        settings = of(config)
-        config.stash[_SOURCES] = Sources(settings.base, settings.crd_paths, settings.crd_commands, settings.folder)
-    return config.stash[_SOURCES]
-
-
-def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
-    """Return the CRDs of a session, once for each of its Kubernetes versions; nothing is read before somebody asks for one."""
-    from pytest_crd.cases.catalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
-
-    if _CATALOGS not in config.stash:
-        versions, stored = kubernetes_versions(config), of(config).stored
-        config.stash[_CATALOGS] = tuple(Catalog(sources(config), version, stored) for version in versions)
-    return config.stash[_CATALOGS]
-
-
-def shown(path: Path) -> str:
-    """Return *path* as a terminal in the current folder would name it."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
-
-
-def header(config: pytest.Config) -> Header:
-    """Return what is loaded, and from where; without words where the session has nothing to do with CRDs."""
-    loaded = config.stash.get(_SOURCES, None)
-    quiet = config.get_verbosity() < 0
-    if loaded is None or not loaded.is_read:
-        settings = None if quiet or not are_declared(config) else of(config)
-        named = (*settings.crd_paths, *settings.crd_commands) if settings else ()
-        text = f"crd: no CRD was asked for yet, none is loaded ({' '.join(named)})" if named else ""
-        return Header(is_loaded=False, text=text)
-    versions = kubernetes_versions(config)
-    line = f"crd: {_counted(loaded, versions)} from {loaded.places}; Kubernetes {', '.join(versions)}"
-    notes = dict.fromkeys(note for version in versions for note in loaded.crds(version).notes)
-    # What is passed over is said even to who wants to hear little.
-    return Header(is_loaded=True, text="\n".join([*([] if quiet else [line]), *(f"crd: {note}" for note in notes)]))
-
-
-def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:
-    """Return how many CRDs and versions there are, under any of the Kubernetes versions."""
-    found = {crd.source: crd for version in kubernetes_versions for crd in loaded.crds(version)}
-    versions = sum(len(crd.versions) for crd in found.values())
-    return f"{len(found)} CRD{'' if len(found) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
-
-
-def tell(config: pytest.Config) -> str:
-    """Return the words of the header, which are about what tests that are collected have asked for."""
-    said = header(config)
-    config.stash[_IS_TOLD] = said.is_loaded
-    return said.text
-
-
-def hear(config: pytest.Config, told: Header) -> None:
-    """Keep what a worker of pytest-xdist says is loaded; the one that has loaded something knows best."""
-    config.stash[_HEARD] = max(config.stash.get(_HEARD, told), told)
-
-
-def heard(config: pytest.Config) -> str:
-    """Return what the workers of pytest-xdist have loaded, in words, or what was loaded after the header was printed."""
-    if _HEARD in config.stash:
-        return config.stash[_HEARD].text
-    loaded = header(config) if _SOURCES in config.stash and not config.stash.get(_IS_TOLD, False) else None
-    return loaded.text if loaded and loaded.is_loaded else ""

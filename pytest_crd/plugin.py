@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd import idle, options
+from pytest_crd import idle, options, session
 from pytest_crd.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 
 __all__ = ["crd", "crd_case", "crd_version", "crds"]
@@ -114,7 +114,7 @@ def pytest_report_from_serializable(
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str:
     """Say what was loaded, and from where."""
-    return _with_unmatched(options.tell(config), config)
+    return _with_unmatched(session.tell(config), config)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -128,7 +128,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_testnodedown(node: Any) -> None:
     """Listen to what a worker of pytest-xdist has loaded; one that crashed tells nothing."""
     if told := getattr(node, "workeroutput", {}).get(_HEADER):
-        options.hear(node.config, options.Header(*told))
+        session.hear(node.config, session.Header(*told))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -137,7 +137,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
     With `-v`, say what is worth to know of cases that hold.
     """
-    if text := options.heard(config):
+    if text := session.heard(config):
         terminalreporter.write_line(text)
     if config.get_verbosity() > 0:
         for report in (report for reports in terminalreporter.stats.values() for report in reports):
@@ -146,10 +146,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
                     terminalreporter.write_line(f"crd: {report.nodeid}: {value}")
 
 
-def _header(config: pytest.Config) -> options.Header:
+def _header(config: pytest.Config) -> session.Header:
     """Return what is loaded, and from where, and which case files are not."""
-    header = options.header(config)
-    return options.Header(header.is_loaded, _with_unmatched(header.text, config))
+    header = session.header(config)
+    return session.Header(header.is_loaded, _with_unmatched(header.text, config))
 
 
 def _with_unmatched(text: str, config: pytest.Config) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_crd.engine import inputerror
-from pytest_crd.engine.crds import crdspec
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.reading import manifest
 
 JSONValue = Any
@@ -39,7 +39,7 @@ class Served:
 def crds(folder: Path) -> Iterator[JSONValue]:
     """Yield the CRDs below *folder* without their rules, in the order of the files."""
     for _, value in _objects(folder):
-        if crdspec.is_crd(value):
+        if declared.is_crd(value):
             yield without_rules({key: item for key, item in value.items() if key != "status"})
 
 
@@ -47,7 +47,7 @@ def served(corpus: Path) -> Iterator[Served]:
     """Yield the CRDs of v1 that have samples."""
     by_kind: dict[tuple[str, str], dict[str, JSONValue]] = {}
     for project, value in _objects(corpus / "crds"):
-        if crdspec.is_crd(value) and value["apiVersion"].endswith("/v1"):
+        if declared.is_crd(value) and value["apiVersion"].endswith("/v1"):
             spec = value["spec"]
             by_kind.setdefault((spec["group"], spec["names"]["kind"]), {}).setdefault(project, value)
     found: dict[int, tuple[JSONValue, list[JSONValue]]] = {}

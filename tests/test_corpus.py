@@ -18,13 +18,14 @@ import pytest
 import realworld
 
 from pytest_crd import engine
-from pytest_crd.cases import loader, suiterunner
+from pytest_crd.cases import loader
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import CaseFileError
+from pytest_crd.cases.openshift import runner
+from pytest_crd.cases.openshift.crds import Variant
+from pytest_crd.cases.openshift.suite import Suite, SuiteCase
 from pytest_crd.cases.subject import Subject
-from pytest_crd.cases.suite import Suite, SuiteCase
-from pytest_crd.cases.suitecrds import Variant
-from pytest_crd.sources import Sources
+from pytest_crd.sources.sources import Sources
 
 CORPUS = os.environ.get("CRD_CORPUS", "")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs")
@@ -105,7 +106,7 @@ def test_every_suite_of_openshift_is_about_the_crds_that_it_should_be_and_holds(
 def _outcome(suite: Suite, case: SuiteCase, variant: Variant, catalog: Catalog) -> str:
     old = Subject(catalog.suite_old_version_of(suite, case.case, variant))
     try:
-        result = suiterunner.run(case, Subject(variant.version), old_subject=old)
+        result = runner.run(case, Subject(variant.version), old_subject=old)
     except CaseFileError as error:
         return str(error)
     return "held" if result.held else case.case.title

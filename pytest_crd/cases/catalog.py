@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.cases import admission, jsonpatch, suitecrds
+from pytest_crd.cases import admission, jsonpatch
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError, OldCRD
-from pytest_crd.cases.suite import Suite
-from pytest_crd.cases.suitecrds import SuiteCRDs, Variant
+from pytest_crd.cases.openshift import crds as suitecrds
+from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
+from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
 from pytest_crd.engine.inputerror import InputError, Mistake
-from pytest_crd.sources import Sources
+from pytest_crd.sources.sources import Sources
 
 _ENDINGS: Final = (".yaml", ".yml", ".json")
 _LONGEST_NAME: Final = 253

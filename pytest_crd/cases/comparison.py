@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pytest_crd.engine import fieldpath, jsonvalue
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.structural import Structural
 
@@ -247,7 +247,7 @@ def _aligned_by_keys(expected: list[JSONValue], actual: list[JSONValue], keys: t
 
 def _by_label(items: list[JSONValue], keys: tuple[str, ...]) -> dict[str, int] | None:
     labels = {
-        ",".join(f"{key}={goformat.marshal(item[key])}" for key in keys): index
+        ",".join(f"{key}={printing.marshal(item[key])}" for key in keys): index
         for index, item in enumerate(items)
         if isinstance(item, dict) and all(key in item for key in keys)
     }
@@ -256,7 +256,7 @@ def _by_label(items: list[JSONValue], keys: tuple[str, ...]) -> dict[str, int] |
 
 def _aligned_by_value(expected: list[JSONValue], actual: list[JSONValue]) -> list[Item]:
     matcher = difflib.SequenceMatcher(
-        None, [goformat.marshal(item) for item in expected], [goformat.marshal(item) for item in actual], autojunk=False
+        None, [printing.marshal(item) for item in expected], [printing.marshal(item) for item in actual], autojunk=False
     )
     items: list[Item] = []
     for tag, start, stop, other_start, other_stop in matcher.get_opcodes():

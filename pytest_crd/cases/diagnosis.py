@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd.cases import format as caseformat
 from pytest_crd.cases.model import Section
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading.yamlreader import Document
@@ -124,7 +124,7 @@ def within(path: Path) -> str:
 
 def quoted(text: str) -> str:
     """Return *text* in double quotes, on one line, cut where it is long."""
-    return goformat.quote(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
+    return printing.quote(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
 
 
 @functools.lru_cache(maxsize=1024)
@@ -255,7 +255,7 @@ def _shown(value: JSONValue) -> str:
         return f"the text {quoted(value)}" if value else "an empty text"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "nothing (null)" if value is None else f"the number {goformat.number(value)}"
+    return "nothing (null)" if value is None else f"the number {printing.number(value)}"
 
 
 _SECTIONS: Final = frozenset(section.value for section in Section)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from pytest_crd.cases import diagnosis, suite
+from pytest_crd.cases import diagnosis
 from pytest_crd.cases.model import (
     REQUESTS,
     SERVER_MADE,
@@ -23,10 +23,11 @@ from pytest_crd.cases.model import (
     Section,
     Source,
 )
-from pytest_crd.cases.suite import Suite
+from pytest_crd.cases.openshift import suite
+from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.fielderror import ErrorType
-from pytest_crd.engine.golang import patterns
+from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import manifest, yamlreader, yamlstream

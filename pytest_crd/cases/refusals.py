@@ -10,7 +10,7 @@ from pytest_crd.cases.model import Case, ExpectedError
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, Mismatch, NearMiss, Rejected
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
-from pytest_crd.engine.golang import patterns
+from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.resources import rules
 
 # From here on, a text counts as a variant of another.

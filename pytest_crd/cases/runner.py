@@ -23,7 +23,7 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
     Version,
 )
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
@@ -99,7 +99,7 @@ def _another_type(resource: Mapping[str, JSONValue], version: Version) -> str:
     """Return what is wrong with the apiVersion and kind that a case states; empty where they are those of *version*."""
     own = _completed({}, version)
     wrong = [key for key in own if resource[key] != own[key]]
-    return "; ".join(f"{key} is {goformat.marshal(resource[key])}, not {goformat.marshal(own[key])}" for key in wrong)
+    return "; ".join(f"{key} is {printing.marshal(resource[key])}, not {printing.marshal(own[key])}" for key in wrong)
 
 
 def _result(case: Case, mismatches: list[Mismatch], trace: Trace, subject: Subject, found: Strays | None) -> CaseResult:

@@ -12,7 +12,7 @@ from typing import Final
 
 from pytest_crd.cases import comparison, diagnosis
 from pytest_crd.engine import UnsupportedConstructError, Version, fieldpath, profile
-from pytest_crd.engine.golang import gotypes
+from pytest_crd.engine.golang import types
 from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural
@@ -118,15 +118,15 @@ def _with_embedded(schema: Structural, metadata: Structural) -> Structural:
     )
 
 
-def _structural(kind: gotypes.Type) -> Structural:
+def _structural(kind: types.Type) -> Structural:
     """Return a type of Go's as a schema, as far as its fields go."""
-    if isinstance(kind, gotypes.Pointer):
+    if isinstance(kind, types.Pointer):
         return _structural(kind.to)
-    if isinstance(kind, gotypes.Struct):
-        fields: Mapping[str, gotypes.Type] = kind.fields
+    if isinstance(kind, types.Struct):
+        fields: Mapping[str, types.Type] = kind.fields
         return Structural(properties={name: _structural(field) for name, field in fields.items()})
-    if isinstance(kind, gotypes.Map):
+    if isinstance(kind, types.Map):
         return Structural(additional_properties=_structural(kind.value))
-    if isinstance(kind, gotypes.List):
+    if isinstance(kind, types.List):
         return Structural(items=_structural(kind.item))
-    return _ANYTHING if isinstance(kind, gotypes.Raw) else _SCALAR
+    return _ANYTHING if isinstance(kind, types.Raw) else _SCALAR

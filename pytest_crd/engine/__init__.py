@@ -5,18 +5,17 @@ One module reads files (`manifest`). Answers are data; what is raised is a mista
 """
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
-from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition
+from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition, NotStructuralError, Version
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.response import NotAcceptedError, Response
-from pytest_crd.engine.golang.godecode import DecodeError
+from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
 from pytest_crd.engine.project import CustomResourceDefinitions, load
 from pytest_crd.engine.resources.requestbody import FieldValidation
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
-from pytest_crd.engine.version import NotStructuralError, Version
 
 __all__ = [
     "Condition",

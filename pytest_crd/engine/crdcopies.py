@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.crd import CustomResourceDefinition
-from pytest_crd.engine.crds import apiapproval, crdspec
+from pytest_crd.engine.crds import apiapproval, declared
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -60,7 +60,7 @@ def distinct(crds: Iterable[CustomResourceDefinition]) -> Distinct:
 def _served(crds: Sequence[CustomResourceDefinition]) -> list[CustomResourceDefinition]:
     """Return those of one name that a server takes; all of them where it takes none."""
     served = [
-        crd for crd in crds if crd.api_version == crdspec.V1 or profile.named(crd.kubernetes_version).serves_v1beta1
+        crd for crd in crds if crd.api_version == declared.V1 or profile.named(crd.kubernetes_version).serves_v1beta1
     ]
     return served or list(crds)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd.engine.crd import CustomResourceDefinition
-from pytest_crd.engine.crds import crdspec, misspelling
+from pytest_crd.engine.crds import declared, misspelling
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import manifest
@@ -80,7 +80,7 @@ class CrdFiles:
 
     def take(self, content: bytes, *, source: str, origin: Origin) -> None:
         """Take the CRDs of a text that was called *source*."""
-        if not manifest.may_mention(content, crdspec.KIND) and not misspelling.may_hold(content):
+        if not manifest.may_mention(content, declared.KIND) and not misspelling.may_hold(content):
             return
         try:
             manifests = manifest.read(content, source=source)
@@ -95,7 +95,7 @@ class CrdFiles:
         before = len(self.crds) + len(self.mistakes)
         self.take(content, source=source, origin=Origin.NAMED)
         if len(self.crds) + len(self.mistakes) == before:
-            self.mistakes.append(Mistake(source, 0, f"no {crdspec.KIND} in what it prints"))
+            self.mistakes.append(Mistake(source, 0, f"no {declared.KIND} in what it prints"))
 
     def raise_mistakes(self) -> None:
         """
@@ -115,7 +115,7 @@ class CrdFiles:
                 continue
             count = matched.count(pattern)
             seen = "the file" if count == 1 else f"{count} files" if count else "what is not left out"
-            self.mistakes.append(Mistake(pattern, 0, f"no {crdspec.KIND} in {seen}"))
+            self.mistakes.append(Mistake(pattern, 0, f"no {declared.KIND} in {seen}"))
 
     def _unreadable(self, content: bytes, source: str, error: ManifestError, origin: Origin) -> None:
         if not manifest.is_template(content):
@@ -127,12 +127,12 @@ class CrdFiles:
 
     def _manifest(self, item: Manifest, source: str, origin: Origin) -> None:
         problem = misspelling.problem_of(item.value)
-        if not problem and not crdspec.is_crd(item.value):
+        if not problem and not declared.is_crd(item.value):
             return
         place = (source, item.line_of())
         if reason := _reason_to_pass_over(item.value, is_crd=not problem):
             if origin is Origin.NAMED:
-                self.mistakes.append(Mistake(*place, f"{reason}, not a whole {crdspec.KIND}"))
+                self.mistakes.append(Mistake(*place, f"{reason}, not a whole {declared.KIND}"))
             else:
                 self.notes.append(Mistake(*place, f"passed over, {reason}"))
         elif problem:

@@ -24,7 +24,7 @@ import jsonschema
 from pytest_crd import engine
 from pytest_crd.engine import profile
 from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.values import valuevalidation
+from pytest_crd.engine.values import validation
 
 sys.path.append(str(Path(__file__).parents[1]))
 
@@ -121,7 +121,7 @@ def measure(subject: Subject, kubernetes_version: str, reference: peers.Referenc
     stored = _accepted(version.create(resource, namespace=namespace))
     _accepted(version.update(stored, old=stored, namespace=namespace))
     schema = next(item for item in subject.crd["spec"]["versions"] if item["name"] == name)["schema"]["openAPIV3Schema"]
-    validator = valuevalidation.compile(schema, profile.named(kubernetes_version))
+    validator = validation.compile(schema, profile.named(kubernetes_version))
     peer = jsonschema.Draft4Validator(schema)
     copied, values, by_peer, create, update = peers.best(
         [

@@ -11,7 +11,7 @@ from pytest_crd.cases import loader
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import CaseFile, CaseFileError
 from pytest_crd.engine import Version
-from pytest_crd.sources import Sources
+from pytest_crd.sources.sources import Sources
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1

@@ -31,7 +31,7 @@ from pytest_crd.engine.cel.values import (
     is_map,
     type_name,
 )
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.rules import namedformats
 
 TABLES: Final = Path(__file__).parent / "cel"
@@ -105,7 +105,7 @@ SHOWN: Final[Mapping[type, Callable[[Any], str]]] = {
     bool: lambda value: f"bool {str(value).lower()}",
     int: lambda value: f"int {value}",
     UInt: lambda value: f"uint {value.value}",
-    float: lambda value: f"double {goformat.number(value)}",
+    float: lambda value: f"double {printing.number(value)}",
     str: lambda value: f"string {_json(value)}",
     bytes: lambda value: f"bytes {value.hex()}",
     Duration: lambda value: f"duration {durations.show(value)}",

@@ -23,7 +23,7 @@ from typing import Any, Final
 import serve
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.golang import patterns, unicodeclasses
+from pytest_crd.engine.golang.regexp import patterns, unicodeclasses
 
 _LITERALS: Final = (
     "a",

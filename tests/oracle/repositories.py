@@ -21,7 +21,7 @@ from typing import Final
 sys.path.append(str(Path(__file__).parents[2]))
 
 from pytest_crd.engine import InputError, profile
-from pytest_crd.sources import Sources
+from pytest_crd.sources.sources import Sources
 
 _PARTS: Final = ("crds", "samples")
 _SEPARATOR: Final = "__"

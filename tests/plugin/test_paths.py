@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_crd.search import CONVENTIONAL_PATHS
+from pytest_crd.sources.search import CONVENTIONAL_PATHS
 
 if TYPE_CHECKING:
     from plugin.conftest import Project

@@ -95,6 +95,7 @@ def test_a_session_without_crds_imports_nothing_but_the_hooks(empty: Project) ->
         "pytest_crd.idle",
         "pytest_crd.options",
         "pytest_crd.plugin",
+        "pytest_crd.session",
     ]
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & set(modules)
 

@@ -23,7 +23,7 @@ from pytest_crd.engine.cel.values import (
     Value,
     type_name,
 )
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 
 _TRUE: Final = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "false", "FALSE", "False"})
@@ -105,7 +105,7 @@ def to_string(value: Value) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return goformat.number(value)
+        return printing.number(value)
     return _other_to_string(value)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel import durations, timestamps
 from pytest_crd.engine.cel.values import Duration, Optional, Timestamp, TypeValue, UInt, Value, find, is_list, is_map
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 
 _PARAMETERS: Final = {"list": "(dyn)", "map": "(dyn, dyn)", "optional_type": "(dyn)"}
 
@@ -38,8 +38,8 @@ _SCALARS: Final[Mapping[type, Callable[[Any], str]]] = {
     type(None): lambda _: "0",  # the number of protobuf's NullValue
     bool: lambda value: "true" if value else "false",
     UInt: lambda value: str(value.value),
-    int: goformat.number,
-    float: goformat.number,
+    int: printing.number,
+    float: printing.number,
     bytes: lambda value: f"[{' '.join(map(str, value))}]",
     Duration: durations.show,
     Timestamp: timestamps.show,

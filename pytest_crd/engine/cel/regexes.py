@@ -11,8 +11,8 @@ import functools
 from typing import Any
 
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
-from pytest_crd.engine.golang import patterns
-from pytest_crd.engine.golang.patternerror import PatternError
+from pytest_crd.engine.golang.regexp import patterns
+from pytest_crd.engine.golang.regexp.error import PatternError
 
 
 class Regex:

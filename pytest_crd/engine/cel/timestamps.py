@@ -19,7 +19,7 @@ from pytest_crd.engine.cel import numbers
 from pytest_crd.engine.cel.durations import SECOND
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import MAX_INT, MIN_INT, Duration, Timestamp
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 
 LEAST: Final = -62135596800
 """The first second of year 1."""
@@ -152,7 +152,7 @@ def _number(text: str) -> int:
     if number is None:
         digits = text[1:] if text[:1] in ("-", "+") else text
         problem = "value out of range" if digits.isascii() and digits.isdigit() else "invalid syntax"
-        raise EvaluationError(f"strconv.Atoi: parsing {goformat.quote(text)}: {problem}")
+        raise EvaluationError(f"strconv.Atoi: parsing {printing.quote(text)}: {problem}")
     return number
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import goformat, gourl
+from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
@@ -52,12 +52,12 @@ def state(metadata: Mapping[str, JSONValue], profile: Profile) -> tuple[Approval
     """
     text = _annotation(metadata)
     if not text:
-        return Approval.MISSING, f"protected groups must have approval annotation {goformat.quote(ANNOTATION)}, {_SEE}"
+        return Approval.MISSING, f"protected groups must have approval annotation {printing.quote(ANNOTATION)}, {_SEE}"
     if text.startswith("unapproved"):
-        return Approval.BYPASSED, f"not approved: {goformat.quote(text)}"
+        return Approval.BYPASSED, f"not approved: {printing.quote(text)}"
     if _is_url(text, profile):
         return Approval.APPROVED, f"approved in {text}"
-    demanded = f'{goformat.quote(ANNOTATION)} with either a URL or a reason starting with "unapproved"'
+    demanded = f'{printing.quote(ANNOTATION)} with either a URL or a reason starting with "unapproved"'
     return Approval.INVALID, f"protected groups must have approval annotation {demanded}, {_SEE}"
 
 
@@ -96,7 +96,7 @@ def _annotation(metadata: Mapping[str, JSONValue]) -> str:
 
 def _is_url(text: str, profile: Profile) -> bool:
     try:
-        url = gourl.parse_request_uri(text, strict_colons=profile.has_strict_colons_in_uris)
-    except gourl.UrlError:
+        url = urls.parse_request_uri(text, strict_colons=profile.has_strict_colons_in_uris)
+    except urls.UrlError:
         return False
     return bool(url.host and url.scheme)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pytest_crd.engine.crds import apiapproval, cabundle, conflicts, internalcrd
-from pytest_crd.engine.crds.conflicts import Naming
-from pytest_crd.engine.crds.crdspec import CrdSpec
-from pytest_crd.engine.crds.internalcrd import InternalCrd
+from pytest_crd.engine.crds import apiapproval, cabundle, internal, names
+from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.crds.internal import InternalCrd
+from pytest_crd.engine.crds.names import Naming
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -36,7 +36,7 @@ class Condition:
     message: str
 
 
-def find(crd: InternalCrd, profile: Profile, naming: Naming = conflicts.NO_CONFLICTS) -> tuple[Condition, ...]:
+def find(crd: InternalCrd, profile: Profile, naming: Naming = names.NO_CONFLICTS) -> tuple[Condition, ...]:
     """
     Return the conditions of an accepted CRD once the server's controllers are done with it.
 
@@ -57,13 +57,13 @@ def find(crd: InternalCrd, profile: Profile, naming: Naming = conflicts.NO_CONFL
     found = (
         Condition("NamesAccepted", "True" if naming.is_accepted else "False", naming.reason, naming.message),
         established(crd, profile, naming),
-        non_structural_schema(internalcrd.declared(crd), profile),
+        non_structural_schema(internal.declared(crd), profile),
         api_approval(crd, profile),
     )
     return tuple(condition for condition in found if condition is not None)
 
 
-def established(crd: InternalCrd, profile: Profile, naming: Naming = conflicts.NO_CONFLICTS) -> Condition:
+def established(crd: InternalCrd, profile: Profile, naming: Naming = names.NO_CONFLICTS) -> Condition:
     """
     Return the condition that says whether the server serves a CRD.
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_crd.engine.crds import crdspec
-from pytest_crd.engine.crds.crdtypes import GROUP
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.crds.decoded import GROUP
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # So much alike are a word and itself with a letter or two lost, doubled or swapped. Crossplane's kinds are further away
@@ -38,25 +38,25 @@ def problem_of(manifest: JSONValue) -> str:
     Args:
         manifest: Any JSON value.
     """
-    if not isinstance(manifest, Mapping) or crdspec.is_crd(manifest):
+    if not isinstance(manifest, Mapping) or declared.is_crd(manifest):
         return ""
     api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
     is_of_group = isinstance(api_version, str) and _is_near_group(api_version) and kind not in _OTHER_KINDS
     if not is_of_group and not (isinstance(kind, str) and _is_near_kind(kind)):
         return ""
-    said, meant = f"apiVersion {api_version!r} and kind {kind!r}", f"kind {crdspec.KIND!r}"
-    if kind == crdspec.KIND:
-        said, meant = f"apiVersion {api_version!r} of a {crdspec.KIND}", repr(crdspec.V1)
-    elif api_version in {crdspec.V1, crdspec.V1BETA1}:
+    said, meant = f"apiVersion {api_version!r} and kind {kind!r}", f"kind {declared.KIND!r}"
+    if kind == declared.KIND:
+        said, meant = f"apiVersion {api_version!r} of a {declared.KIND}", repr(declared.V1)
+    elif api_version in {declared.V1, declared.V1BETA1}:
         said = f"kind {kind!r} of {api_version}"
     else:
-        meant = f"{crdspec.V1!r} and {crdspec.KIND!r}"
+        meant = f"{declared.V1!r} and {declared.KIND!r}"
     return f"no server knows {said}; did you mean {meant}?"
 
 
 @functools.cache
 def _is_near_kind(kind: str) -> bool:
-    return _is_near(kind, crdspec.KIND)
+    return _is_near(kind, declared.KIND)
 
 
 @functools.cache

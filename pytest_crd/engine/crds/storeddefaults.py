@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import objectmeta
+from pytest_crd.engine.passes import objectmeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural

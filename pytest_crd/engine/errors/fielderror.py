@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -114,10 +114,10 @@ class FieldError:
 
 def _printed(value: JSONValue) -> str:
     if isinstance(value, str):
-        return goformat.quote(value)
+        return printing.quote(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return goformat.number(value)
-    return goformat.marshal(value)
+        return printing.number(value)
+    return printing.marshal(value)
 
 
 def required(path: FieldPath, detail: str) -> FieldError:
@@ -137,7 +137,7 @@ def forbidden(path: FieldPath, detail: str) -> FieldError:
 
 def not_supported(path: FieldPath, bad_value: JSONValue, supported: Sequence[str]) -> FieldError:
     """Return "the value is none of those *supported*", listed in their order."""
-    listed = ", ".join(map(goformat.quote, supported))
+    listed = ", ".join(map(printing.quote, supported))
     detail = f"supported values: {listed}" if supported else ""
     return FieldError(ErrorType.NOT_SUPPORTED, str(path), bad_value, detail)
 

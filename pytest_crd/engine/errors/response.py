@@ -14,7 +14,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
 CREATED: Final = 201
@@ -194,10 +194,10 @@ def invalid(  # noqa: PLR0913 - what a Status names
         apimachinery pkg/api/errors/errors.go, NewInvalid.
     """
     qualified = f"{kind}.{group}" if group else kind
-    details: dict[str, JSONValue] = {"name": goformat.as_text(name), "group": group, "kind": kind}
+    details: dict[str, JSONValue] = {"name": printing.as_text(name), "group": group, "kind": kind}
     details = {key: value for key, value in details.items() if value}
     details["causes"] = [_cause(error) for error in errors]
-    message = f"{qualified} {goformat.quote(name)} is invalid: {fielderror.aggregate(errors)}"
+    message = f"{qualified} {printing.quote(name)} is invalid: {fielderror.aggregate(errors)}"
     status = _status(422, "Invalid", message, details)
     return Response(422, errors=tuple(errors), warnings=sent(warnings), changes=changes, status=status)
 

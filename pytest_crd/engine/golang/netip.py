@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 
 _HEX: Final = re.compile(r"[0-9A-Fa-f]*")
 _DECISIVE: Final = re.compile(r"[.:%]")
@@ -21,8 +21,8 @@ class AddressError(ValueError):
 
     def __init__(self, text: str, problem: str, at: str = "") -> None:
         """Word that *text* is no address because of a *problem*, which begins with the part *at*."""
-        where = f" (at {goformat.quote(at)})" if at else ""
-        super().__init__(f"ParseAddr({goformat.quote(text)}): {problem}{where}")
+        where = f" (at {printing.quote(at)})" if at else ""
+        super().__init__(f"ParseAddr({printing.quote(text)}): {problem}{where}")
 
 
 def version(text: str) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_crd.engine.errors import fielderror, gosyntax
+from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 
@@ -35,7 +35,7 @@ def validate(finalizers: Sequence[str], path: FieldPath, profile: Profile) -> li
     if _ORPHAN in finalizers and _FOREGROUND in finalizers:
         detail = f"finalizer {_ORPHAN} and {_FOREGROUND} cannot be both set"
         printed = None if profile.prints_values_as_json else _as_go_prints(finalizers)
-        errors.append(gosyntax.invalid_as(path, list(finalizers), printed, detail))
+        errors.append(badvalues.invalid_as(path, list(finalizers), printed, detail))
     return errors
 
 
@@ -69,7 +69,7 @@ def warnings(new: Sequence[str], old: Sequence[str], path: FieldPath, profile: P
     if not profile.warns_about_finalizers:
         return ()
     return tuple(
-        f"{path}: {goformat.quote(finalizer)}: {text}"
+        f"{path}: {printing.quote(finalizer)}: {text}"
         for finalizer in sorted(set(new) - set(old))
         for text in (*names.label_key(finalizer, profile), *_preference(finalizer))
     )
@@ -85,4 +85,4 @@ def _preference(finalizer: str) -> tuple[str, ...]:
 
 
 def _as_go_prints(finalizers: Sequence[str]) -> str:
-    return f"[]string{{{', '.join(map(goformat.quote, finalizers))}}}"
+    return f"[]string{{{', '.join(map(printing.quote, finalizers))}}}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_crd.engine.errors import fielderror, gosyntax
+from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import goformat, printable
+from pytest_crd.engine.golang import printable, printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
@@ -57,12 +57,12 @@ def _operation(operation: str, path: FieldPath, profile: Profile) -> list[FieldE
     if operation in _OPERATIONS:
         return []
     # A string type of its own in Go, which is marshalled where a plain string would be quoted.
-    printed = goformat.marshal(operation) if profile.prints_values_as_json else goformat.quote(operation)
+    printed = printing.marshal(operation) if profile.prints_values_as_json else printing.quote(operation)
     if not profile.lists_managed_operations:
-        return [gosyntax.invalid_as(path, operation, printed, "must be `Apply` or `Update`")]
+        return [badvalues.invalid_as(path, operation, printed, "must be `Apply` or `Update`")]
     if not operation:
         return [fielderror.required(path, "must not be empty")]
-    return [gosyntax.reprinted(fielderror.not_supported(path, operation, _OPERATIONS), printed)]
+    return [badvalues.reprinted(fielderror.not_supported(path, operation, _OPERATIONS), printed)]
 
 
 def _manager(manager: str, path: FieldPath, profile: Profile) -> list[FieldError]:

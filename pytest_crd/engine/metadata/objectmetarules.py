@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.engine.errors import fielderror, gosyntax
+from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -151,7 +151,7 @@ def validate_change(
     if timestamp != old.get("deletionTimestamp"):
         printed = None if profile.prints_values_as_json else _as_go_prints(str(timestamp))
         place = path.child("deletionTimestamp")
-        errors.append(gosyntax.invalid_as(place, timestamp, printed, "field is immutable"))
+        errors.append(badvalues.invalid_as(place, timestamp, printed, "field is immutable"))
     grace = metadata.get("deletionGracePeriodSeconds")
     if grace != old.get("deletionGracePeriodSeconds"):
         errors.append(fielderror.invalid(path.child("deletionGracePeriodSeconds"), grace, "field is immutable"))

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pytest_crd.engine import profile as profiles
-from pytest_crd.engine.errors import fielderror, gosyntax
+from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import godecode
+from pytest_crd.engine.golang import decoding, syntax
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import finalizers, metav1types, names, objectmetarules, ownerreferences
 from pytest_crd.engine.metadata.objectmetarules import Naming
@@ -260,8 +260,8 @@ def _kind_problem(kind: str) -> str:
 def _embedded_metadata(metadata: JSONValue, path: FieldPath, profile: Profile) -> list[FieldError]:
     # Metadata that a default brought, or in a resource of a wrong kind, was never decoded before.
     try:
-        decoded = godecode.decode(metadata, metav1types.object_meta(profile)).value or {}
-    except godecode.DecodeError as error:
+        decoded = decoding.decode(metadata, metav1types.object_meta(profile)).value or {}
+    except decoding.DecodeError as error:
         return [_invalid(metadata, path, str(error), profile)]
     naming = Naming(objectmetarules.PATH_SEGMENT, namespaced=bool(decoded.get("namespace")))
     named = decoded if decoded.get("name") else {**decoded, "name": "fakename"}  # only a root needs a name
@@ -269,5 +269,5 @@ def _embedded_metadata(metadata: JSONValue, path: FieldPath, profile: Profile) -
 
 
 def _invalid(value: JSONValue, path: FieldPath, detail: str, profile: Profile) -> FieldError:
-    printed = None if profile.prints_values_as_json else gosyntax.value(value, null='"null"')
-    return gosyntax.invalid_as(path, value, printed, detail)
+    printed = None if profile.prints_values_as_json else syntax.value(value, null='"null"')
+    return badvalues.invalid_as(path, value, printed, detail)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.errors import fielderror, gosyntax
+from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing, syntax
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
@@ -48,7 +48,7 @@ def validate(
         if _is_event(reference):
             printed = _printed(reference, profile, reading)
             errors.append(
-                gosyntax.invalid_as(place, reference, printed, "/v1, Kind=Event is disallowed from being an owner")
+                badvalues.invalid_as(place, reference, printed, "/v1, Kind=Event is disallowed from being an owner")
             )
         if reference.get("controller"):
             controller = _text(reference, "name")
@@ -57,7 +57,9 @@ def validate(
             if first_controller:
                 detail = f'Found "true" in references for {first_controller} and {controller}'
                 detail = f"Only one reference can have Controller set to true. {detail}"
-                errors.append(gosyntax.invalid_as(path, references, _all_printed(references, profile, reading), detail))
+                errors.append(
+                    badvalues.invalid_as(path, references, _all_printed(references, profile, reading), detail)
+                )
             else:
                 first_controller = controller
     return errors
@@ -140,13 +142,13 @@ def _all_printed(references: Sequence[JSONValue], profile: Profile, reading: int
 def _printed(reference: JSONValue, profile: Profile, reading: int) -> str:
     """Print a reference as the struct that it is in Go: its fields in the order of their declaration."""
     if profile.prints_values_as_json:
-        fields = [f'"{field}":{goformat.marshal(_text(reference, field))}' for field in _STRINGS]
+        fields = [f'"{field}":{printing.marshal(_text(reference, field))}' for field in _STRINGS]
         fields += [
-            f'"{field}":{goformat.marshal(reference[field])}' for field in _POINTERS if reference.get(field) is not None
+            f'"{field}":{printing.marshal(reference[field])}' for field in _POINTERS if reference.get(field) is not None
         ]
         return f"{{{','.join(fields)}}}"
-    fields = [f"{name}:{goformat.quote(_text(reference, field))}" for field, name in _STRINGS.items()]
+    fields = [f"{name}:{printing.quote(_text(reference, field))}" for field, name in _STRINGS.items()]
     for field, name in _POINTERS.items():
-        pointer = "nil" if reference.get(field) is None else f"{int(gosyntax.ADDRESS, 16) + 16 * reading:#x}"
+        pointer = "nil" if reference.get(field) is None else f"{int(syntax.ADDRESS, 16) + 16 * reading:#x}"
         fields.append(f"{name}:(*bool)({pointer})")
     return f"v1.OwnerReference{{{', '.join(fields)}}}"

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.engine.errors import fielderror, gosyntax, refusal
+from pytest_crd.engine.errors import badvalues, fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang.goformat import quote
+from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import ownerreferences
 from pytest_crd.engine.profile import Profile
@@ -247,7 +247,7 @@ def _refuse_uid(uid: str, old_uid: str, target: Target) -> Refusal:
 def _refuse_unversioned(target: Target, profile: Profile) -> Refusal:
     path = FieldPath(("metadata", "resourceVersion"))
     printed = None if profile.prints_values_as_json else "0x0"
-    error = gosyntax.invalid_as(path, 0, printed, "must be specified for an update")
+    error = badvalues.invalid_as(path, 0, printed, "must be specified for an update")
     message = f"{target.resource} {quote(target.name)} is invalid: {fielderror.aggregate([error])}"
     return Refusal(422, "Invalid", message, (error,))
 

@@ -12,7 +12,7 @@ from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import ownerreferences
 from pytest_crd.engine.profile import Profile
@@ -172,8 +172,8 @@ def problem_of_variants(manifest: Mapping[str, JSONValue], *, kind: str) -> str:
     if found == stated:
         return ""
     api_version, found_kind = found
-    version = goformat.quote(api_version.rpartition("/")[2])
-    problem = f"no kind {goformat.quote(found_kind)} is registered for version {goformat.quote(api_version)}"
+    version = printing.quote(api_version.rpartition("/")[2])
+    problem = f"no kind {printing.quote(found_kind)} is registered for version {printing.quote(api_version)}"
     return f"{found_kind} in version {version} cannot be handled as a {kind}: {problem}"
 
 
@@ -214,7 +214,7 @@ def _unrecognized(problem: str, kind: str, sent: str) -> Refusal:
 
 
 def _undecodable(kind: str, version: str, expected_kind: str, problem: str) -> Refusal:
-    text = f"{kind} in version {goformat.quote(version)} cannot be handled as a {expected_kind}: {problem}"
+    text = f"{kind} in version {printing.quote(version)} cannot be handled as a {expected_kind}: {problem}"
     return refusal.bad_request(text)
 
 
@@ -274,7 +274,7 @@ _USUAL: Final = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 
 def _missing_kind(resource: Mapping[str, JSONValue], sent: str, profile: Profile) -> str:
     """Return the problem; in the JSON library of older versions it knows where it was, which is the end."""
-    decoded = sent if _is_json(sent) else goformat.marshal(dict(resource))
+    decoded = sent if _is_json(sent) else printing.marshal(dict(resource))
     if not profile.takes_type_for_given:
         return f"Object 'Kind' is missing in '{decoded}'"
     value = decoded.rstrip().encode()

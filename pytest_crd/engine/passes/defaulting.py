@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TypeAlias
 
-from pytest_crd.engine import jsonvalue, rewriting
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rewriting import CONTAINERS, DROPPED, Path, Rewrite, Rewritten, TreePass
+from pytest_crd.engine.passes import rewriting
+from pytest_crd.engine.passes.rewriting import CONTAINERS, DROPPED, Path, Rewrite, Rewritten, TreePass
 from pytest_crd.engine.schema.structural import Structural
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from pytest_crd.engine import rewriting
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rewriting import CONTAINERS, DROPPED, Path, Rewrite, TreePass
+from pytest_crd.engine.passes import rewriting
+from pytest_crd.engine.passes.rewriting import CONTAINERS, DROPPED, Path, Rewrite, TreePass
 from pytest_crd.engine.schema.structural import Structural
 
 _META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})

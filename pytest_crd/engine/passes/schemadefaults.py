@@ -6,8 +6,7 @@ import dataclasses
 from typing import TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import objectmeta
-from pytest_crd.engine.passes import pruning
+from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
 

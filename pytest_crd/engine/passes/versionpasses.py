@@ -12,10 +12,9 @@ from functools import cached_property
 
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import objectmeta
-from pytest_crd.engine.passes import defaulting, pruning, schemadefaults
+from pytest_crd.engine.passes import defaulting, objectmeta, pruning, schemadefaults
+from pytest_crd.engine.passes.rewriting import Path, TreePass
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rewriting import Path, TreePass
 from pytest_crd.engine.schema.structural import Structural
 
 _META_FIELDS = ("apiVersion", "kind", "metadata")

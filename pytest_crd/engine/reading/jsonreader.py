@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlnode
 from pytest_crd.engine.reading.yamlnode import MappingNode, Node, ScalarNode, SequenceNode
@@ -171,7 +171,7 @@ def _collect(node: Node, path: tuple[str | int, ...], field: str, found: dict[st
             key = cast("ScalarNode", key_node).text
             name = f"{field}.{key}" if path else key
             if key in seen and name not in found:
-                message = f"duplicate field {goformat.quote(name)}"
+                message = f"duplicate field {printing.quote(name)}"
                 found[name] = DuplicateField(key_node.line, key, (*path, key), message)
             seen.add(key)
             _collect(value_node, (*path, key), name, found)

@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # What goyaml makes of a scalar before JSON: unlike a JSON value it has infinities, NaN and integers up to 2**64-1.
@@ -172,7 +172,7 @@ def to_key(native: Native) -> str:
 def go_syntax(native: Native) -> str:
     """Return a key as Go's `%#v`, which is how the server's duplicate-key errors print it."""
     if isinstance(native, str):
-        return goformat.quote(native)
+        return printing.quote(native)
     if isinstance(native, bool) or native is None:
         return {True: "true", False: "false", None: "interface {}(nil)"}[native]
     if isinstance(native, float):

@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.crds.crdspec import CrdSpec, VersionSpec
+from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang.godecode import DecodeError
+from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
@@ -30,7 +30,8 @@ from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.rules.validation import Subject
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.engine.values import listtypes, valuevalidation
+from pytest_crd.engine.values import listtypes
+from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
 
 Resource = Mapping[str, JSONValue]

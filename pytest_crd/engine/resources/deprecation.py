@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine import versionpriority
-from pytest_crd.engine.crds.crdspec import CrdSpec, VersionSpec
+from pytest_crd.engine.crds import versionpriority
+from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 
 
 def warnings(crd: CrdSpec, version: VersionSpec) -> tuple[str, ...]:

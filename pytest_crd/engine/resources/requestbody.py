@@ -13,8 +13,8 @@ from typing import Final, Literal
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Refusal, bad_request
 from pytest_crd.engine.errors.response import Changes
-from pytest_crd.engine.golang import goformat
-from pytest_crd.engine.golang.godecode import DecodeError
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.passes.versionpasses import Passes
@@ -149,7 +149,7 @@ class Decoder:
     def _quoted_version(self, resource: Mapping[str, JSONValue]) -> str:
         """Return the version that a resource is decoded as, as messages quote it."""
         assumed = self.version if self.profile.takes_type_for_given else ""
-        return goformat.quote(typemeta.version_called(resource.get("apiVersion") or "", assumed))
+        return printing.quote(typemeta.version_called(resource.get("apiVersion") or "", assumed))
 
     def _passes_for(self, resource: Mapping[str, JSONValue]) -> Passes:
         """Return the passes for what a resource says it is; of other kinds nothing is known, and nothing is pruned."""

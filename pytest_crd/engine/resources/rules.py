@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from pytest_crd.engine.errors import gosyntax
+from pytest_crd.engine.errors import badvalues
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import Profile
@@ -42,7 +42,7 @@ def blocked(errors: Iterable[FieldError], profile: Profile) -> FieldError | None
     if not any(error.type in _BLOCKING for error in errors):
         return None
     printed = None if profile.prints_values_as_json else '"null"'
-    return gosyntax.invalid_as(FieldPath(), None, printed, _NOT_CHECKED)
+    return badvalues.invalid_as(FieldPath(), None, printed, _NOT_CHECKED)
 
 
 def is_notice(error: FieldError) -> bool:

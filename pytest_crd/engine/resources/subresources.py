@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
 Resource: TypeAlias = Mapping[str, JSONValue]
@@ -185,4 +185,4 @@ def _printed(value: JSONValue) -> str:
         return "<nil>"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else goformat.number(value)
+    return value if isinstance(value, str) else printing.number(value)

@@ -17,11 +17,11 @@ from pytest_crd.engine.cel.values import Value
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import goformat
-from pytest_crd.engine.golang.gostrings import trim_space
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.strings import trim_space
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules.compilation import Rule
-from pytest_crd.engine.schema import schemafieldpath
+from pytest_crd.engine.schema import paths
 from pytest_crd.engine.schema.structural import Structural
 
 _LONGEST_MESSAGE: Final = 5 * 1024
@@ -53,7 +53,7 @@ def evaluate(rule: Rule, program: Program, variables: Mapping[str, Value], budge
     except CostLimitError as error:
         if error.cost > budget:
             return Evaluated(problem=_OUT_OF_BUDGET)
-        quoted = goformat.quote(rule["messageExpression"])
+        quoted = printing.quote(rule["messageExpression"])
         reason = (
             f"no further validation rules will be run due to call cost exceeds limit for messageExpression: {quoted}"
         )
@@ -96,8 +96,8 @@ def path_of(rule: Rule, path: FieldPath, schema: Structural) -> FieldPath:
     if not rule.get("fieldPath"):
         return path
     try:
-        found = schemafieldpath.find(rule["fieldPath"], schema)
-    except schemafieldpath.PathError:
+        found = paths.find(rule["fieldPath"], schema)
+    except paths.PathError:
         return path
     return path.child(str(found.path)) if found.path.segments else path
 

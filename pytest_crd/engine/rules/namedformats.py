@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pytest_crd.engine.cel.functions import Library
 from pytest_crd.engine.cel.library import format as formats
 from pytest_crd.engine.cel.library.format import Validate
-from pytest_crd.engine.golang import goformat, gourl
+from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.values import formats as schema_formats
+from pytest_crd.engine.strfmt import formats as schema_formats
 
 
 @functools.cache
@@ -28,9 +28,9 @@ def library(profile: Profile) -> Library:
 
     def uri(text: str) -> Sequence[str]:
         try:
-            gourl.parse_request_uri(text, strict_colons=profile.has_strict_colons_in_uris)
-        except gourl.UrlError as error:
-            return (f"parse {goformat.quote(text)}: {error}",)
+            urls.parse_request_uri(text, strict_colons=profile.has_strict_colons_in_uris)
+        except urls.UrlError as error:
+            return (f"parse {printing.quote(text)}: {error}",)
         return ()
 
     return formats.library(

@@ -13,7 +13,7 @@ from typing import Final
 from pytest_crd.engine.cel import durations, timestamps
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import Duration, Timestamp
-from pytest_crd.engine.golang import gotime
+from pytest_crd.engine.golang import time
 
 _DATE: Final = "2006-01-02"
 _LOCAL_TIME: Final = "2006-01-02T15:04:05"
@@ -68,7 +68,7 @@ def date(text: str) -> Timestamp:
     Raises:
         EvaluationError: It says none.
     """
-    if problem := gotime.problem_of(text, _DATE):
+    if problem := time.problem_of(text, _DATE):
         raise EvaluationError(f"Invalid date formatted string {text}: {problem}")
     return _utc(f"{text}T00:00:00Z")
 
@@ -85,7 +85,7 @@ def date_time(text: str) -> Timestamp:
     found = timestamps.parse(text)
     if found is not None:
         return found
-    if problem := gotime.problem_of(text, _LOCAL_TIME):
+    if problem := time.problem_of(text, _LOCAL_TIME):
         raise EvaluationError(f"Invalid date-time formatted string {text}: {problem}")
     return _utc(f"{text}Z")
 

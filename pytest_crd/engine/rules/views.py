@@ -19,7 +19,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel import equality
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import MISSING, ListValue, MapValue, Opaque, Value, find, is_list, is_map
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import times
@@ -167,7 +167,7 @@ class Preserved(Opaque):
         return isinstance(other, Preserved) and jsonvalue.equal(self.value, other.value)
 
     def __str__(self) -> str:
-        return goformat.marshal(self.value)
+        return printing.marshal(self.value)
 
 
 def _objects(schema: Structural, profile: Profile) -> View:

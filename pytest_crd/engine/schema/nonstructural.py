@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import patterns
+from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import NestedValueValidation, Structural, ValueValidation

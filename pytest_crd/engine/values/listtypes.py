@@ -11,10 +11,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.errors import fielderror, gosyntax
+from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath, Key, Segment
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing, syntax
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
@@ -162,7 +162,7 @@ def _identity(value: JSONValue) -> Hashable:
     if isinstance(value, str) or value is None:
         return value
     if isinstance(value, dict | list):
-        return (str, goformat.marshal(value))
+        return (str, printing.marshal(value))
     return (type(value), value)
 
 
@@ -183,7 +183,7 @@ def _keys_identity(keys: Sequence[str]) -> Callable[[JSONValue], Hashable]:
 
 
 def _json_identity(value: JSONValue) -> Hashable:
-    return value if isinstance(value, str) else (str, goformat.marshal(value))
+    return value if isinstance(value, str) else (str, printing.marshal(value))
 
 
 def _keys_of(item: JSONValue, keys: Sequence[str]) -> dict[str, JSONValue]:
@@ -192,11 +192,11 @@ def _keys_of(item: JSONValue, keys: Sequence[str]) -> dict[str, JSONValue]:
 
 def _no_object(index: int, item: JSONValue, profile: Profile) -> _Finding:
     detail = "must be an object for an array of list-type map"
-    return _Finding((index,), lambda path: gosyntax.invalid(path, item, detail, profile=profile))
+    return _Finding((index,), lambda path: badvalues.invalid(path, item, detail, profile=profile))
 
 
 def _duplicate(index: int, value: JSONValue, profile: Profile) -> _Finding:
     if profile.prints_values_as_json:
         return _Finding((index,), lambda path: fielderror.duplicate(path, value))
-    printed = gosyntax.value(value, null='"null"')
-    return _Finding((index,), lambda path: gosyntax.reprinted(fielderror.duplicate(path, value), printed))
+    printed = syntax.value(value, null='"null"')
+    return _Finding((index,), lambda path: badvalues.reprinted(fielderror.duplicate(path, value), printed))

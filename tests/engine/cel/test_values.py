@@ -125,7 +125,9 @@ def test_zeros(value: Value) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [True, 1, UInt(1), "a", [0], Duration(1), Timestamp(0), TypeValue("int"), NONE, parse("::")], ids=values.type_name
+    "value",
+    [True, 1, UInt(1), "a", [0], Duration(1), Timestamp(0), TypeValue("int"), NONE, parse("::")],
+    ids=values.type_name,
 )
 def test_what_is_no_zero(value: Value) -> None:
     assert not values.is_zero(value)

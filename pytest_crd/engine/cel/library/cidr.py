@@ -19,7 +19,7 @@ from pytest_crd.engine.cel.library import costing, ip
 from pytest_crd.engine.cel.library.ip import IP, Address
 from pytest_crd.engine.cel.types import BOOL, INT, STRING, Type, opaque
 from pytest_crd.engine.cel.values import Opaque, Value
-from pytest_crd.engine.golang import goformat, netip
+from pytest_crd.engine.golang import netip, printing
 
 TYPE: Final = opaque("net.CIDR")
 _BITS: Final = re.compile("0|[1-9][0-9]*")
@@ -73,16 +73,16 @@ def _parse(text: str) -> CIDR:
     if "%" in address:
         raise _parse_error(text, "IPv6 zones cannot be present in a prefix")
     if not _BITS.fullmatch(bits) or len(bits) > 18:
-        raise _parse_error(text, f"bad bits after slash: {goformat.quote(bits)}")
+        raise _parse_error(text, f"bad bits after slash: {printing.quote(bits)}")
     if int(bits) > read.max_prefixlen:
         raise _parse_error(text, "prefix length out of range")
     if ip.is_mapped(read):
-        raise EvaluationError(f"{_PROBLEM}: IPv4-mapped IPv6 address {goformat.quote(text)} is not allowed")
+        raise EvaluationError(f"{_PROBLEM}: IPv4-mapped IPv6 address {printing.quote(text)} is not allowed")
     return CIDR(read, int(bits))
 
 
 def _parse_error(text: str, problem: str) -> EvaluationError:
-    return EvaluationError(f"{_PROBLEM}: {_PROBLEM}: netip.ParsePrefix({goformat.quote(text)}): {problem}")
+    return EvaluationError(f"{_PROBLEM}: {_PROBLEM}: netip.ParsePrefix({printing.quote(text)}): {problem}")
 
 
 def _is_cidr(text: str) -> bool:

@@ -16,7 +16,7 @@ from pytest_crd.engine.cel.functions import Function, Library, Overload
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types import BOOL, INT, STRING, opaque
 from pytest_crd.engine.cel.values import Opaque, Value
-from pytest_crd.engine.golang import goformat, netip
+from pytest_crd.engine.golang import netip, printing
 
 TYPE: Final = opaque("net.IP")
 _BROADCAST: Final = ipaddress.IPv4Address("255.255.255.255")
@@ -78,12 +78,12 @@ def parse(text: str) -> IP:
     try:
         address = read(text)
     except netip.AddressError as error:
-        problem = f"IP Address {goformat.quote(text)} parse error during conversion from string: {error}"
+        problem = f"IP Address {printing.quote(text)} parse error during conversion from string: {error}"
         raise EvaluationError(problem) from None
     if "%" in text:
-        raise EvaluationError(f"IP address {goformat.quote(text)} with zone value is not allowed")
+        raise EvaluationError(f"IP address {printing.quote(text)} with zone value is not allowed")
     if is_mapped(address):
-        raise EvaluationError(f"IPv4-mapped IPv6 address {goformat.quote(text)} is not allowed")
+        raise EvaluationError(f"IPv4-mapped IPv6 address {printing.quote(text)} is not allowed")
     return IP(address)
 
 

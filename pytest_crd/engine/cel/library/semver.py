@@ -18,7 +18,7 @@ from pytest_crd.engine.cel.functions import Function, Library, Overload
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types import BOOL, INT, STRING, Type, struct
 from pytest_crd.engine.cel.values import Opaque, Value
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 
 TYPE: Final = struct("kubernetes.Semver")
 _NUMBERS: Final = re.compile("[0-9]*")
@@ -76,9 +76,9 @@ def _parse(text: str) -> Semver:
 
 def _number(text: str, called: str, begins: str) -> int:
     if not _NUMBERS.fullmatch(text):
-        raise EvaluationError(f"Invalid character(s) found in {called} number {goformat.quote(text)}")
+        raise EvaluationError(f"Invalid character(s) found in {called} number {printing.quote(text)}")
     if len(text) > 1 and text[0] == "0":
-        raise EvaluationError(f"{begins} number must not contain leading zeroes {goformat.quote(text)}")
+        raise EvaluationError(f"{begins} number must not contain leading zeroes {printing.quote(text)}")
     return _uint(text)
 
 
@@ -86,7 +86,7 @@ def _uint(text: str) -> int:
     number = numbers.parse_uint(text)
     if number is None:
         problem = "value out of range" if text else "invalid syntax"
-        raise EvaluationError(f"strconv.ParseUint: parsing {goformat.quote(text)}: {problem}")
+        raise EvaluationError(f"strconv.ParseUint: parsing {printing.quote(text)}: {problem}")
     return number
 
 
@@ -95,11 +95,11 @@ def _prerelease_part(text: str) -> int | str:
         raise EvaluationError("Prerelease is empty")
     if _NUMBERS.fullmatch(text):
         if len(text) > 1 and text[0] == "0":
-            problem = f"Numeric PreRelease version must not contain leading zeroes {goformat.quote(text)}"
+            problem = f"Numeric PreRelease version must not contain leading zeroes {printing.quote(text)}"
             raise EvaluationError(problem)
         return _uint(text)
     if not _ALPHANUMERICS.fullmatch(text):
-        raise EvaluationError(f"Invalid character(s) found in prerelease {goformat.quote(text)}")
+        raise EvaluationError(f"Invalid character(s) found in prerelease {printing.quote(text)}")
     return text
 
 
@@ -107,7 +107,7 @@ def _build_part(text: str) -> str:
     if not text:
         raise EvaluationError("Build meta data is empty")
     if not _ALPHANUMERICS.fullmatch(text):
-        raise EvaluationError(f"Invalid character(s) found in build meta data {goformat.quote(text)}")
+        raise EvaluationError(f"Invalid character(s) found in build meta data {printing.quote(text)}")
     return text
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from pytest_crd.engine.cel import conversions, numbers
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import UInt, Value, find, is_list, is_map, type_name
-from pytest_crd.engine.golang import goformat
+from pytest_crd.engine.golang import printing
 
 _DEFAULT_PRECISION: Final = 6
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -200,7 +200,7 @@ def _text(value: Value) -> str:
     try:
         return conversions.to_string(value)
     except EvaluationError as error:
-        raise EvaluationError(f"could not convert argument {goformat.quote(str(error))} to string") from None
+        raise EvaluationError(f"could not convert argument {printing.quote(str(error))} to string") from None
 
 
 def _list(values: Any) -> str:
@@ -219,16 +219,16 @@ def _map(values: Any) -> str:
 def _element(value: Value) -> str:
     """Return a part of a list or map, written like a literal."""
     if isinstance(value, str):
-        return goformat.quote(value)
+        return printing.quote(value)
     if isinstance(value, bytes):
-        return f"b{goformat.quote(_text(value))}"
+        return f"b{printing.quote(_text(value))}"
     if type(value) is float:
         if math.isfinite(value):
             return f"{value:.6f}"
         return f'"{numbers.fixed(value)}"'
     name = type_name(value)
     if name.startswith("google.protobuf."):
-        return f"{name.removeprefix('google.protobuf.').lower()}({goformat.quote(conversions.to_string(value))})"
+        return f"{name.removeprefix('google.protobuf.').lower()}({printing.quote(conversions.to_string(value))})"
     if name not in _TEXTS and not (value is None or is_list(value) or is_map(value)):
         raise EvaluationError(f"no formatting function for {name}")
     return _text(value)

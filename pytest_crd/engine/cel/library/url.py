@@ -17,7 +17,7 @@ from pytest_crd.engine.cel.functions import Function, Implementation, Library, O
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types import BOOL, STRING, Type, list_of, map_of, struct
 from pytest_crd.engine.cel.values import Opaque, Value
-from pytest_crd.engine.golang import goformat, gourl
+from pytest_crd.engine.golang import printing, urls
 
 TYPE: Final = struct("kubernetes.URL")
 _PORT: Final = re.compile(r":[0-9]*\Z")
@@ -35,7 +35,7 @@ class URL(Opaque):
 
     type_name = TYPE.name
 
-    def __init__(self, parts: gourl.Url, source: str) -> None:
+    def __init__(self, parts: urls.Url, source: str) -> None:
         """Take the parts, and the text that they are the parts of."""
         self.parts = parts
         self.text = _written(parts, source)
@@ -50,7 +50,7 @@ class URL(Opaque):
         return self.text
 
 
-def _written(parts: gourl.Url, source: str) -> str:
+def _written(parts: urls.Url, source: str) -> str:
     """Return a URL as Go writes it."""
     text = f"{parts.scheme}:" if parts.scheme else ""
     if parts.opaque:
@@ -66,7 +66,7 @@ def _written(parts: gourl.Url, source: str) -> str:
     return f"{text}#{_fragment(parts, source)}" if parts.fragment else text
 
 
-def _fragment(parts: gourl.Url, source: str) -> str:
+def _fragment(parts: urls.Url, source: str) -> str:
     """Return the fragment as it stands if nothing in it has to be escaped, and else escaped anew."""
     written = source.partition("#")[2]
     return (
@@ -78,7 +78,7 @@ def _escaped_host(host: str) -> str:
     return urllib.parse.quote(host, safe="-_.~!$&'()*+,;=:[]<>\"")
 
 
-def escaped_path(parts: gourl.Url) -> str:
+def escaped_path(parts: urls.Url) -> str:
     """Return the path as it stands if nothing in it has to be escaped, and else escaped anew."""
     if parts.path == "*" or _VALID_PATH.fullmatch(parts.path):
         return parts.path
@@ -110,18 +110,18 @@ def library(*, strict_colons: bool) -> Library:
 
     def parse(text: str) -> URL:
         try:
-            gourl.parse_request_uri(text, strict_colons=strict_colons)
-        except gourl.UrlError as error:
-            raise _parse_error(f"parse {goformat.quote(text)}: {error}") from None
+            urls.parse_request_uri(text, strict_colons=strict_colons)
+        except urls.UrlError as error:
+            raise _parse_error(f"parse {printing.quote(text)}: {error}") from None
         try:
-            return URL(gourl.parse(text, strict_colons=strict_colons), text)
-        except gourl.UrlError as error:
+            return URL(urls.parse(text, strict_colons=strict_colons), text)
+        except urls.UrlError as error:
             raise _parse_error(str(error)) from None
 
     def is_url(text: str) -> bool:
         try:
-            gourl.parse_request_uri(text, strict_colons=strict_colons)
-        except gourl.UrlError:
+            urls.parse_request_uri(text, strict_colons=strict_colons)
+        except urls.UrlError:
             return False
         return True
 

@@ -1,0 +1,1 @@
+"""Suites in the format of openshift/api."""

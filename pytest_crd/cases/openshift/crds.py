@@ -1,0 +1,170 @@
+"""
+Which CRD files a suite of openshift/api is about: those of its CRD's name, in the folder that goes with it, by feature gates.
+
+A file of the folder is one variant of the CRD; the manifests of the feature gates say which variant has which gates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pytest_crd.cases.openshift.suite import Suite
+from pytest_crd.engine import CustomResourceDefinition, Version, load
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import manifest
+
+_CRDS: Final = "zz_generated.crd-manifests"
+_GATES: Final = Path("payload-manifests", "featuregates")
+_FEATURE_SET: Final = "release.openshift.io/feature-set"
+_MAJOR_VERSION: Final = "release.openshift.io/major-version"
+_PROFILE: Final = "include.release.openshift.io/"
+# The feature set with which each gate can be set by hand.
+_ANY: Final = "CustomNoUpgrade"
+_DEFAULT: Final = "Default"
+_ENDINGS: Final = (".yaml", ".yml", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """
+    One of the CRDs that a suite is about.
+
+    Attributes:
+        label: What tells it from the others; empty where there is no other.
+        crd: The CRD as its file has it.
+        version: The version that is meant, of a CRD that has no other.
+    """
+
+    label: str
+    crd: CustomResourceDefinition
+    version: Version
+
+
+@dataclass(slots=True)
+class SuiteCRDs:
+    """
+    The CRDs of suites, each file loaded once.
+
+    Attributes:
+        kubernetes_version: Whose behaviour and words the answers have.
+    """
+
+    kubernetes_version: str
+    _loaded: dict[tuple[Path, str], tuple[CustomResourceDefinition, ...]] = field(default_factory=dict)
+    _gates: dict[Path, list[Mapping[str, JSONValue]]] = field(default_factory=dict)
+
+    def variants(self, suite: Suite, folder: Path) -> list[Variant]:
+        """
+        Return the CRDs that *suite* is about; none where its folder has no such files beside.
+
+        Args:
+            suite: The suite.
+            folder: The folder that it stands in: `<group>/<version>/tests/<name of the CRD>`.
+
+        Raises:
+            CaseFileError: There is none of that name or with those gates, or the version is not there.
+            InputError: A CRD cannot be loaded.
+        """
+        files = folder.parent.parent / _CRDS
+        if not files.is_dir():
+            return []
+        crds = [(path, crd) for path in sorted(files.iterdir()) for crd in self._crds(path, suite.crd)]
+        if not crds:
+            raise suite.mistake(f"no CRD is called {suite.crd!r} in {files}")
+        kept = [(path, crd) for path, crd in crds if self._has_gates(suite, crd, folder)]
+        if not kept:
+            raise suite.mistake(f"no CRD in {files} has the gates {', '.join(suite.feature_gates)}", "featureGates")
+        return [
+            Variant(path.name.partition(".")[0] if len(kept) > 1 else "", crd, only(suite, crd)) for path, crd in kept
+        ]
+
+    def _crds(self, path: Path, name: str) -> tuple[CustomResourceDefinition, ...]:
+        """Return the CRD *name* in a file; one that cannot be about it is not parsed, as the folder is a large one."""
+        key = (path, name)
+        if key not in self._loaded:
+            file = manifest.ManifestFile(path, str(path), named=True)
+            may_hold = path.suffix in _ENDINGS and manifest.may_mention(file.read(), name)
+            crds = load([path], kubernetes_version=self.kubernetes_version) if may_hold else ()
+            self._loaded[key] = tuple(crd for crd in crds if crd.name == name)
+        return self._loaded[key]
+
+    def _has_gates(self, suite: Suite, crd: CustomResourceDefinition, folder: Path) -> bool:
+        if not suite.feature_gates:
+            return True
+        annotations = _annotations(crd.manifest)
+        sets = _listed(annotations.get(_FEATURE_SET, ""))
+        if _ANY in sets:
+            return not any(gate.startswith("-") for gate in suite.feature_gates)
+        profile = next((key for key, value in sorted(annotations.items()) if _is_profile(key, value)), "")
+        if not profile:
+            return True
+        return any(
+            _are_set(gates, suite.feature_gates)
+            for gates in self._manifests(suite, folder)
+            if _goes_with(gates, annotations, profile, sets)
+        )
+
+    def _manifests(self, suite: Suite, folder: Path) -> Sequence[Mapping[str, JSONValue]]:
+        found = next((parent / _GATES for parent in folder.parents if (parent / _GATES).is_dir()), None)
+        if found is None:
+            raise suite.mistake(f"what the gates are is not known: no folder above has {_GATES}", "featureGates")
+        if found not in self._gates:
+            files = manifest.files([str(found)], base=found)
+            self._gates[found] = [item.value for file in files for item in manifest.read(file.read(), source=file.name)]
+        return self._gates[found]
+
+
+def only(suite: Suite, crd: CustomResourceDefinition) -> Version:
+    """
+    Return the version of *crd* that *suite* is about, of a CRD that has no other, and serves and stores that one.
+
+    Raises:
+        CaseFileError: It is not there, or the suite does not say which.
+    """
+    value = crd.manifest
+    declared = value["spec"].get("versions") or ()
+    names = [version["name"] for version in declared]
+    if suite.version is None and len(names) > 1:
+        raise suite.mistake(f"{crd.name} has the versions {', '.join(names)}: say which one with `version:`")
+    name = suite.version or names[0]
+    if name not in names:
+        raise suite.mistake(f"{crd.name} has no version {name!r}; it has: {', '.join(names)}", "version")
+    chosen = [{**version, "served": True, "storage": True} for version in declared if version["name"] == name]
+    altered = {**value, "spec": {**value["spec"], "versions": chosen}}
+    return CustomResourceDefinition.from_value(
+        altered, kubernetes_version=crd.kubernetes_version, source=crd.source
+    ).version(name)
+
+
+def _annotations(value: Mapping[str, JSONValue]) -> Mapping[str, str]:
+    return (value.get("metadata") or {}).get("annotations") or {}
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(part.strip() for part in text.split(",") if part.strip())
+
+
+def _is_profile(key: str, value: str) -> bool:
+    return key.startswith(_PROFILE) and value == "true"
+
+
+def _goes_with(
+    gates: Mapping[str, JSONValue], annotations: Mapping[str, str], profile: str, sets: frozenset[str]
+) -> bool:
+    """Return whether the manifest *gates* says which gates are set where a CRD with *annotations* is installed."""
+    its = _annotations(gates)
+    if profile not in its or (sets and (its.get(_FEATURE_SET) or _DEFAULT) not in sets):
+        return False
+    wanted, found = _listed(annotations.get(_MAJOR_VERSION, "")), _listed(its.get(_MAJOR_VERSION, ""))
+    return not wanted or not found or bool(wanted & found)
+
+
+def _are_set(gates: Mapping[str, JSONValue], wanted: Sequence[str]) -> bool:
+    states: list[Mapping[str, JSONValue]] = (gates.get("status") or {}).get("featureGates") or []
+    enabled, disabled = (
+        {gate["name"] for state in states for gate in state.get(key) or ()} for key in ("enabled", "disabled")
+    )
+    return all(gate[1:] in disabled if gate.startswith("-") else gate in enabled for gate in wanted)

@@ -1,0 +1,84 @@
+"""
+Running a case of a suite: an update is a create, the update itself, and an update of the status, as far as there is one.
+
+What is stored before the update must be accepted; whatever comes after it is held against what the case expects.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from pytest_crd.cases import runner
+from pytest_crd.cases.model import Case, Section
+from pytest_crd.cases.openshift.suite import SuiteCase
+from pytest_crd.cases.result import CaseResult
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError
+from pytest_crd.engine.jsonvalue import JSONValue
+
+# Of what is stored, a client sends these back.
+_FROM_STORED = ("name", "namespace")
+_MADE_UP = frozenset({"name", "generateName"})
+
+
+def run(suite_case: SuiteCase, subject: Subject, *, old_subject: Subject) -> CaseResult:
+    """
+    Return what becomes of a case of a suite.
+
+    Args:
+        suite_case: The case.
+        subject: The CRD version that it is about.
+        old_subject: The CRD version under which the object of an update is created.
+
+    Raises:
+        CaseFileError: The object of an update cannot be created.
+    """
+    try:
+        return _run(suite_case, subject, old_subject)
+    except UnsupportedConstructError as error:
+        return runner.not_served(subject, error)
+    except UnsupportedExpressionError as error:
+        raise runner.not_known(suite_case.case, error) from None
+
+
+def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseResult:
+    case = suite_case.case
+    if case.section is Section.CREATE:
+        return _held(case, subject.version.create(case.input), subject)
+    stored = _stored(case, old_subject)
+    status = case.input.get("status")
+    sent = _sent(case.input, stored)
+    response = subject.version.update(sent, old=stored)
+    ends_here = case.error is not None or not response.accepted or status is None
+    if ends_here:
+        return _held(case, response, subject)
+    sent = {**response.stored, "status": status}
+    to_status = dataclasses.replace(case, section=Section.UPDATE_STATUS, error=suite_case.status_error)
+    return _held(to_status, subject.version.update_status(sent, old=response.stored), subject)
+
+
+def _held(case: Case, response: Response, subject: Subject) -> CaseResult:
+    return runner.judge(case, case.input, response, subject, made_up=_MADE_UP)
+
+
+def _stored(case: Case, subject: Subject) -> Mapping[str, JSONValue]:
+    """Return what is stored before the update."""
+    version = subject.version
+    response = _accepted(case, version.create(case.old))
+    if "status" in case.old:
+        sent = {**response.stored, "status": case.old["status"]}
+        response = _accepted(case, version.update_status(sent, old=response.stored))
+    stored: Mapping[str, JSONValue] = response.stored
+    return stored
+
+
+def _accepted(case: Case, response: Response) -> Response:
+    if not response.accepted:
+        raise case.mistake(f"'initial' of {case.title} is refused: {response.message}", "initial")
+    return response
+
+
+def _sent(updated: Mapping[str, JSONValue], stored: Mapping[str, JSONValue]) -> JSONValue:
+    kept = {key: stored["metadata"][key] for key in _FROM_STORED if key in stored["metadata"]}
+    return {**updated, "metadata": {**updated["metadata"], **kept}}

@@ -1,0 +1,92 @@
+"""
+A CustomResourceDefinition as the server writes it in its answers: what is empty is left out, what is required is there.
+
+What it says is not changed; defaults are filled in before.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.crds import declared, decoded
+from pytest_crd.engine.golang import decoding
+from pytest_crd.engine.golang.types import List, Map, Pointer, Reference, Struct, Type, Union
+from pytest_crd.engine.jsonvalue import JSONValue
+
+Object: TypeAlias = Mapping[str, JSONValue]
+
+# The fields that are written even when they are empty, by the struct's name less its package.
+_REQUIRED: Final[Mapping[str, frozenset[str]]] = {
+    "CustomResourceDefinitionSpec": frozenset({"group", "names", "scope"}),
+    "CustomResourceDefinitionNames": frozenset({"plural", "kind"}),
+    "CustomResourceDefinitionVersion": frozenset({"name", "served", "storage"}),
+    "CustomResourceColumnDefinition": frozenset({"name", "type", "jsonPath", "JSONPath"}),
+    "SelectableField": frozenset({"jsonPath"}),
+    "CustomResourceSubresourceScale": frozenset({"specReplicasPath", "statusReplicasPath"}),
+    "CustomResourceConversion": frozenset({"strategy"}),
+    "WebhookConversion": frozenset({"conversionReviewVersions"}),
+    "ServiceReference": frozenset({"namespace", "name"}),
+    "ValidationRule": frozenset({"rule"}),
+    "CustomResourceDefinitionStatus": frozenset({"conditions", "acceptedNames", "storedVersions"}),
+    "CustomResourceDefinitionCondition": frozenset({"type", "status"}),
+}
+
+
+def encode(crd: Object) -> Object:
+    """
+    Return *crd* with the spec and status that the server answers with.
+
+    Args:
+        crd: The CRD as the server decodes and defaults it, with the status that the server gives it; not modified.
+
+    Errors:
+        None.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/v1 and v1beta1: `omitempty` in types.go and types_jsonschema.go, and
+        v1/conversion.go, where an empty `webhook` gets lost.
+    """
+    version = "v1beta1" if crd["apiVersion"] == declared.V1BETA1 else "v1"
+    kind = decoded.custom_resource_definition(version)
+    spec = dict(crd.get("spec") or {})
+    if version == "v1" and spec.get("conversion") is not None:
+        spec["conversion"] = _without_empty_webhook(spec["conversion"])
+    written = {
+        "spec": decoding.decode(spec, _written(kind.fields["spec"])).value,
+        "status": decoding.decode(crd.get("status") or {}, _written(kind.fields["status"])).value,
+    }
+    return {**crd, **written}
+
+
+def _without_empty_webhook(conversion: Object) -> Object:
+    webhook = conversion.get("webhook") or {}
+    if webhook.get("clientConfig") is not None or webhook.get("conversionReviewVersions") is not None:
+        return conversion
+    return {key: value for key, value in conversion.items() if key != "webhook"}
+
+
+@functools.cache
+def _written(kind: Type) -> Type:
+    """Return the type that a value of *kind* comes back from as it is written."""
+    if isinstance(kind, Struct):
+        required = _REQUIRED.get(kind.go.rpartition(".")[2], frozenset()) & kind.fields.keys()
+        if kind.go == "v1.CustomResourceDefinitionSpec":
+            required |= {"versions"}
+        return Struct(kind.go, {name: _written(field) for name, field in kind.fields.items()}, frozenset(required))
+    if isinstance(kind, Pointer):
+        return Pointer(_written(kind.to))
+    if isinstance(kind, List):
+        return List(_written(kind.item), kind.go)
+    if isinstance(kind, Map):
+        return Map(_written(kind.value), kind.go)
+    if isinstance(kind, Union):
+        array = None if kind.array is None else _written(kind.array)
+        return Union(kind.go, _written(kind.object), array, kind.bools, kind.refusal, kind.empty)
+    return Reference(functools.partial(_loaded, kind)) if isinstance(kind, Reference) else kind
+
+
+def _loaded(kind: Reference) -> Struct:
+    struct = _written(kind.load())
+    return struct if isinstance(struct, Struct) else kind.load()

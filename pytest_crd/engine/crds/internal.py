@@ -1,0 +1,187 @@
+"""
+The one form into which the server converts a CustomResourceDefinition of either API version before it validates it.
+
+There, what all versions share stands above them: that is why errors name `spec.validation` in a CRD that has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.crds import declared as crdspec
+from pytest_crd.engine.crds import internaltypes
+from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import structs
+from pytest_crd.engine.golang.types import Type
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+
+Object: TypeAlias = Mapping[str, JSONValue]
+
+SPEC: Final = FieldPath(("spec",))
+# What a version says for itself, and what it is called where it stands above all versions.
+_SHARED: Final = {
+    "subresources": "subresources",
+    "schema": "validation",
+    "additionalPrinterColumns": "additionalPrinterColumns",
+    "selectableFields": "selectableFields",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InternalCrd:
+    """
+    A CRD in its internal form.
+
+    Attributes:
+        metadata: Its metadata.
+        spec: `validation`, `subresources`, `additionalPrinterColumns` and `selectableFields` above all versions or in
+            each; `conversion` with `webhookClientConfig` and `conversionReviewVersions`; the names of fields are those
+            of v1.
+        is_v1beta1: Whether it came in as v1beta1.
+    """
+
+    metadata: Object
+    spec: Object
+    is_v1beta1: bool
+
+    @property
+    def names(self) -> Object:
+        """`spec.names`."""
+        return self.spec.get("names") or {}
+
+    @property
+    def versions(self) -> list[Object]:
+        """`spec.versions`."""
+        return self.spec.get("versions") or []
+
+    @property
+    def preserves_unknown_fields(self) -> bool:
+        """Whether unknown fields are kept without a word in the schema."""
+        return bool(self.spec.get("preserveUnknownFields"))
+
+    def schemas(self) -> Iterator[Object]:
+        """Yield the schemas: the one above all versions, then those of the versions."""
+        for holder in (self.spec.get("validation"), *(version.get("schema") for version in self.versions)):
+            if holder is not None and holder.get("openAPIV3Schema") is not None:
+                yield holder["openAPIV3Schema"]
+
+
+def from_defaulted(crd: Object, profile: Profile) -> InternalCrd:
+    """
+    Return a CRD in its internal form.
+
+    Args:
+        crd: The CRD as the server decodes and defaults it.
+        profile: The Kubernetes version.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/v1/conversion.go; v1beta1 has the internal form but for one name.
+    """
+    is_v1beta1 = crd["apiVersion"] == crdspec.V1BETA1
+    spec = dict(crd.get("spec") or {})
+    if is_v1beta1:
+        spec = _with_v1_names(spec)
+    else:
+        spec["conversion"] = _conversion(spec.get("conversion"))
+        if spec.get("versions"):
+            spec = _shared_above(spec, profile)
+    return InternalCrd(crd.get("metadata") or {}, spec, is_v1beta1)
+
+
+def declared(crd: InternalCrd) -> CrdSpec:
+    """
+    Return what a CRD declares: all versions have what stands above them, as the server reads it back.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/v1/conversion.go, from the internal type.
+    """
+    plural, group = crd.names.get("plural", ""), crd.spec.get("group", "")
+    return CrdSpec(
+        name=crd.metadata.get("name") or f"{plural}.{group}",
+        group=group,
+        kind=crd.names.get("kind", ""),
+        plural=plural,
+        scope=crd.spec.get("scope", ""),
+        preserve_unknown_fields=crd.preserves_unknown_fields,
+        versions=tuple(_version_spec(crd.spec, version, index) for index, version in enumerate(crd.versions)),
+    )
+
+
+def is_shared(crd: InternalCrd, field: str, profile: Profile) -> bool:
+    """Return whether every version of *crd* says the same in *field*, and says something."""
+    values = [version.get(field) for version in crd.versions]
+    kind = internaltypes.version(profile).fields[field]
+    is_set = all(value is not None if field != "additionalPrinterColumns" else value for value in values)
+    return bool(values) and is_set and _all_equal(values, kind)
+
+
+def has_status(subresources: Object | None) -> bool:
+    """Return whether *subresources* switch the status subresource on."""
+    return (subresources or {}).get("status") is not None
+
+
+def _version_spec(spec: Object, version: Object, index: int) -> VersionSpec:
+    above, subresources = spec.get("validation"), spec.get("subresources")
+    own = SPEC.child("versions").index(index).child("schema", "openAPIV3Schema")
+    return VersionSpec(
+        name=version.get("name", ""),
+        served=version.get("served", False),
+        storage=version.get("storage", False),
+        schema=((version.get("schema") if above is None else above) or {}).get("openAPIV3Schema"),
+        schema_path=own if above is None else SPEC.child("validation", "openAPIV3Schema"),
+        condition_path=own,
+        subresources=(version.get("subresources") if subresources is None else subresources) or {},
+        deprecated=version.get("deprecated", False),
+        deprecation_warning=version.get("deprecationWarning"),
+    )
+
+
+def _all_equal(values: list[JSONValue], kind: Type) -> bool:
+    first = values[0] if values else None
+    # Mostly it is the same JSON, which is found out sooner.
+    return all(jsonvalue.equal(value, first) or structs.equal(value, first, kind) for value in values)
+
+
+def _shared_above(spec: dict[str, JSONValue], profile: Profile) -> dict[str, JSONValue]:
+    versions = spec["versions"]
+    kinds = internaltypes.version(profile).fields
+    shared = {
+        field: above
+        for field, above in _SHARED.items()
+        if field in kinds and _all_equal([version.get(field) for version in versions], kinds[field])
+    }
+    spec["version"] = versions[0].get("name", "")
+    for field, above in shared.items():
+        spec[above] = versions[0].get(field)
+    spec["versions"] = [{key: value for key, value in version.items() if key not in shared} for version in versions]
+    return spec
+
+
+def _conversion(conversion: Object | None) -> Object | None:
+    if conversion is None:
+        return None
+    webhook = conversion.get("webhook") or {}
+    return {
+        "strategy": conversion.get("strategy", ""),
+        "webhookClientConfig": webhook.get("clientConfig"),
+        "conversionReviewVersions": webhook.get("conversionReviewVersions"),
+    }
+
+
+def _with_v1_names(spec: dict[str, JSONValue]) -> dict[str, JSONValue]:
+    if spec.get("versions"):
+        spec["versions"] = [_with_v1_columns(version) for version in spec["versions"]]
+    return dict(_with_v1_columns(spec))
+
+
+def _with_v1_columns(holder: Object) -> Object:
+    columns = holder.get("additionalPrinterColumns")
+    if columns is None:
+        return holder
+    renamed = [{"jsonPath" if key == "JSONPath" else key: value for key, value in item.items()} for item in columns]
+    return {**holder, "additionalPrinterColumns": renamed}

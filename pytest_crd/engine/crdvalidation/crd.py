@@ -1,0 +1,268 @@
+"""
+What a server makes of a CustomResourceDefinition that is created or updated: every rule, in its order.
+
+It composes the rules; each stands in a module of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.crds import apiapproval, conditions, declared, defaulted, internal, internaltypes
+from pytest_crd.engine.crds.internal import SPEC, InternalCrd, Object
+from pytest_crd.engine.crdvalidation import conversion, printercolumns, subresources, versions
+from pytest_crd.engine.crdvalidation import names as crdnames
+from pytest_crd.engine.crdvalidation import update as crdupdate
+from pytest_crd.engine.crdvalidation.options import ValidationOptions
+from pytest_crd.engine.crdvalidation.schemas import validation
+from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import types as gotypes
+from pytest_crd.engine.golang.printing import quote
+from pytest_crd.engine.metadata import names, objectmetarules, objectmetavalidation
+from pytest_crd.engine.metadata.objectmetarules import NameRule, Naming
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.strfmt import formats
+
+Errors: TypeAlias = Iterator[FieldError]
+
+_METADATA: Final = FieldPath(("metadata",))
+_STORED_VERSIONS: Final = FieldPath(("status", "storedVersions"))
+_ACCEPTED_NAMES: Final = FieldPath(("status", "acceptedNames"))
+_PRESERVE: Final = SPEC.child("preserveUnknownFields")
+_DEPRECATED: Final = (
+    "apiextensions.k8s.io/v1beta1 CustomResourceDefinition is deprecated in v1.16+, unavailable in v1.22+; "
+    "use apiextensions.k8s.io/v1 CustomResourceDefinition"
+)
+
+
+def create(crd: Object, profile: Profile) -> list[FieldError]:
+    """
+    Return what is wrong with a CRD that is created.
+
+    Args:
+        crd: The CRD as the server decodes and defaults it (`crddefaults.apply`); its status is of no account.
+        profile: The Kubernetes version.
+
+    Errors:
+        Any type, in the server's order.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
+    """
+    new = internal.from_defaulted(crd, profile)
+    status = defaulted.created(crd)["status"]
+    errors = objectmetarules.validate(new.metadata, _METADATA, _naming(new), profile)
+    errors += _spec(new, crdupdate.create_options(new), profile)
+    errors += _status(new, status, profile)
+    errors += _approval(new, None, profile)
+    errors += _preserve_unknown_fields(new, None, profile)
+    return errors or objectmetavalidation.validate_created(new.metadata, namespaced=False, profile=profile)
+
+
+def update(crd: Object, old: Object, profile: Profile) -> list[FieldError]:
+    """
+    Return what is wrong with a CRD that replaces a stored one.
+
+    Args:
+        crd: The new CRD as the server decodes and defaults it; its status is of no account.
+        old: The stored one, defaulted too. Where its status has no conditions, it is taken for served unless it itself
+            says why not.
+        profile: The Kubernetes version.
+
+    Errors:
+        Any type, in the server's order.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
+    """
+    new, before = internal.from_defaulted(crd, profile), internal.from_defaulted(old, profile)
+    is_established = conditions.is_established(before, old["status"], profile)
+    options = crdupdate.options(new, before, profile, is_established=is_established)
+    errors = objectmetavalidation.validate_update(new.metadata, before.metadata, namespaced=False, profile=profile)
+    errors += _spec(new, options, profile)
+    errors += crdupdate.immutable(new, before, options, profile)
+    errors += _status(new, defaulted.updated(crd, old)["status"], profile)
+    errors += _approval(new, before, profile)
+    errors += _preserve_unknown_fields(new, before, profile)
+    return errors
+
+
+def warnings(crd: Object, profile: Profile, old: Object | None = None) -> tuple[str, ...]:
+    """
+    Return the warnings that accompany the answer to a CRD that is accepted; those about unknown fields come before them.
+
+    Args:
+        crd: The CRD as the server decodes and defaults it.
+        profile: The Kubernetes version.
+        old: On update, the stored one, of which nobody is warned again.
+
+    Errors:
+        None.
+
+    Reference:
+        apiextensions-apiserver registry/customresourcedefinition/strategy.go, WarningsOnCreate and WarningsOnUpdate.
+    """
+    schemas = tuple(internal.from_defaulted(crd, profile).schemas())
+    old_schemas = () if old is None else tuple(internal.from_defaulted(old, profile).schemas())
+    known = set(_set_warnings(old_schemas, profile))
+    return (
+        *deprecations(crd, profile),
+        *formats.warnings(schemas, profile, old=old_schemas),
+        *(warning for warning in _set_warnings(schemas, profile) if warning not in known),
+    )
+
+
+def deprecations(crd: Object, profile: Profile) -> tuple[str, ...]:
+    """Return the warnings about the API version of a CRD, which accompany every answer, also a refusal."""
+    return (_DEPRECATED,) if profile.serves_v1beta1 and crd["apiVersion"] == declared.V1BETA1 else ()
+
+
+def _naming(crd: InternalCrd) -> Naming:
+    """Return the rule that a CRD is called after its resource; the server asks it of a prefix too."""
+    demanded = f"{crd.names.get('plural', '')}.{crd.spec.get('group', '')}"
+
+    def with_demand(text: str, problems: tuple[str, ...]) -> tuple[str, ...]:
+        return problems if text == demanded else (*problems, 'must be spec.names.plural+"."+spec.group')
+
+    rule = NameRule(
+        lambda text: with_demand(text, names.dns1123_subdomain(text)),
+        lambda text: with_demand(text, names.dns1123_subdomain_prefix(text)),
+    )
+    return Naming(rule, namespaced=False)
+
+
+def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> list[FieldError]:
+    """
+    Return what is wrong with a CRD's spec.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpec.
+    """
+    spec = crd.spec
+    errors = [*crdnames.group(spec.get("group", ""), SPEC.child("group"))]
+    errors += crdnames.scope(spec.get("scope", ""), SPEC.child("scope"))
+    errors += versions.without_schema(crd, options, profile)
+    has_defaults = options.allow_defaults and any(map(nodes.has_defaults, crd.schemas()))
+    if has_defaults and crd.preserves_unknown_fields:
+        errors.append(_refused_to_preserve("must be false in order to use defaults in the schema"))
+    if has_defaults or not crd.preserves_unknown_fields or any(map(nodes.has_extensions, crd.schemas())):
+        options = options.with_structural_schema()
+    errors += versions.each(crd, options, profile)
+    errors += versions.together(crd, profile)
+    errors += crdnames.required(crd.names, SPEC.child("names"))
+    errors += crdnames.malformed(crd.names, SPEC.child("names"))
+    errors += _above_all_versions(crd, options, profile)
+    errors += _conversion_while_preserving(crd, profile)
+    errors += conversion.find(spec.get("conversion"), SPEC.child("conversion"), options, profile)
+    return errors
+
+
+def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> list[FieldError]:
+    """Return what is wrong with what all versions share."""
+    spec = crd.spec
+    holders = (spec, *crd.versions)
+    errors = validation.validate(
+        (spec.get("validation") or {}).get("openAPIV3Schema"),
+        SPEC.child("validation", "openAPIV3Schema"),
+        options.for_version(spec.get("version", "")),
+        profile=profile,
+        has_status=any(internal.has_status(holder.get("subresources")) for holder in holders),
+    )
+    errors += subresources.find(spec.get("subresources"), SPEC.child("subresources"), profile)
+    columns = spec.get("additionalPrinterColumns")
+    errors += printercolumns.find(columns, SPEC.child("additionalPrinterColumns"))
+    errors += versions.shared_selectable_fields(crd, options, profile)
+    return errors
+
+
+def _conversion_while_preserving(crd: InternalCrd, profile: Profile) -> Errors:
+    strategy = (crd.spec.get("conversion") or {}).get("strategy", "")
+    if strategy != "None" and crd.preserves_unknown_fields:
+        path, detail = SPEC.child("conversion", "strategy"), "must be None if spec.preserveUnknownFields is true"
+        yield badvalues.invalid_of_type(path, strategy, gotypes.STRING, detail, profile)
+
+
+def _status(crd: InternalCrd, status: Object, profile: Profile) -> Errors:
+    """
+    Yield what is wrong with the status that the server has given to a CRD.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionStoredVersions.
+    """
+    yield from crdnames.malformed(status.get("acceptedNames") or {}, _ACCEPTED_NAMES)
+    stored = status.get("storedVersions")
+    if not stored:
+        detail = "must have at least one stored version"
+        yield badvalues.invalid_of_type(_STORED_VERSIONS, None, internaltypes.STRINGS, detail, profile)
+        return
+    left = {name: index for index, name in enumerate(stored)}
+    for version in crd.versions:
+        name = version.get("name", "")
+        if version.get("storage") and name not in left:
+            detail = f"must have the storage version {name}"
+            if profile.prints_stored_versions:
+                yield badvalues.invalid_of_type(_STORED_VERSIONS, stored, internaltypes.STRINGS, detail, profile)
+            else:
+                yield badvalues.invalid_of_type(
+                    _STORED_VERSIONS, version, internaltypes.version(profile), detail, profile
+                )
+        left.pop(name, None)
+    for name, index in left.items():
+        yield fielderror.invalid(_STORED_VERSIONS.index(index), name, _not_listed(name, profile))
+
+
+def _not_listed(name: str, profile: Profile) -> str:
+    if not profile.explains_stored_versions:
+        return "must appear in spec.versions"
+    return (
+        f"missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a "
+        f"storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
+    )
+
+
+def _approval(crd: InternalCrd, old: InternalCrd | None, profile: Profile) -> Errors:
+    if not crd.is_v1beta1:
+        old_metadata = None if old is None else old.metadata
+        yield from apiapproval.find(crd.spec.get("group", ""), crd.metadata, old_metadata, profile)
+
+
+def _preserve_unknown_fields(crd: InternalCrd, old: InternalCrd | None, profile: Profile) -> Errors:
+    """
+    Yield that unknown fields may not be kept without a word in the schema, unless they were already.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validatePreserveUnknownFields.
+    """
+    if crd.is_v1beta1 or (old is not None and old.preserves_unknown_fields) or not crd.preserves_unknown_fields:
+        return
+    extension = "x-kubernetes-preserve-unknown-fields"
+    if not profile.names_preserve_in_full:
+        extension = "x-preserve-unknown-fields"
+    detail = f"cannot set to true, set {extension} to true in spec.versions[*].schema instead"
+    yield _refused_to_preserve(detail)
+
+
+def _refused_to_preserve(detail: str) -> FieldError:
+    refused = True
+    return fielderror.invalid(_PRESERVE, refused, detail)
+
+
+def _set_warnings(schemas: tuple[Object, ...], profile: Profile) -> list[str]:
+    if not profile.warns_about_sets:
+        return []
+    types = {
+        node["items"].get("type")
+        for schema in schemas
+        for node in nodes.walk(schema)
+        if node.get("x-kubernetes-list-type") == "set" and isinstance(node.get("items"), Mapping)
+    }
+    return [
+        f"x-kubernetes-list-type: set for items of type {quote(type_)} is not supported by server-side apply or CEL "
+        "validation rules"
+        for type_ in ("array", "object")
+        if type_ in types
+    ]

@@ -1,0 +1,1 @@
+"""What the server demands of the schemas of a CustomResourceDefinition."""

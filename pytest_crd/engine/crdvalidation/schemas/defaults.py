@@ -1,0 +1,203 @@
+"""The `default:` values of a schema as they are judged when the CRD is written: known to their schema, and valid under it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.crdvalidation.schemas import places
+from pytest_crd.engine.crdvalidation.schemas.places import Place
+from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import objectmetavalidation
+from pytest_crd.engine.passes import objectmeta, pruning
+from pytest_crd.engine.passes.objectmeta import EmbeddedError
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rules import tree, validation
+from pytest_crd.engine.rules.validation import Findings, Subject
+from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.values import validation as valuevalidation
+
+Schema: TypeAlias = Mapping[str, JSONValue]
+
+_META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
+_INT_OR_STRING: Final = "x-kubernetes-int-or-string"
+# Where a schema may have it; inside of allOf and the like it is not structural.
+_PARTS: Final = frozenset({"items", "properties", "additionalProperties"})
+_TYPE_META: Final = {"kind": "Validation", "apiVersion": "validation/v1"}
+
+
+def find(
+    root: Structural, schema: Schema, path: FieldPath, *, require_pruned: bool, profile: Profile
+) -> list[FieldError]:
+    """
+    Return what is wrong with the defaults in *schema*; those in maps are not looked at.
+
+    Args:
+        root: The schema of a whole resource, structural without flaws.
+        schema: The same as the server decodes it.
+        path: Where it stands in the CRD, as the errors are to spell it.
+        require_pruned: Whether defaults may hold only what their schema knows.
+        profile: The Kubernetes version whose answers are given.
+
+    Errors:
+        Those of value validation, and Invalid for unknown fields and metadata; parents first, then items, then
+        properties by name, which the server meets in random order. Once the budget of rules is spent, nothing follows.
+
+    Reference:
+        apiextensions-apiserver schema/defaulting/validation.go, ValidateDefaults.
+    """
+    walk = _Walk(profile, require_pruned=require_pruned)
+    if not root.x_embedded_resource:
+        root = dataclasses.replace(root, x_embedded_resource=True)
+    walk.visit(root, schema, path, None)
+    return walk.errors
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """
+    A place inside the metadata, kind or apiVersion of a resource, where a default is judged with the resource around it.
+
+    Attributes:
+        resource: The schema of the resource.
+        steps: From the resource to the place: field names, and 0 for the items of a list.
+    """
+
+    resource: Structural
+    steps: tuple[str | int, ...]
+
+    def below(self, step: str | int) -> _Inside:
+        return _Inside(self.resource, (*self.steps, step))
+
+    def resource_with(self, value: JSONValue) -> JSONValue:
+        """Return a resource that holds nothing but its type and *value* in this place."""
+        for step in reversed(self.steps):
+            value = [value] if step == 0 else {step: value}
+        return _TYPE_META | value
+
+
+class _Walk:
+    """One walk over the nodes of a structural schema."""
+
+    def __init__(self, profile: Profile, *, require_pruned: bool) -> None:
+        self.errors: list[FieldError] = []
+        self._profile = profile
+        self._require_pruned = require_pruned
+        self._budget = validation.BUDGET
+
+    def visit(self, node: Structural, schema: Schema, place: Place, inside: _Inside | None) -> None:
+        if self._budget < 0:
+            return
+        is_resource = node.x_embedded_resource
+        if is_resource:
+            inside = None
+        if node.default is not None:
+            path = places.path(place).child("default")
+            check = self._in_resource(node, schema, path, inside) if inside else self._alone(node, schema, path)
+            self.errors += check
+        if node.items is not None:
+            self.visit(node.items, schema["items"], (place, "items", None), inside and inside.below(0))
+        for name, child in node.properties.items():
+            below = inside and inside.below(name)
+            if is_resource and name in _META_FIELDS:
+                below = _Inside(node, (name,))
+            self.visit(child, schema["properties"][name], (place, "properties", name), below)
+
+    def _alone(self, node: Structural, schema: Schema, path: FieldPath) -> Iterator[FieldError]:
+        """Yield what is wrong with a default that stands for itself."""
+        default, problem = node.default, None
+        if default and isinstance(default, dict | list):
+            default, problem = _coerced(node, default, path, self._profile)
+            # What is found first prints the default as it is after the coercion that comes second.
+            pruned = pruning.compile(node, resource_root=node.x_embedded_resource)(node.default).value
+            if self._require_pruned and pruned is not node.default:
+                yield badvalues.invalid(path, default, "must not have unknown fields", profile=self._profile)
+        yield from [problem] if problem else self._valid(node, schema, default, path)
+
+    def _valid(self, node: Structural, schema: Schema, default: JSONValue, path: FieldPath) -> list[FieldError]:
+        errors = _metadata(node, default, path, self._profile) if isinstance(default, dict | list) else []
+        return errors or self._valid_value(node, schema, default, path)
+
+    def _valid_value(self, node: Structural, schema: Schema, default: JSONValue, path: FieldPath) -> list[FieldError]:
+        errors = [*valuevalidation.compile(_loosened(schema), self._profile, all_formats=True).create(default, path)]
+        return errors or self._hold(node, default, path)
+
+    def _hold(self, node: Structural, default: JSONValue, path: FieldPath) -> list[FieldError]:
+        """Return what the rules say of a default that replaces itself, and then of one that replaces nothing."""
+        if self._budget < 0 or not self._profile.validation_rules:
+            return []
+        root = tree.of_stored(node, self._profile, is_resource=node.x_embedded_resource)
+        if root is None:
+            return []
+        found = validation.validate(root, Subject(default, default, path), self._profile, budget=self._budget)
+        if not found.errors:
+            alone = validation.validate(root, Subject(default, None, path), self._profile, budget=self._budget)
+            found = Findings(min(found.budget, alone.budget), alone.errors)
+        self._budget = found.budget
+        return found.errors
+
+    def _in_resource(self, node: Structural, schema: Schema, path: FieldPath, inside: _Inside) -> Iterator[FieldError]:
+        """Yield what is wrong with a default inside of metadata."""
+        problem = _problem(inside.resource, inside.resource_with(node.default), self._profile)
+        if problem:
+            detail = f"must result in valid metadata: {problem}"
+            yield badvalues.invalid(path, node.default, detail, profile=self._profile)
+        else:
+            yield from self._valid_value(node, schema, node.default, path)
+
+
+def _loosened(schema: Schema) -> Schema:
+    """
+    Return *schema* as defaults are held to it: `x-kubernetes-int-or-string` demands no type, other than of an object.
+
+    Reference:
+        apiextensions-apiserver schema/kubeopenapi.go, ToKubeOpenAPI, beside validation/validation.go, ConvertJSONSchemaProps.
+    """
+    changes: dict[str, JSONValue] = {}
+    for keyword in _PARTS.intersection(schema):
+        value = schema[keyword]
+        if keyword == "properties":
+            fields = {name: _loosened(child) for name, child in value.items()}
+            if any(fields[name] is not child for name, child in value.items()):
+                changes[keyword] = fields
+        elif isinstance(value, Mapping) and (loosened := _loosened(value)) is not value:
+            changes[keyword] = loosened
+    if not (changes or schema.get(_INT_OR_STRING)):
+        return schema
+    return {keyword: changes.get(keyword, value) for keyword, value in schema.items() if keyword != _INT_OR_STRING}
+
+
+def _coerced(
+    node: Structural, default: JSONValue, path: FieldPath, profile: Profile
+) -> tuple[JSONValue, FieldError | None]:
+    coerce = objectmeta.compile_embedded(node, profile)
+    try:
+        return (default if coerce is None else coerce(default, path).value), None
+    except EmbeddedError as error:
+        return default, error.error
+
+
+def _problem(schema: Structural, resource: JSONValue, profile: Profile) -> str:
+    """Return why *resource* has no valid metadata; empty where it has."""
+    coerce = objectmeta.compile_embedded(schema, profile)
+    try:
+        coerced = resource if coerce is None else coerce(resource).value
+    except EmbeddedError as error:
+        return str(error.error)
+    validate = objectmetavalidation.compile_embedded(schema, profile)
+    errors = [] if validate is None else validate(coerced)
+    return fielderror.aggregate(errors) if errors else ""
+
+
+def _metadata(node: Structural, default: JSONValue, path: FieldPath, profile: Profile) -> list[FieldError]:
+    """Return what is wrong with the metadata of the embedded resources in *default*."""
+    # Below the name `default` each path begins as it is to go on behind the schema's.
+    validate = objectmetavalidation.compile_embedded(Structural(properties={"default": node}), profile)
+    schema_path = FieldPath(path.segments[:-1])
+    errors = validate({"default": default}) if validate else []
+    return [dataclasses.replace(error, field=f"{schema_path}.{error.field}") for error in errors]

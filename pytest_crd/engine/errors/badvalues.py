@@ -1,0 +1,64 @@
+"""Field errors whose bad value is not printed like a JSON value: in Go's syntax, or as a type of Go's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import structs, syntax
+from pytest_crd.engine.golang.types import Pointer, Type
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedError(FieldError):
+    """
+    An error whose bad value is of a Go type that is not printed like a JSON value.
+
+    Attributes:
+        printed: The bad value as the message has it.
+    """
+
+    printed: str
+
+    @property
+    def message(self) -> str:
+        """The message of the cause in the server's Status."""
+        text = f"{self.type.words}: {self.printed}"
+        return f"{text}: {self.detail}" if self.detail else text
+
+
+def invalid(path: FieldPath, bad_value: JSONValue, detail: str, *, profile: Profile) -> FieldError:
+    """Return "the value is malformed", with *bad_value*, any JSON value, printed as the server of *profile* prints it."""
+    return invalid_as(path, bad_value, None if profile.prints_values_as_json else syntax.value(bad_value), detail)
+
+
+def invalid_as(path: FieldPath, bad_value: JSONValue, printed: str | None, detail: str) -> FieldError:
+    """Return "the value is malformed", with *printed* in place of *bad_value*; None prints the value itself."""
+    error = fielderror.invalid(path, bad_value, detail)
+    return error if printed is None else reprinted(error, printed)
+
+
+def reprinted(error: FieldError, printed: str) -> PrintedError:
+    """Return *error* with *printed* in place of its bad value."""
+    return PrintedError(error.type, error.field, error.bad_value, error.detail, printed)
+
+
+def invalid_of_type(path: FieldPath, value: JSONValue, kind: Type, detail: str, profile: Profile) -> FieldError:
+    """
+    Return "the value is malformed" for a value of a Go type other than a string, a number or a bool.
+
+    Args:
+        path: Where it stands.
+        value: The value in its JSON shape.
+        kind: Its type.
+        detail: What is wrong.
+        profile: Older versions print Go's syntax, newer ones JSON.
+    """
+    if isinstance(kind, Pointer) and isinstance(value, str) and not profile.prints_values_as_json:
+        return fielderror.invalid(path, value, detail)
+    printed = structs.to_json(value, kind) if profile.prints_values_as_json else structs.to_go_syntax(value, kind)
+    return invalid_as(path, value, printed, detail)

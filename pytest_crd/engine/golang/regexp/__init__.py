@@ -1,0 +1,1 @@
+"""Patterns as Go's regexp reads them."""

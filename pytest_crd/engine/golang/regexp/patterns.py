@@ -1,0 +1,78 @@
+"""Patterns as the server compiles and matches them: read as Go's regexp reads them, and matched by RE2."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+from pytest_crd.engine import profile as profiles
+from pytest_crd.engine.golang.regexp import syntax
+from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.profile import Profile
+
+# What RE2 may use, in bytes, and what it may use where that is too little: a large class that is repeated a thousand times.
+_USUAL_MEMORY: Final = 8 << 20
+_MOST_MEMORY: Final = 1 << 30
+_NEWEST: Final = profiles.named(profiles.DEFAULT)
+
+
+class PatternTooLargeError(ValueError):
+    """A pattern that the server matches, but that takes more memory here than there should be."""
+
+
+def compile(pattern: str, profile: Profile = _NEWEST) -> Callable[[str], bool]:  # noqa: A001 - read as patterns.compile
+    """
+    Return a function that says whether a text contains a match of *pattern*.
+
+    Args:
+        pattern: As it stands in a schema.
+        profile: What a pattern may hold depends on the Go that the server is built with; left out, for patterns that do
+            not stand in a schema, it is the newest.
+
+    Raises:
+        PatternError: The server could not compile it.
+        PatternTooLargeError: It would take more than a gigabyte.
+
+    Reference:
+        Go's regexp.Compile and MatchString: unanchored, `$` is the end of the text, classes are ASCII.
+    """
+    return _searching(_for_re2(pattern, profile.has_short_group_names, profile.has_loose_class_names))
+
+
+def problem_of(pattern: str, profile: Profile = _NEWEST) -> str:
+    """Return why *pattern* does not compile, in Go's words; empty when it does."""
+    try:
+        _for_re2(pattern, profile.has_short_group_names, profile.has_loose_class_names)
+    except PatternError as error:
+        return str(error)
+    return ""
+
+
+@functools.cache
+def _for_re2(pattern: str, short_group_names: bool, loose_class_names: bool) -> str:  # noqa: FBT001 - keys of a cache
+    reader = syntax.Reader(pattern, short_group_names=short_group_names, loose_class_names=loose_class_names)
+    return reader.read()
+
+
+@functools.cache
+def _searching(pattern: str) -> Callable[[str], bool]:
+    search = _compiled(pattern).search
+    # Given as bytes, because of a str RE2's binding counts where each character begins.
+    return lambda text: search(text.encode("utf-8", "surrogatepass")) is not None
+
+
+def _compiled(pattern: str) -> Any:
+    import re2  # noqa: PLC0415 - costs 2 ms, and most sessions need no pattern
+
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    for memory in (_USUAL_MEMORY, _MOST_MEMORY):
+        options.max_mem = memory
+        try:
+            return re2.compile(pattern, options)
+        except re2.error as error:
+            if b"pattern too large" not in error.args[0]:
+                raise  # what was read was not written as RE2 takes it
+    raise PatternTooLargeError(f"the pattern takes more than {_MOST_MEMORY >> 30} GiB to match: {pattern[:60]}…")

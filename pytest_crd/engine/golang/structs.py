@@ -1,0 +1,125 @@
+"""
+Values of Go's types: how the server prints them inside messages, and when it takes two of them for equal.
+
+Values come in their JSON shape and are told apart by type alone; nothing is validated here.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.golang import printing, syntax, types
+from pytest_crd.engine.golang.types import Bytes, Float, List, Map, Pointer, Raw, Reference, Struct, Type, Union
+from pytest_crd.engine.jsonvalue import JSONValue
+
+# Go names what JSON spells otherwise than with a small first letter.
+_GO_NAMES: Final = {"$schema": "Schema", "$ref": "Ref", "id": "ID", "jsonPath": "JSONPath", "url": "URL"}
+_Part: TypeAlias = "tuple[str, JSONValue, Type]"
+_Print: TypeAlias = Callable[[JSONValue, Type], str]
+
+
+def to_json(value: JSONValue, kind: Type) -> str:
+    """
+    Return a value as Go writes it as JSON where its types have no names for JSON: Go's names, nothing left out.
+
+    Reference:
+        encoding/json, Marshal.
+    """
+    kind = _resolved(kind)
+    if isinstance(kind, Struct | Union):
+        return _joined("{", [f'"{name}":{to_json(part, of)}' for name, part, of in _parts(value, kind)], "}", ",")
+    if value is None:
+        return "null" if kind.zero is None else printing.marshal(kind.zero)
+    if isinstance(kind, Pointer):
+        return to_json(value, kind.to)
+    if isinstance(kind, List):
+        return _joined("[", [to_json(item, kind.item) for item in value], "]", ",")
+    if isinstance(kind, Map):
+        return _joined("{", _entries(value, kind, to_json, printing.marshal), "}", ",")
+    return printing.marshal(float(value) if isinstance(kind, Float) else value)
+
+
+def to_go_syntax(value: JSONValue, kind: Type) -> str:
+    """
+    Return a value as Go's `%#v` prints it; what lies behind a pointer shows as an address, which means nothing.
+
+    Reference:
+        fmt, `%#v`.
+    """
+    kind = _resolved(kind)
+    if isinstance(kind, Struct | Union):
+        parts = [f"{name}:{to_go_syntax(part, of)}" for name, part, of in _parts(value, kind)]
+        return _joined(f"{kind.name}{{", parts, "}", ", ")
+    if isinstance(kind, Pointer):
+        return f"(*{kind.name})({'nil' if value is None else syntax.ADDRESS})"
+    if isinstance(kind, List | Map | Raw) and value is None:
+        return f"{kind.name}(nil)"
+    if isinstance(kind, List | Map):
+        parts = _entries(value, kind, to_go_syntax, printing.quote) if isinstance(kind, Map) else _items(value, kind)
+        return _joined(f"{kind.name}{{", parts, "}", ", ")
+    if isinstance(kind, Bytes):
+        return f"[]byte{{{', '.join(f'{byte:#x}' for byte in base64.b64decode(value))}}}"
+    return syntax.value(kind.zero if value is None else value)
+
+
+def equal(left: JSONValue, right: JSONValue, kind: Type) -> bool:
+    """
+    Return whether Go holds equal values: what is empty equals what is absent, except behind a pointer.
+
+    Reference:
+        apimachinery api/equality, Semantic.DeepEqual.
+    """
+    kind = _resolved(kind)
+    if isinstance(kind, Pointer):
+        return left is right or (left is not None and right is not None and equal(left, right, kind.to))
+    if isinstance(kind, Raw):
+        return jsonvalue.equal(left, right)
+    if isinstance(kind, Map):
+        left, right = left or {}, right or {}
+        return left.keys() == right.keys() and all(equal(left[key], right[key], kind.value) for key in left)
+    if isinstance(kind, List):
+        left, right = left or [], right or []
+        return len(left) == len(right) and all(map(equal, left, right, [kind.item] * len(left)))
+    if isinstance(kind, Struct | Union):
+        pairs = zip(_parts(left, kind), _parts(right, kind), strict=True)
+        return all(equal(one, other, part) for (_, one, part), (_, other, _) in pairs)
+    return bool((left or kind.zero) == (right or kind.zero))
+
+
+def _parts(value: JSONValue, kind: Struct | Union) -> Iterator[_Part]:
+    """Yield the fields of a struct: name in Go, value, type."""
+    if isinstance(kind, Struct):
+        for key, part in kind.fields.items():
+            yield _go_name(key), (value or {}).get(key), part
+    elif kind.bools:
+        yield "Allows", bool(value) or isinstance(value, dict), types.BOOL
+        yield "Schema", value if isinstance(value, dict) else None, Pointer(kind.object)
+    else:
+        name = "JSONSchemas" if isinstance(kind.array, List) and isinstance(kind.array.item, Reference) else "Property"
+        yield "Schema", value if isinstance(value, dict) else None, Pointer(kind.object)
+        yield name, value if isinstance(value, list) else None, kind.array or kind.object
+
+
+def _resolved(kind: Type) -> Type:
+    return kind.load() if isinstance(kind, Reference) else kind
+
+
+def _go_name(key: str) -> str:
+    if key.startswith("x-kubernetes-"):
+        return "X" + "".join(part.capitalize() for part in key.split("-")[2:])
+    return _GO_NAMES.get(key) or key[0].upper() + key[1:]
+
+
+def _items(value: JSONValue, kind: List) -> list[str]:
+    return [to_go_syntax(item, kind.item) for item in value]
+
+
+def _entries(value: JSONValue, kind: Map, print_: _Print, print_key: Callable[[str], str]) -> list[str]:
+    return [f"{print_key(key)}:{print_(value[key], kind.value)}" for key in sorted(value)]
+
+
+def _joined(before: str, parts: list[str], after: str, separator: str) -> str:
+    return before + separator.join(parts) + after

@@ -1,0 +1,215 @@
+"""
+URLs as Go reads them: what it takes for a scheme, a host, a user and so on, and what it refuses.
+
+Texts are bytes to Go; here they are the characters of those bytes until a part is handed out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.engine.golang import netip, printing
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_PORT: Final = re.compile(r"(:[0-9]*)?")
+_USER: Final = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
+_ASCII_OF_HOST: Final = r"A-Za-z0-9\-_.~!$&'()*+,;=:\[\]<>\""
+# What a host is refused for, whichever comes first: an escape that is none, one of an ASCII character, a character.
+_BAD_IN_HOST: Final = re.compile(rf"%(?:(?!25)[0-7][0-9A-Fa-f]|(?![0-9A-Fa-f]{{2}}))|[^%{_ASCII_OF_HOST}\x80-\xff]")
+_ALLOWED_IN_ZONE: Final = re.compile(rf"[{_ASCII_OF_HOST} %]")
+_ESCAPED_IN_USER: Final = re.compile(r"[^A-Za-z0-9\-_.~$&+,;=]")
+
+
+class UrlError(ValueError):
+    """A text that Go does not take for a URL; the message is Go's, less the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Url:
+    """
+    A URL.
+
+    Attributes:
+        scheme: In lower case.
+        user: The user and perhaps a password, escaped; None where there is none.
+        host: With its port.
+        query: What follows the question mark, as it stands.
+        fragment: What follows the hash, unescaped.
+        path: The path as it stands, with its escapes.
+        opaque: What follows the scheme where that is no slash.
+    """
+
+    scheme: str = ""
+    user: str | None = None
+    host: str = ""
+    query: str = ""
+    fragment: str = ""
+    path: str = ""
+    opaque: str = ""
+
+
+def parse(text: str, *, strict_colons: bool) -> Url:
+    """
+    Return the URL that *text* is.
+
+    Args:
+        text: Any text.
+        strict_colons: Whether a host of http and https holds a colon only before its port, as of Go 1.26.
+
+    Raises:
+        UrlError: It is none.
+
+    Reference:
+        net/url, Parse.
+    """
+    before, _, fragment = _bytes(text).partition("#")
+    try:
+        url = _parse(before, via_request=False, strict_colons=strict_colons)
+    except UrlError as error:
+        raise UrlError(f"parse {printing.quote(_text(before))}: {error}") from None
+    try:
+        decoded = _unescaped(fragment)
+    except UrlError as error:
+        raise UrlError(f"parse {printing.quote(text)}: {error}") from None
+    host, query, path, opaque = map(_text, (url.host, url.query, url.path, url.opaque))
+    return Url(url.scheme, url.user, host, query, _text(decoded), path, opaque)
+
+
+def parse_request_uri(text: str, *, strict_colons: bool) -> Url:
+    """
+    Return the URL that *text* is, as it stands in a request: absolute, or a path; a hash is part of it.
+
+    Args:
+        text: Any text.
+        strict_colons: As for `parse`.
+
+    Raises:
+        UrlError: It is none.
+
+    Reference:
+        net/url, ParseRequestURI.
+    """
+    return _parse(_bytes(text), via_request=True, strict_colons=strict_colons)
+
+
+def _bytes(text: str) -> str:
+    return text.encode(errors="replace").decode("latin-1")
+
+
+def _text(text: str) -> str:
+    return text.encode("latin-1").decode(errors="replace")
+
+
+def _parse(text: str, *, via_request: bool, strict_colons: bool) -> Url:
+    if _CONTROL.search(text):
+        raise UrlError("net/url: invalid control character in URL")
+    if not text and via_request:
+        raise UrlError("empty url")
+    if text == "*":
+        return Url(path=text)
+    scheme, rest = _scheme(text)
+    rest, _, query = rest.partition("?")
+    if not rest.startswith("/"):
+        if not scheme:
+            _refuse_relative(rest, via_request=via_request)
+        else:
+            return Url(scheme, query=query, opaque=rest)
+    user, host = None, ""
+    if rest.startswith("//") and (scheme or not (via_request or rest.startswith("///"))):
+        authority, slash, path = rest[2:].partition("/")
+        user, host = _authority(authority, strict_colons=strict_colons and scheme in {"http", "https"})
+        rest = slash + path
+    _unescaped(rest)
+    return Url(scheme, user, host, query, path=rest)
+
+
+def _scheme(text: str) -> tuple[str, str]:
+    if text.startswith(":"):
+        raise UrlError("missing protocol scheme")
+    found = _SCHEME.match(text)
+    return (found[0][:-1].lower(), text[found.end() :]) if found else ("", text)
+
+
+def _refuse_relative(rest: str, *, via_request: bool) -> None:
+    if via_request:
+        raise UrlError("invalid URI for request")
+    if ":" in rest.partition("/")[0]:
+        raise UrlError("first path segment in URL cannot contain colon")
+
+
+def _authority(authority: str, *, strict_colons: bool) -> tuple[str | None, str]:
+    user, at, host = authority.rpartition("@")
+    host = _host(host, strict_colons=strict_colons)
+    if not at:
+        return None, host
+    if not _USER.fullmatch(user):
+        raise UrlError("net/url: invalid userinfo")
+    return ":".join(_escaped_user(_unescaped(part)) for part in user.split(":", 1)), host
+
+
+def _host(host: str, *, strict_colons: bool) -> str:
+    opening = host.rfind("[")
+    if opening > 0:
+        raise UrlError("invalid IP-literal")
+    if opening == 0:
+        return _ip_literal(host)
+    colon = host.find(":") if strict_colons else host.rfind(":")
+    if colon >= 0:
+        _check_port(host[colon:])
+    return _unescaped_host(host)
+
+
+def _ip_literal(host: str) -> str:
+    closing = host.rfind("]")
+    if closing < 0:
+        raise UrlError("missing ']' in host")
+    name, port = host[1:closing], host[closing + 1 :]
+    _check_port(port)
+    before, percent, zone = name.partition("%25")
+    name = _unescaped_host(before) + (_unescaped_zone(percent + zone) if percent else "")
+    try:
+        is_ipv4 = netip.version(_text(name)) == 4
+    except netip.AddressError as error:
+        raise UrlError(f"invalid host: {error}") from None
+    if is_ipv4:
+        raise UrlError("invalid IP-literal")
+    return f"[{name}]{port}"
+
+
+def _check_port(port: str) -> None:
+    if not _PORT.fullmatch(port):
+        raise UrlError(f"invalid port {printing.quote(_text(port))} after host")
+
+
+def _unescaped(text: str) -> str:
+    if bad := _BAD_ESCAPE.search(text):
+        raise UrlError(f"invalid URL escape {printing.quote(_text(text[bad.start() : bad.start() + 3]))}")
+    return _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
+
+
+def _unescaped_host(host: str) -> str:
+    if bad := _BAD_IN_HOST.search(host):
+        found = host[bad.start() : bad.start() + 3]
+        if found.startswith("%"):
+            raise UrlError(f"invalid URL escape {printing.quote(_text(found))}")
+        raise UrlError(f"invalid character {printing.quote(found[0])} in host name")
+    return _unescaped(host)
+
+
+def _unescaped_zone(zone: str) -> str:
+    unescaped = _unescaped(zone)
+    for escape in _ESCAPE.finditer(zone):
+        if not _ALLOWED_IN_ZONE.fullmatch(chr(int(escape[1], 16))):
+            raise UrlError(f"invalid URL escape {printing.quote(escape[0])}")
+    if bad := re.search(rf"[^%{_ASCII_OF_HOST}\x80-\xff]", zone):
+        raise UrlError(f"invalid character {printing.quote(bad[0])} in host name")
+    return unescaped
+
+
+def _escaped_user(text: str) -> str:
+    return _ESCAPED_IN_USER.sub(lambda char: f"%{ord(char[0]):02X}", text)

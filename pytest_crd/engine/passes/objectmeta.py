@@ -1,0 +1,283 @@
+"""
+ObjectMeta coercion: metadata, at the root and in embedded resources, becomes what Go's ObjectMeta holds.
+
+It decides which metadata fields are unknown and which metadata cannot be decoded; whether names and labels are valid is
+decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import decoding, syntax
+from pytest_crd.engine.golang.types import Struct
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import metav1types
+from pytest_crd.engine.passes.rewriting import TreePass
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.structural import Structural
+
+
+@dataclass(frozen=True, slots=True)
+class Coerced:
+    """
+    A value with coerced metadata.
+
+    Attributes:
+        value: The new value, which shares with the given one what did not change.
+        unknown: The metadata fields that fell away, spelled and ordered as in the server's `unknown field "…"` warnings.
+    """
+
+    value: JSONValue
+    unknown: tuple[str, ...]
+
+
+class EmbeddedError(decoding.DecodeError):
+    """An embedded resource that is none; `str()` is what the server answers with a 400, `error` the same as data."""
+
+    def __init__(self, error: fielderror.FieldError) -> None:
+        """Take the field error."""
+        self.error = error
+        super().__init__(str(error))
+
+
+class Coerce(Protocol):
+    """Coerces the embedded resources in a value, whose *path* stands before the paths of errors and unknown fields."""
+
+    def __call__(self, value: JSONValue, path: FieldPath = ...) -> Coerced:
+        """Return the coerced value, or raise EmbeddedError."""
+
+
+def coerce_root(metadata: JSONValue, profile: Profile, *, drop_malformed: bool = False) -> Coerced:
+    """
+    Return the *metadata* of a resource as ObjectMeta holds it.
+
+    Args:
+        metadata: The value of `metadata`; not modified. Null is an empty ObjectMeta; an absent one is not to be passed.
+        profile: The Kubernetes version.
+        drop_malformed: Drop fields of the wrong type instead of refusing them: what happens to stored objects.
+
+    Returns:
+        The metadata that the server goes on with: no nulls, no empty fields; its unknown fields as `metadata.…`.
+
+    Raises:
+        DecodeError: Metadata of the wrong type; its text is what follows `cannot be handled as a …: ` in the server's 400.
+
+    Errors:
+        None.
+
+    Reference:
+        apiextensions-apiserver schema/objectmeta/coerce.go, GetObjectMetaWithOptions and SetObjectMeta. The words are those
+        of a 1.37 server; a 1.21 server decodes with another library, in other words.
+    """
+    return _coerce_metadata(metadata, _ROOT, metav1types.object_meta(profile), drop_malformed=drop_malformed)
+
+
+# Compiles the pass that drops the nulls which a schema does not allow.
+CompileDropNulls: TypeAlias = "Callable[[Structural], TreePass]"
+
+
+def compile_embedded(
+    schema: Structural,
+    profile: Profile,
+    *,
+    drop_malformed: bool = False,
+    drop_nulls: CompileDropNulls | None = None,
+) -> Coerce | None:
+    """
+    Return a function that coerces the embedded resources in a value of *schema*.
+
+    Args:
+        schema: A structural schema.
+        profile: The Kubernetes version.
+        drop_malformed: Drop metadata fields, apiVersion and kind of the wrong type instead of refusing them; metadata that
+            is no object stays as it is.
+        drop_nulls: How the nulls are dropped from what the schema describes of embedded metadata, apiVersion and kind
+            before they are looked at; None where they stay.
+
+    Returns:
+        A function from the whole value to the coerced one, with the sorted paths of the unknown metadata fields, map keys
+        in brackets; or None if there is no embedded resource in *schema*. The function raises EmbeddedError.
+
+    Errors:
+        Invalid, as the EmbeddedError that is raised for the first one. Where several are wrong the server picks one at random;
+        here it is the first by sorted keys.
+
+    Reference:
+        apiextensions-apiserver schema/objectmeta/algorithm.go, CoerceWithOptions.
+    """
+    walk = _Compiler(profile, drop_nulls, drop_malformed=drop_malformed).walk(schema)
+    if walk is None:
+        return None
+
+    def coerce(value: JSONValue, path: FieldPath = _ROOT) -> Coerced:
+        unknown: list[str] = []
+        coerced = walk(value, path, unknown)
+        return Coerced(coerced, tuple(sorted(unknown)))
+
+    return coerce
+
+
+def _coerce_metadata(metadata: JSONValue, path: FieldPath, kind: Struct, *, drop_malformed: bool) -> Coerced:
+    try:
+        decoded = decoding.decode(metadata, kind)
+    except decoding.DecodeError:
+        if not drop_malformed:
+            raise
+        decoded = _decode_fields(metadata, kind)
+    prefix = str(path.child("metadata"))
+    return Coerced(decoded.value, tuple(f"{prefix}.{field}" for field in decoded.unknown))
+
+
+def _decode_fields(metadata: JSONValue, kind: Struct) -> decoding.Decoded:
+    """Decode field by field, leaving out each that cannot be decoded."""
+    if not isinstance(metadata, dict):
+        raise decoding.DecodeError(f"invalid metadata: expected object, got {_GO_TYPES[type(metadata)]}")
+    value: dict[str, JSONValue] = {}
+    unknown: list[str] = []
+    for name in sorted(metadata):
+        try:
+            decoded = decoding.decode({name: metadata[name]}, kind)
+        except decoding.DecodeError:
+            continue
+        value |= decoded.value
+        unknown += decoded.unknown
+    return decoding.Decoded(value, tuple(unknown))
+
+
+_GO_TYPES: Final[dict[type, str]] = {
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    str: "string",
+    list: "[]interface {}",
+}
+
+_ROOT: Final = FieldPath()
+_META_FIELDS: Final = ("apiVersion", "kind", "metadata")
+
+# Coerces a value at a path; appends the unknown fields.
+_Walk: TypeAlias = Callable[[JSONValue, FieldPath, list[str]], JSONValue]
+_DROPPED: Final = object()
+_AS_IT_IS: Final = object()
+
+
+class _Compiler:
+    """Turns schemas into walks."""
+
+    def __init__(self, profile: Profile, drop_nulls: CompileDropNulls | None, *, drop_malformed: bool) -> None:
+        self._profile = profile
+        self._drop_nulls = drop_nulls
+        self._drop_malformed = drop_malformed
+
+    def walk(self, schema: Structural) -> _Walk | None:
+        """Return the walk of one node, or None if there is nothing to do in it or below it."""
+        additional = schema.value_schema
+        walks = _Below(
+            properties={
+                name: walk for name, below in schema.properties.items() if (walk := self.walk(below)) is not None
+            },
+            specified=frozenset(schema.properties),
+            additional=None if additional is None else self.walk(additional),
+            items=None if schema.items is None else self.walk(schema.items),
+        )
+        if schema.x_embedded_resource:
+            return _resource_walk(
+                walks, self._without_nulls(schema), self._profile, drop_malformed=self._drop_malformed
+            )
+        return _walk(walks) if walks.properties or walks.additional or walks.items else None
+
+    def _without_nulls(self, schema: Structural) -> TreePass | None:
+        described = {name: schema.properties[name] for name in _META_FIELDS if name in schema.properties}
+        return self._drop_nulls(Structural(properties=described)) if self._drop_nulls and described else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Below:
+    """The walks below a node: of the properties that need one, of all other entries, and of list items."""
+
+    properties: dict[str, _Walk]
+    specified: frozenset[str]
+    additional: _Walk | None
+    items: _Walk | None
+
+    def keys(self, value: dict[str, JSONValue], extra: tuple[str, ...] = ()) -> list[str]:
+        """Return the keys of *value* that need a walk, sorted."""
+        if self.additional is not None:
+            return sorted(value)
+        return sorted(key for key in {*self.properties, *extra} if key in value)
+
+    def entry(self, key: str, item: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
+        if (walk := self.properties.get(key)) is not None:
+            return walk(item, path.child(key), unknown)
+        if self.additional is not None and key not in self.specified:
+            return self.additional(item, path.key(key), unknown)
+        return item
+
+    def list(self, value: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
+        if self.items is None or type(value) is not list:
+            return value
+        changed = [self.items(item, path.index(index), unknown) for index, item in enumerate(value)]
+        return value if all(map(operator.is_, changed, value)) else changed
+
+
+def _walk(below: _Below) -> _Walk:
+    def walk(value: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
+        if type(value) is not dict:
+            return below.list(value, path, unknown)
+        return _with_changes(value, {key: below.entry(key, value[key], path, unknown) for key in below.keys(value)})
+
+    return walk
+
+
+def _resource_walk(below: _Below, without_nulls: TreePass | None, profile: Profile, *, drop_malformed: bool) -> _Walk:
+    def coerced(key: str, item: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
+        coerced = _AS_IT_IS
+        if key == "metadata":
+            coerced = _embedded_metadata(item, path, unknown, profile, drop_malformed=drop_malformed)
+        elif key in _META_FIELDS and not isinstance(item, str):
+            if not drop_malformed:
+                raise EmbeddedError(_invalid(path.child(key), item, "must be a string", profile))
+            coerced = _DROPPED
+        # Go goes on below in what stood there before, so that the changes are lost where something else stands there now.
+        walked = below.entry(key, item, path, unknown)
+        return walked if coerced is _AS_IT_IS else coerced
+
+    def walk(value: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
+        if type(value) is not dict:
+            return below.list(value, path, unknown)
+        seen = without_nulls(value).value if without_nulls else value
+        keys = [key for key in below.keys(value, _META_FIELDS) if key in seen]
+        return _with_changes(value, {key: coerced(key, seen[key], path, unknown) for key in keys})
+
+    return walk
+
+
+def _embedded_metadata(
+    metadata: JSONValue, path: FieldPath, unknown: list[str], profile: Profile, *, drop_malformed: bool
+) -> JSONValue:
+    try:
+        coerced = _coerce_metadata(metadata, path, metav1types.object_meta(profile), drop_malformed=drop_malformed)
+    except decoding.DecodeError as error:
+        if drop_malformed:
+            return _AS_IT_IS
+        raise EmbeddedError(_invalid(path.child("metadata"), metadata, str(error), profile)) from error
+    unknown += coerced.unknown
+    return coerced.value
+
+
+def _invalid(path: FieldPath, value: JSONValue, detail: str, profile: Profile) -> fielderror.FieldError:
+    printed = None if profile.prints_values_as_json else syntax.value(value, null='"null"')
+    return badvalues.invalid_as(path, value, printed, detail)
+
+
+def _with_changes(value: dict[str, JSONValue], changes: dict[str, JSONValue]) -> dict[str, JSONValue]:
+    """Return *value* itself if nothing changed, else a copy with *changes* in the places of the old entries."""
+    if all(item is value[key] for key, item in changes.items()):
+        return value
+    return {key: item for key, item in {**value, **changes}.items() if item is not _DROPPED}

@@ -1,0 +1,1 @@
+"""The string formats that the server checks."""

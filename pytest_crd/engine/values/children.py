@@ -1,0 +1,200 @@
+"""Keywords that judge a value by what is in it: `properties`, `additionalProperties`, `required`, `items`, and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol, TypeAlias
+
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.values import keywords
+from pytest_crd.engine.values import result as valueresult
+from pytest_crd.engine.values.ratcheting import Correlation
+from pytest_crd.engine.values.result import Failure, Result
+
+Schema: TypeAlias = Mapping[str, JSONValue]
+Holds: TypeAlias = Callable[[JSONValue], bool]
+# By the Python type of a value, whether it is valid; None where every value of the type is.
+Kinds: TypeAlias = Mapping[type, "Holds | None"]
+# What to do with a property that has no schema of its own.
+_Extra: TypeAlias = "Child | bool"
+
+_TYPE_META: Final = frozenset({"apiVersion", "kind"})
+
+
+class Child(Protocol):
+    """The compiled schema of a property or an item."""
+
+    @property
+    def kinds(self) -> Kinds:
+        """How a value is judged, by its type."""
+
+    def examine(self, value: JSONValue, name: str, correlation: Correlation | None) -> Result:
+        """Return everything that is wrong with *value*, which stands at *name* and replaces what it is correlated with."""
+
+
+class Objects:
+    """
+    What a schema demands of what is in an object.
+
+    Reference:
+        kube-openapi validation/validate/object_validator.go, objectValidator.
+    """
+
+    def __init__(self, schema: Schema, child: Callable[[Schema], Child], profile: Profile) -> None:
+        """Take the schema, and what compiles those of properties; nothing below them is compiled yet."""
+        self._counts = keywords.property_checks(schema, profile)
+        self._stops_at_counts = not profile.validates_miscounted_objects
+        self._required: tuple[str, ...] = tuple(schema.get("required") or ())
+        self._properties = {name: child(sub) for name, sub in (schema.get("properties") or {}).items()}
+        extra = schema.get("additionalProperties")
+        self._extra: _Extra = child(extra) if isinstance(extra, Mapping) else extra is not False
+
+    @property
+    def holds(self) -> Holds | None:
+        """Whether an object is valid; None where every object is."""
+        tests: list[Holds] = [check.holds for check in self._counts]
+        if self._required:
+            tests.append(_has(self._required))
+        if self._extra is not True or self._properties:
+            kinds = {name: node.kinds for name, node in self._properties.items()}
+            tests.append(_each_property(kinds, self._extra))
+        return every(tests)
+
+    def examine(self, value: dict[str, JSONValue], name: str, correlation: Correlation | None, result: Result) -> None:
+        """Add what is wrong with the object *value*; where the server goes through a map at random, by name."""
+        miscounted = [check.failure(value, name) for check in self._counts if not check.holds(value)]
+        if miscounted and self._stops_at_counts:
+            result.add(miscounted[0])
+            return
+        for failure in miscounted:
+            result.add(failure)
+        self._examine_extra(value, name, correlation, result)
+        for key in sorted(self._properties.keys() & value.keys()):
+            correlated = None if correlation is None or _is_type_meta(name, key) else correlation.field(key)
+            result.merge(self._properties[key].examine(value[key], f"{name}.{key}" if name else key, correlated))
+        for key in self._required:
+            if key not in value:
+                result.add(_missing(f"{name}.{key}"))
+
+    def _examine_extra(
+        self, value: dict[str, JSONValue], name: str, correlation: Correlation | None, result: Result
+    ) -> None:
+        if self._extra is True:
+            return
+        for key in sorted(value.keys() - self._properties.keys()):
+            if self._extra is False:
+                result.add(valueresult.invalid(name, key, f"{name}.{key} in body is a forbidden property"))
+            else:
+                correlated = None if correlation is None or _is_type_meta(name, key) else correlation.field(key)
+                result.merge(self._extra.examine(value[key], f"{name}.{key}", correlated))
+
+
+class Lists:
+    """
+    What a schema demands of what is in a list.
+
+    Reference:
+        kube-openapi validation/validate/slice_validator.go, schemaSliceValidator.
+    """
+
+    def __init__(self, schema: Schema, child: Callable[[Schema], Child], profile: Profile) -> None:
+        """Take the schema, and what compiles that of the items."""
+        items = schema.get("items")
+        self._item = child(items) if isinstance(items, Mapping) else None
+        self._counts = keywords.item_checks(schema, profile)
+        self._names_items = profile.names_list_items
+
+    @property
+    def holds(self) -> Holds | None:
+        """Whether a list is valid; None where every list is."""
+        tests: list[Holds] = [check.holds for check in self._counts]
+        if self._item is not None:
+            tests.append(_each_item(self._item.kinds))
+        return every(tests)
+
+    def examine(self, value: list[JSONValue], name: str, correlation: Correlation | None, result: Result) -> None:
+        """Add what is wrong with the list *value*."""
+        if self._item is not None:
+            for index, item in enumerate(value):
+                correlated = None if correlation is None else correlation.item(index)
+                result.merge(self._item.examine(item, f"{name}[{index}]" if self._names_items else name, correlated))
+        for check in self._counts:
+            if not check.holds(value):
+                result.add(check.failure(value, name))
+
+
+def every(tests: list[Holds]) -> Holds | None:
+    """Return a test that holds where all *tests* do; None where there are none."""
+    if len(tests) < 2:
+        return tests[0] if tests else None
+    first, *others = tests
+
+    def holds(value: JSONValue) -> bool:
+        if not first(value):
+            return False
+        for test in others:  # noqa: SIM110 - a generator costs more than the loop
+            if not test(value):
+                return False
+        return True
+
+    return holds
+
+
+def _has(required: tuple[str, ...]) -> Holds:
+    def holds(value: JSONValue) -> bool:
+        for name in required:  # noqa: SIM110 - a generator costs more than the loop
+            if name not in value:
+                return False
+        return True
+
+    return holds
+
+
+def _each_property(properties: Mapping[str, Kinds], extra: _Extra) -> Holds:
+    if extra is False:
+        others: Kinds | None = None
+    elif extra is True:
+        others = _Anything()
+    else:
+        others = extra.kinds
+
+    def holds(value: JSONValue) -> bool:
+        for name, item in value.items():
+            kinds = properties.get(name, others)
+            if kinds is None:
+                return False
+            test = kinds[type(item)]
+            if test is not None and not test(item):
+                return False
+        return True
+
+    return holds
+
+
+def _each_item(kinds: Kinds) -> Holds:
+    def holds(value: JSONValue) -> bool:
+        for item in value:
+            test = kinds[type(item)]
+            if test is not None and not test(item):
+                return False
+        return True
+
+    return holds
+
+
+class _Anything(dict[type, None]):
+    """How values are judged where there is no schema."""
+
+    def __missing__(self, _kind: type) -> None:
+        return None
+
+
+def _is_type_meta(name: str, key: str) -> bool:
+    """Return whether *key* is one of the root's that are never ratcheted: old and new always seem to agree on them."""
+    return not name and key in _TYPE_META
+
+
+def _missing(name: str) -> Failure:
+    return Failure(f"{name} in body is required", name, lambda path: fielderror.required(path, ""))

@@ -1,0 +1,120 @@
+"""`allOf`, `anyOf`, `oneOf` and `not`: which of their branches hold, and whose failures are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.values import result as valueresult
+from pytest_crd.engine.values.result import Result
+
+Schema: TypeAlias = Mapping[str, JSONValue]
+
+
+class Branch(Protocol):
+    """A compiled schema."""
+
+    def accepts(self, value: JSONValue) -> bool:
+        """Return whether *value* is valid."""
+
+    def examine(self, value: JSONValue, name: str) -> Result:
+        """Return everything that is wrong with *value*, which stands at *name*."""
+
+
+@dataclass(frozen=True, slots=True)
+class Junctors:
+    """
+    The junctors of one schema.
+
+    Attributes:
+        any_of: Branches of which one must hold.
+        one_of: Branches of which exactly one must hold.
+        all_of: Branches that must all hold.
+        not_: What must not hold: one branch or none.
+    """
+
+    any_of: tuple[Branch, ...]
+    one_of: tuple[Branch, ...]
+    all_of: tuple[Branch, ...]
+    not_: tuple[Branch, ...]
+
+    def holds(self, value: JSONValue) -> bool:
+        """Return whether *value* meets them all."""
+        return (
+            (not self.any_of or any(branch.accepts(value) for branch in self.any_of))
+            and (not self.one_of or sum(branch.accepts(value) for branch in self.one_of) == 1)
+            and all(branch.accepts(value) for branch in self.all_of)
+            and not any(branch.accepts(value) for branch in self.not_)
+        )
+
+    def examine(self, value: JSONValue, name: str) -> Result:
+        """
+        Return what is wrong with *value*.
+
+        Branches judge a value as if it were new: nothing in them is ratcheted.
+
+        Reference:
+            kube-openapi validation/validate/schema_props.go, schemaPropsValidator.
+        """
+        result, quoted = Result(), printing.quote(name)
+        if self.any_of:
+            _examine_any_of((branch.examine(value, name) for branch in self.any_of), quoted, result)
+        if self.one_of:
+            _examine_one_of([branch.examine(value, name) for branch in self.one_of], quoted, result)
+        if self.all_of:
+            _examine_all_of([branch.examine(value, name) for branch in self.all_of], quoted, result)
+        if any(not branch.examine(value, name).failures for branch in self.not_):
+            result.add(valueresult.composite(f"{quoted} must not validate the schema (not)"))
+        return result
+
+
+def compile(schema: Schema, branch: Callable[[Schema], Branch]) -> Junctors | None:  # noqa: A001 - read as valuejunctors.compile
+    """
+    Return the junctors of *schema*; None where it has none.
+
+    Args:
+        schema: The schema.
+        branch: Compiles the schema of a branch.
+    """
+    any_of, one_of, all_of = (tuple(map(branch, schema.get(key) or ())) for key in ("anyOf", "oneOf", "allOf"))
+    not_ = () if schema.get("not") is None else (branch(schema["not"]),)
+    return Junctors(any_of, one_of, all_of, not_) if any_of or one_of or all_of or not_ else None
+
+
+def _examine_any_of(branches: Iterable[Result], name: str, result: Result) -> None:
+    failed = []
+    for branch in branches:
+        if not branch.failures:
+            result.merge(branch)
+            return
+        failed.append(branch)
+    result.add(valueresult.composite(f"{name} must validate at least one schema (anyOf)"))
+    result.merge(_best(failed))
+
+
+def _examine_one_of(branches: Sequence[Result], name: str, result: Result) -> None:
+    succeeded = [branch for branch in branches if not branch.failures]
+    if len(succeeded) == 1:
+        result.merge(succeeded[0])
+        return
+    found = f"Found {len(succeeded)} valid alternatives" if succeeded else "Found none valid"
+    result.add(valueresult.composite(f"{name} must validate one and only one schema (oneOf). {found}"))
+    if not succeeded:
+        result.merge(_best(branches))
+
+
+def _examine_all_of(branches: Sequence[Result], name: str, result: Result) -> None:
+    for branch in branches:
+        result.merge(branch)
+    failed = sum(bool(branch.failures) for branch in branches)
+    if failed:
+        none = ". None validated" if failed == len(branches) else ""
+        result.add(valueresult.composite(f"{name} must validate all the schemas (allOf){none}"))
+
+
+def _best(branches: Sequence[Result]) -> Result:
+    """Return the first of the failed branches that met most."""
+    return max(branches, key=lambda branch: branch.matches)

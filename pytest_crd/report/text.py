@@ -1,0 +1,258 @@
+"""The words of a failure: one line for each difference, with its path, what was expected, what is there, and why."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pytest_crd.cases import strays
+from pytest_crd.cases.result import CaseResult, Mismatch, ObjectMismatch, PathsMismatch, Present, Refused, Strays, Trace
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.report import differences, verdicts
+from pytest_crd.report.differences import Difference, Kind
+
+# Takes a text and the name of a style: `expected`, `actual`, `path`, `reason`, `title`.
+Paint: TypeAlias = "Callable[[str, str], str]"
+
+_LONGEST_VALUE: Final = 72
+_WIDEST_PATH: Final = 40
+_MOST_LINES: Final = 20
+# From so many differences on, a reason that they have in common is said once.
+_MANY: Final = 3
+_REORDERED: Final = "the same names in another order"
+_SIDES: Final = ("expected", "actual")
+
+# What happened to the paths that a key of a case lists.
+_DONE: Final = {
+    "pruned": "pruned",
+    "defaulted": "defaulted",
+    "nullsDropped": "dropped",
+    "lost": "lost",
+    "warnings": "given",
+}
+
+
+def plain(text: str, _style: str) -> str:
+    """Return *text* as it is: no colour."""
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """
+    One difference, in words.
+
+    Attributes:
+        path: Where it is; empty where that is the whole object.
+        words: What was expected, and what is there.
+        brief: The same for a line that is cut at its end: what counts stands first; empty for a row that only explains.
+        reason: Why it is so; may be empty.
+        text_diff: The diff of a text of several lines, else empty.
+    """
+
+    path: str
+    words: str
+    brief: str
+    reason: str = ""
+    text_diff: str = ""
+
+
+def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = plain) -> Iterator[str]:
+    """
+    Yield the lines of a failure.
+
+    Args:
+        title: What failed, and where it stands.
+        result: A result that did not hold.
+        verbosity: 0 or less: the first differences of each kind. 1: all of them, and a diff of the objects as YAML.
+            2: both objects too.
+        paint: Puts colour on a part of a line.
+    """
+    context = result.context
+    yield paint(title, "title")
+    source = f" ({context['source']})" if context["source"] else ""
+    yield f"{context['crd']} {context['version']}{source}, Kubernetes {context['kubernetes']}"
+    for mismatch in result.mismatches:
+        yield ""
+        yield from _mismatch(mismatch, result.trace, verbosity, paint)
+
+
+def summary(result: CaseResult) -> str:
+    """Return the first difference on one line that may be cut at its end, and how many more there are."""
+    rows = [row for mismatch in result.mismatches for row in _rows(mismatch, result.trace, plain) if row.brief]
+    first, more = rows[0], f" (+{len(rows) - 1} more)" if len(rows) > 1 else ""
+    return f"{first.brief}{more}"
+
+
+def _mismatch(mismatch: Mismatch, trace: Trace, verbosity: int, paint: Paint) -> Iterator[str]:
+    key = _key(mismatch)
+    if key:
+        yield f"{key}:"
+    rows = list(_rows(mismatch, trace, paint))
+    shown = rows if verbosity > 0 else rows[:_MOST_LINES]
+    width = min(max(len(row.path) for row in shown), _WIDEST_PATH)
+    for reason, group in itertools.groupby(shown, key=lambda row: row.reason):
+        yield from _group(reason, list(group), width, paint)
+    if len(rows) > len(shown):
+        yield f"  … and {len(rows) - len(shown)} more; -v shows all"
+    if isinstance(mismatch, ObjectMismatch):
+        yield from _objects(mismatch, verbosity, paint)
+
+
+def _group(reason: str, rows: list[_Row], width: int, paint: Paint) -> Iterator[str]:
+    """Yield the lines of differences that follow each other and have one reason: it is said once where they are many."""
+    said_once = reason and len(rows) >= _MANY
+    for row in rows:
+        why = f" ({paint(reason, 'reason')})" if reason and not said_once else ""
+        yield f"  {paint(row.path.ljust(width), 'path')}  {row.words}{why}" if row.path else f"  {row.words}{why}"
+        yield from (f"      {_visible(line)}" for line in row.text_diff.splitlines()[2:])
+    if said_once:
+        yield f"  {paint(f'each of these {len(rows)}: {reason}', 'reason')}"
+
+
+def _key(mismatch: Mismatch) -> str:
+    if isinstance(mismatch, ObjectMismatch | PathsMismatch):
+        return mismatch.key
+    if isinstance(mismatch, Present):
+        return "absent"
+    if isinstance(mismatch, Strays):
+        return "fields of the input that are dropped"
+    return "" if isinstance(mismatch, Refused) else verdicts.heading(mismatch)
+
+
+def _rows(mismatch: Mismatch, trace: Trace, paint: Paint) -> Iterator[_Row]:
+    if isinstance(mismatch, ObjectMismatch):
+        for difference in differences.find(mismatch, trace):
+            path = _visible(f"{difference.path} ({difference.label})" if difference.label else difference.path)
+            words, brief = _words(difference, paint), f"{path} {_words_in_brief(difference)}".lstrip()
+            yield _Row(path, words, brief, _visible(difference.reason), difference.text_diff)
+    elif isinstance(mismatch, PathsMismatch):
+        yield from _path_rows(mismatch, paint)
+    elif isinstance(mismatch, Present):
+        path, value = _visible(mismatch.path), shown(mismatch.value)
+        words = f"must be absent, but is {paint(value, 'actual')}"
+        yield _Row(path, words, f"{path} is {value}, must be absent")
+    elif isinstance(mismatch, Strays):
+        for stray in mismatch.fields:
+            sentence, words = strays.described(stray)
+            yield _Row(_visible(stray.path), paint(_visible(words), "actual"), _visible(sentence))
+        yield _Row("", paint(mismatch.remedy, "reason"), "")
+    elif isinstance(mismatch, Refused):
+        yield _Row("", paint(mismatch.message, "actual"), mismatch.message)
+    else:
+        for line in verdicts.lines(mismatch):
+            words = paint(_visible(line.text), line.style)
+            yield _Row(line.label, words, _visible(line.brief), line.note)
+
+
+def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[_Row]:
+    done = _DONE[mismatch.key]
+    for path in mismatch.missing:
+        words = f"{paint('listed', 'expected')}, but not {done}{_nearest(path, mismatch)}"
+        yield _Row(_visible(path), words, f"{_visible(path)} not {done}, but listed")
+    for path in map(_visible, mismatch.unasked):
+        yield _Row(path, f"{paint(done, 'actual')}, but not listed", f"{path} {done}, but not listed")
+
+
+def _words(difference: Difference, paint: Paint) -> str:
+    if difference.kind is Kind.REORDERED:
+        return (
+            f"{_REORDERED}: expected {paint(difference.expected, 'expected')}; got {paint(difference.actual, 'actual')}"
+        )
+    if difference.text_diff:
+        return "the texts differ"
+    expected, actual = (paint(text, style) for text, style in zip(_sides(difference), _SIDES, strict=True))
+    if difference.kind is Kind.MISSING:
+        return f"expected {expected}, but it is absent"
+    if difference.kind is Kind.UNEXPECTED:
+        return f"not expected, but it is {actual}"
+    types = _types(difference)
+    return f"expected {expected}{types[0]}, got {actual}{types[1]}"
+
+
+def _words_in_brief(difference: Difference) -> str:
+    cause = difference.cause
+    if difference.kind is Kind.REORDERED:
+        return _REORDERED
+    if difference.text_diff:
+        return "differs"
+    expected, actual = _sides(difference)
+    if difference.kind is Kind.MISSING:
+        return f"{cause or 'absent'}, expected {expected}"
+    because = f" ({cause})" if cause else ""
+    if difference.kind is Kind.UNEXPECTED:
+        return f"is {actual}{because}, not expected"
+    types = _types(difference)
+    return f"is {actual}{types[1]}{because}, expected {expected}{types[0]}"
+
+
+def _types(difference: Difference) -> tuple[str, str]:
+    """Return what to add to the two values: their types, where these differ."""
+    expected, actual = jsonvalue.type_of(difference.expected), jsonvalue.type_of(difference.actual)
+    return ("", "") if expected == actual else (f" ({expected})", f" ({actual})")
+
+
+def _sides(difference: Difference) -> tuple[str, str]:
+    """Return the two values in words; of long texts, the part where they begin to differ."""
+    expected, actual = difference.expected, difference.actual
+    if isinstance(expected, str) and isinstance(actual, str):
+        pairs = zip(expected, actual, strict=False)
+        same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if same > _LONGEST_VALUE // 2 and max(len(expected), len(actual)) + 2 > _LONGEST_VALUE:
+            start = same - _LONGEST_VALUE // 4
+            return f"…{shown(expected[start:])}", f"…{shown(actual[start:])}"
+    return shown(expected), shown(actual)
+
+
+def _nearest(path: str, mismatch: PathsMismatch) -> str:
+    close = difflib.get_close_matches(path, mismatch.unasked, n=1)
+    if not close and path in mismatch.hints:
+        return f"; there {_visible(mismatch.hints[path])}"
+    return f"; the nearest is {_visible(close[0])}" if close else ""
+
+
+def shown(value: JSONValue) -> str:
+    """Return *value* as JSON on one line, shortened where it is long."""
+    text = _visible(json.dumps(value, ensure_ascii=False))
+    if len(text) <= _LONGEST_VALUE:
+        return text
+    if isinstance(value, dict):
+        fields = "field" if len(value) == 1 else "fields"
+        return f"{_visible(f'an object with {len(value)} {fields}: ' + ', '.join(value))[:_LONGEST_VALUE]}…"
+    if isinstance(value, list):
+        return f"a list of {len(value)} items"
+    return f"{text[:_LONGEST_VALUE]}…"
+
+
+def _objects(mismatch: ObjectMismatch, verbosity: int, paint: Paint) -> Iterator[str]:
+    if verbosity < 1:
+        return
+    expected, actual = _yaml(mismatch.expected), _yaml(mismatch.asked)
+    yield ""
+    styles = {"-": "expected", "+": "actual"}
+    for line in difflib.unified_diff(expected, actual, "expected", "actual", lineterm=""):
+        yield f"  {paint(line, styles.get(line[:1], 'reason'))}"
+    if verbosity > 1:
+        for name, text in (("expected", expected), ("actual", _yaml(mismatch.actual))):
+            yield ""
+            yield f"  {name} in full:"
+            yield from (f"    {line}" for line in text)
+
+
+def _yaml(value: JSONValue) -> list[str]:
+    import yaml  # noqa: PLC0415 - only a failure with -v needs it
+
+    text: str = yaml.safe_dump(value, allow_unicode=True, default_flow_style=False, width=1000)
+    return [_visible(line) for line in text.splitlines()]
+
+
+def _visible(text: str) -> str:
+    """Return *text* with escapes for what a terminal would obey, or show as nothing: control characters, odd spaces."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char == "\t" else json.dumps(char)[1:-1] for char in text)

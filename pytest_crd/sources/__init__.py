@@ -1,0 +1,1 @@
+"""Where the CRDs of a project come from."""

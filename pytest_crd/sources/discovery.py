@@ -1,0 +1,127 @@
+"""
+The manifests of a project: which of its files have CustomResourceDefinitions in them, by git or by a walk, read as bytes alone.
+
+What belongs to others (`node_modules`, `vendor`, virtual environments) or is hidden is no part of a project.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Final
+
+from pytest_crd.engine.crds import declared, decoded, misspelling
+
+_ENDINGS: Final = (".yaml", ".yml", ".json")
+_OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
+_VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
+_SECONDS: Final = 60
+# In a git hook these point to the repository of the hook, which need not be the one of the folder that is asked about.
+_OF_GIT: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """
+    What a folder has.
+
+    Attributes:
+        root: The folder.
+        is_of_git: Whether git has said which files belong to the project; else a walk has.
+        count: How many YAML and JSON files there are.
+        files: Those that have CRDs in them, or what is nearly one, sorted.
+    """
+
+    root: Path
+    is_of_git: bool
+    count: int
+    files: tuple[Path, ...]
+
+
+def find(root: Path) -> Discovery:
+    """
+    Return the files below *root* that have CRDs in them: those that git knows or does not ignore, or without git all.
+
+    Args:
+        root: An absolute path.
+    """
+    listed = _listed(root, "--cached", "--others", "--exclude-standard")
+    paths = sorted(set(_walked(root) if listed is None else listed))
+    return Discovery(root, listed is not None, len(paths), tuple(_with_crds(paths)))
+
+
+def ignored(root: Path) -> tuple[Path, ...]:
+    """Return the files below *root* that have CRDs in them and that git ignores; none where there is no git."""
+    return tuple(_with_crds(sorted(_listed(root, "--others", "--ignored", "--exclude-standard") or ())))
+
+
+def repository(folder: Path) -> Path | None:
+    """Return the folder of the git repository that *folder* is in; None where there is none."""
+    answer = _git(folder, "rev-parse", "--show-toplevel")
+    return Path(os.fsdecode(answer).removesuffix("\n")) if answer else None
+
+
+def is_for_tests(path: Path, root: Path) -> bool:
+    """Return whether a file below *root* stands among what only tests and developers use."""
+    folders = path.relative_to(root).parts[:-1]
+    return any(folder == "hack" or folder.startswith("test") for folder in folders)
+
+
+def _listed(root: Path, *which: str) -> list[Path] | None:
+    """Return the YAML and JSON files that git lists; None where it does not answer, as for a repository of somebody else."""
+    answer = _git(root, "ls-files", "-z", *which, "--", *(f"*{ending}" for ending in _ENDINGS))
+    if answer is None:
+        return None
+    names = (os.fsdecode(name) for name in answer.split(b"\0") if name)
+    foreign: dict[PurePath, bool] = {}
+    return [root / name for name in names if not _is_foreign(root, PurePath(name).parent, foreign)]
+
+
+def _git(folder: Path, *arguments: str) -> bytes | None:
+    environment = {key: value for key, value in os.environ.items() if key not in _OF_GIT}
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell, and nothing of it is anybody's input
+            ["git", *arguments],  # noqa: S607 - whichever git the user has
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _is_foreign(root: Path, folder: PurePath, known: dict[PurePath, bool]) -> bool:
+    """Return whether *folder*, relative to *root*, is hidden or belongs to others, or one above it; *known* is added to."""
+    if folder not in known:
+        known[folder] = bool(folder.name) and (
+            _is_foreign(root, folder.parent, known) or _is_left_out(root / folder.parent, folder.name)
+        )
+    return known[folder]
+
+
+def _is_left_out(parent: Path, name: str) -> bool:
+    return name.startswith(".") or name in _OF_OTHERS or (parent / name / _VIRTUAL_ENVIRONMENT).is_file()
+
+
+def _walked(root: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not _is_left_out(Path(parent), name)]
+        yield from (Path(parent, name) for name in names if name.endswith(_ENDINGS))
+
+
+def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:
+    word, group = declared.KIND.encode(), decoded.GROUP.encode()
+    for path in paths:
+        try:
+            content = path.read_bytes()
+        except OSError:  # deleted but not yet for git, or a link to nowhere: no file of the project
+            continue
+        if word in content or (group in content and misspelling.may_hold(content)):
+            yield path

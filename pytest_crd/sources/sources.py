@@ -1,0 +1,123 @@
+"""
+Where the CRDs of a project come from: what is set, else the places where CRDs usually are, else wherever they are.
+
+Nothing is read, and no command is run, before somebody asks for a CRD.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pytest_crd.engine import CustomResourceDefinitions, InputError
+from pytest_crd.engine.crdfiles import CrdFiles, Origin
+from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.reading import manifest
+from pytest_crd.engine.reading.manifest import ManifestFile
+from pytest_crd.sources import commands
+from pytest_crd.sources.search import Search
+
+_MOST_PLACES: Final = 5
+
+
+@dataclass(slots=True)
+class Sources:
+    """
+    The CRDs of a project, read once, however many Kubernetes versions ask for them.
+
+    Attributes:
+        base: What paths are relative to, and where is looked when nothing is set.
+        paths: Files, folders, globs, and `!pattern` for what is left out.
+        commands: Commands whose output is read.
+        folder: Where they are run.
+        places: Where the CRDs have been found, in words; empty before they are asked for.
+    """
+
+    base: Path
+    paths: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    folder: Path = field(default_factory=Path.cwd)
+    places: str = field(default="", init=False)
+    _found: CrdFiles | None = field(default=None, init=False)
+    _loaded: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether CRDs were asked for, and found."""
+        return bool(self._loaded)
+
+    def crds(self, kubernetes_version: str) -> CustomResourceDefinitions:
+        """
+        Return the CRDs; there is at least one.
+
+        Args:
+            kubernetes_version: Whose behaviour and words they show; one of `profile.KNOWN`.
+
+        Raises:
+            InputError: Everything that is wrong with them, or that there is none, with where they were looked for.
+        """
+        if kubernetes_version not in self._loaded:
+            found = self._read_once(kubernetes_version)
+            found.raise_mistakes()
+            crds = [crd.under(kubernetes_version) for crd in found.crds]
+            self._loaded[kubernetes_version] = CustomResourceDefinitions(crds, list(map(str, found.notes)))
+        return self._loaded[kubernetes_version]
+
+    def _read_once(self, kubernetes_version: str) -> CrdFiles:
+        """Return what is there; what is wrong with it is found out once, too, for a command may take its time to fail."""
+        if self._found is None:
+            try:
+                self._found = self._read(kubernetes_version)
+            except InputError as error:
+                self._found = CrdFiles(kubernetes_version, mistakes=list(error.mistakes))
+        return self._found
+
+    def _read(self, kubernetes_version: str) -> CrdFiles:
+        if not self.commands and all(path.startswith(manifest.LEFT_OUT) for path in self.paths):
+            return self._look(kubernetes_version)
+        found = CrdFiles(kubernetes_version)
+        if self.paths:
+            found.read_all(self.paths, base=self.base)
+        for command in self.commands:
+            try:
+                found.take_output(commands.run(command, folder=self.folder), source=command)
+            except CrdError as error:
+                found.mistakes.extend(error.mistakes)
+        self.places = " ".join((*self.paths, *(f"`{command}`" for command in self.commands)))
+        return found
+
+    def _look(self, kubernetes_version: str) -> CrdFiles:
+        """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
+        search = Search(self.base, self.paths)
+        notes: list[Mistake] = []
+        places = search.places()
+        for place in places:
+            found = CrdFiles(kubernetes_version)
+            for file in place.files:
+                found.read(file, place.origin)
+            notes += found.notes
+            if found.crds or found.mistakes:
+                if place.origin is Origin.FOUND:
+                    notes += _of_test_data(next(places).files)
+                found.notes = list(dict.fromkeys(notes))
+                self.places = place.words or _told(found)
+                return found
+        raise CrdError([*search.in_vain(), *dict.fromkeys(notes)])
+
+
+def _of_test_data(files: Sequence[ManifestFile]) -> list[Mistake]:
+    """Return what is to be said of test data that does not count, as there is something else."""
+    if not files:
+        return []
+    more = f" with {len(files) - 1} more" if len(files) > 1 else ""
+    return [Mistake(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
+
+
+def _told(found: CrdFiles) -> str:
+    """Return in which folders CRDs have been found by looking everywhere, and how to choose others."""
+    folders = list(dict.fromkeys(os.path.dirname(crd.source) or "." for crd in found.crds))  # noqa: PTH120 - a text
+    more = f" and {len(folders) - _MOST_PLACES} more folders" if len(folders) > _MOST_PLACES else ""
+    return f"{' '.join(folders[:_MOST_PLACES])}{more} (found by looking through the project; crd_paths says otherwise)"

@@ -1,0 +1,331 @@
+"""Suites of openshift/api are read as they are, and what their own runner passes over is a mistake."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import pytest
+
+from pytest_crd.cases import loader, runner
+from pytest_crd.cases.model import CaseFileError, OldCRD
+from pytest_crd.cases.openshift import runner as suiterunner
+from pytest_crd.cases.openshift.suite import Suite
+from pytest_crd.cases.result import Accepted, CaseResult, MessageMismatch, ObjectMismatch, Refused, Rejected
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.inputerror import InputError
+
+SUITE = """\
+apiVersion: apiextensions.k8s.io/v1 # Hack because controller-gen complains if we don't have this
+name: "Garden"
+crdName: gardens.suites.example.com
+featureGates: [Sprinklers, -Gnomes]
+version: v1
+tests:
+  onCreate:
+  - name: Should create a::b [c]
+    initial: |
+      apiVersion: suites.example.com/v1
+      kind: Garden
+      metadata: {namespace: other, labels: {a: b}}
+      spec: {class: a}
+    expected: |
+      apiVersion: suites.example.com/v1
+      kind: Garden
+      metadata: {name: any, labels: {a: b}}
+      spec: {class: a, size: 3}
+  - name: Should create a::b [c]
+    initial: |
+      spec: {class: c}
+    expectedError: 'spec.class: Unsupported value: "c"'
+    expected: ""
+  onUpdate:
+  - name: Should update
+    initialCRDPatches: &patches
+    - {op: remove, path: /spec/x}
+    initial: |
+      spec: {class: a}
+    updated: |
+      spec: {class: b}
+      status: {phase: b}
+    expectedStatusError: phase
+"""
+
+
+def _suite(text: str) -> Suite:
+    loaded = loader.load_any(textwrap.dedent(text), source="s.yaml")
+    assert isinstance(loaded, Suite)
+    return loaded
+
+
+def test_a_suite_is_read() -> None:
+    suite = _suite(SUITE)
+    first, second, update = suite.cases
+
+    assert (suite.crd, suite.version, suite.feature_gates) == (
+        "gardens.suites.example.com",
+        "v1",
+        ("Sprinklers", "-Gnomes"),
+    )
+    assert [one.case.name for one in suite.cases] == [
+        "Should create a:b (c)",
+        "Should create a:b (c) #2",
+        "Should update",
+    ]
+    assert [(one.case.section, one.case.line) for one in suite.cases] == [("create", 8), ("create", 19), ("update", 25)]
+    assert first.case.input["metadata"] == {"generateName": "test-", "labels": {"a": "b"}}
+    assert first.case.expected["metadata"] == {"labels": {"a": "b"}}
+    assert (second.case.error, second.case.expected) == ('spec.class: Unsupported value: "c"', None)
+    assert update.case.old == {"metadata": {"generateName": "test-"}, "spec": {"class": "a"}}
+    assert update.case.old_crd == OldCRD(patch=({"op": "remove", "path": "/spec/x"},), place=("initialCRDPatches",))
+    assert (update.case.error, update.status_error) == (None, "phase")
+
+
+def test_a_case_file_is_no_suite() -> None:
+    loaded = loader.load_any("crd: x\npruning: [{name: a, input: {}, pruned: []}]\n", source="s.yaml")
+
+    assert not isinstance(loaded, Suite)
+
+
+CASE = "  - {name: a, initial: '{spec: {}}', expectedError: x}\n"
+HEAD = "crdName: x\ntests:\n  onCreate:\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "mistakes"),
+    [
+        pytest.param(
+            f"featureGate: [A]\n{HEAD}{CASE}",
+            ["s.yaml:1: unknown key 'featureGate'; did you mean 'featureGates'?"],
+            id="a key that is near to another",
+        ),
+        pytest.param(
+            f"zzz: 1\n{HEAD}{CASE}",
+            ["s.yaml:1: unknown key 'zzz'; known are apiVersion, name, crdName, featureGates, version, tests"],
+            id="a key that is near to nothing",
+        ),
+        pytest.param(
+            f"{HEAD}{CASE}onUpdate: []\n",
+            ["s.yaml:5: unknown key 'onUpdate'; it belongs below `tests:`"],
+            id="a table in the wrong place",
+        ),
+        pytest.param(
+            f"{HEAD}{CASE}  onDelete: []\n",
+            ["s.yaml:5: unknown key 'onDelete'; did you mean 'onUpdate'?"],
+            id="a table that there is not",
+        ),
+        pytest.param(
+            f"{HEAD}{CASE}  onCreate:\n{CASE}",
+            ["s.yaml:6: key 'onCreate' is set twice, and only the last value would count; remove one"],
+            id="a table twice",
+        ),
+        pytest.param(
+            "crdName: x\ntests: []\n",
+            ["s.yaml:1: 'tests' is missing", "s.yaml:2: 'tests' must be a mapping"],
+            id="a list",
+        ),
+        pytest.param("tests: {onCreate: [a]}\n", None, id="no name of a CRD"),
+        pytest.param(
+            "crdName: x\ntests: {onCreate: }\n",
+            ["s.yaml:2: the suite has no cases; add `onCreate:` or `onUpdate:` below `tests:`"],
+            id="no cases",
+        ),
+        pytest.param(
+            f"featureGates: [5]\n{HEAD}{CASE}", ["s.yaml:1: 'featureGates' must be a list of names"], id="a gate"
+        ),
+        pytest.param(f"{HEAD}  - a\n", ["s.yaml:4: a case of onCreate must be a mapping"], id="a case that is a text"),
+        pytest.param(
+            f"{HEAD}  - {{name: a, initial: {{spec: {{}}}}, expectedError: x}}\n",
+            ["s.yaml:4: 'initial' must be text"],
+            id="an object that is no text",
+        ),
+        pytest.param(
+            f"{HEAD}  - {{name: a, initial: '{{spec: {{}}}}'}}\n",
+            ["s.yaml:4: the case expects nothing; leave one of expectedError, expectedStatusError, expected"],
+            id="a case that expects nothing",
+        ),
+        pytest.param(
+            f"{HEAD}  - {{name: a, initial: '{{spec: {{}}}}', expected: '{{spec: {{}}}}', expectedError: x}}\n",
+            [
+                (
+                    "s.yaml:4: the case has expectedError and expected, of which only the first is looked at; leave one of "
+                    "expectedError, expectedStatusError, expected"
+                )
+            ],
+            id="a case that expects two things",
+        ),
+        pytest.param(
+            f"{HEAD}  - {{initial: '{{spec: {{}}}}', expectedError: x}}\n",
+            ["s.yaml:4: 'name' is missing"],
+            id="no name",
+        ),
+        pytest.param(
+            f"{HEAD}  - {{name: a, initial: 'x', expectedError: x}}\n",
+            ["s.yaml:4: 'initial' must be the text of an object"],
+            id="a text",
+        ),
+        pytest.param(
+            f"{HEAD}  - {{name: a, initial: 'metadata: x', expectedError: x}}\n",
+            ["s.yaml:4: 'initial' must be the text of an object"],
+            id="metadata that is a text",
+        ),
+        pytest.param(
+            "crdName: x\ntests:\n  onUpdate:\n  - {name: a, initial: 'spec: {}', updated: 'spec: {}', expectedStatusError: x}\n",
+            ["s.yaml:4: 'expectedStatusError' is never looked at, as 'updated' has no status"],
+            id="an error of a status that is not sent",
+        ),
+        pytest.param(
+            f"{HEAD}{CASE}...\nmore: 1\n",
+            ["s.yaml:6: Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here"],
+            id="what is not read",
+        ),
+        pytest.param(
+            f"{HEAD}{CASE}---\n{HEAD}{CASE}",
+            [f"s.yaml:{line}: a suite of openshift/api is the only document of its file" for line in (1, 6)],
+            id="two suites",
+        ),
+    ],
+)
+def test_what_would_be_passed_over_is_a_mistake(text: str, mistakes: list[str] | None) -> None:
+    with pytest.raises(CaseFileError) as caught:
+        loader.load_any(text, source="s.yaml")
+
+    found = str(caught.value).splitlines()
+    assert found == (mistakes or ["s.yaml:1: 'crdName' is missing", "s.yaml:1: a case of onCreate must be a mapping"])
+
+
+def test_an_object_that_cannot_be_read_is_a_mistake() -> None:
+    with pytest.raises(CaseFileError, match=r"^s\.yaml:4: 'initial' cannot be read: <text>:\d: did not find"):
+        loader.load_any(f"{HEAD}  - {{name: a, initial: 'spec: [', expectedError: x}}\n", source="s.yaml")
+
+
+def test_a_key_that_overrides_a_merge_is_none() -> None:
+    text = f"x: &x {{name: b}}\n{HEAD}  - {{<<: *x, name: a, initial: 'spec: {{}}', expectedError: x}}\n"
+
+    with pytest.raises(CaseFileError) as caught:
+        loader.load_any(text, source="s.yaml")
+
+    assert [mistake.line for mistake in caught.value.mistakes] == [1]
+
+
+SPEC: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "class": {"type": "string", "enum": ["a", "b"]},
+        "size": {"type": "integer", "default": 3},
+    },
+}
+STATUS = {"type": "object", "properties": {"phase": {"type": "string", "enum": ["x", "z"]}}}
+
+
+def _subject(spec: dict[str, Any]) -> Subject:
+    names = {"plural": "gardens", "singular": "garden", "kind": "Garden", "listKind": "GardenList"}
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": STATUS}}},
+    }
+    crd = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gardens.suites.example.com"},
+        "spec": {"group": "suites.example.com", "scope": "Cluster", "names": names, "versions": [version]},
+    }
+    return Subject(CustomResourceDefinition.from_manifest(crd).version("v1"))
+
+
+def _run(table: str, case: str, *, spec: dict[str, Any] = SPEC, old_spec: dict[str, Any] | None = None) -> CaseResult:
+    suite = _suite(f"crdName: gardens.suites.example.com\ntests:\n  {table}:\n  - {{name: a, {case}}}\n")
+    subject = _subject(spec)
+    return suiterunner.run(suite.cases[0], subject, old_subject=_subject(old_spec) if old_spec else subject)
+
+
+@pytest.mark.parametrize(
+    ("table", "case"),
+    [
+        ("onCreate", "initial: 'spec: {class: a}', expected: 'spec: {class: a, size: 3}'"),
+        ("onCreate", "initial: '{metadata: {name: it}, spec: {class: a}}', expected: 'spec: {class: a, size: 3}'"),
+        ("onCreate", "initial: 'spec: {class: c}', expectedError: 'Unsupported value: \"c\"'"),
+        (
+            "onUpdate",
+            (
+                "initial: '{spec: {class: a}, status: {phase: x}}', updated: 'spec: {class: b}', "
+                "expected: '{spec: {class: b, size: 3}, status: {phase: x}}'"
+            ),
+        ),
+        (
+            "onUpdate",
+            (
+                "initial: '{spec: {class: a}}', updated: '{spec: {class: b}, status: {phase: z}}', "
+                "expected: '{spec: {class: b, size: 3}, status: {phase: z}}'"
+            ),
+        ),
+        (
+            "onUpdate",
+            "initial: 'spec: {}', updated: '{spec: {class: c}, status: {phase: b}}', expectedError: spec.class",
+        ),
+        (
+            "onUpdate",
+            "initial: 'spec: {}', updated: '{spec: {}, status: {phase: b}}', expectedStatusError: status.phase",
+        ),
+    ],
+)
+def test_a_case_holds(table: str, case: str) -> None:
+    assert _run(table, case).mismatches == ()
+
+
+@pytest.mark.parametrize(
+    ("table", "case", "mismatch"),
+    [
+        ("onCreate", "initial: 'spec: {class: a}', expected: 'spec: {class: a}'", ObjectMismatch),
+        (
+            "onCreate",
+            "initial: '{metadata: {labels: {a: b}}, spec: {}}', expected: 'spec: {size: 3}'",
+            ObjectMismatch,
+        ),
+        ("onCreate", "initial: 'spec: {class: c}', expected: 'spec: {class: c}'", Rejected),
+        ("onCreate", "initial: 'spec: {class: c}', expectedError: immutable", MessageMismatch),
+        ("onUpdate", "initial: 'spec: {}', updated: 'spec: {class: c}', expected: 'spec: {}'", Rejected),
+        ("onUpdate", "initial: 'spec: {}', updated: 'spec: {class: a}', expectedError: immutable", Accepted),
+        ("onUpdate", "initial: 'spec: {}', updated: '{status: {phase: x}}', expectedStatusError: immutable", Accepted),
+        (
+            "onUpdate",
+            "initial: 'spec: {}', updated: '{spec: {class: c}, status: {}}', expectedStatusError: x",
+            Rejected,
+        ),
+    ],
+)
+def test_a_case_does_not_hold(table: str, case: str, mismatch: type) -> None:
+    result = _run(table, case)
+
+    assert [type(one) for one in result.mismatches] == [mismatch]
+    assert result.context["crd"] == "gardens.suites.example.com"
+
+
+def test_an_object_from_under_another_crd_is_ratcheted() -> None:
+    lax = {"type": "object", "properties": {"class": {"type": "string"}, "size": {"type": "integer"}}}
+    case = "initial: 'spec: {class: c}', updated: 'spec: {class: c, size: 1}', expected: 'spec: {class: c, size: 1}'"
+
+    assert _run("onUpdate", case, old_spec=lax).held
+
+
+@pytest.mark.parametrize(
+    ("initial", "words"),
+    [
+        ("{spec: {class: c}}", "spec.class: Unsupported value"),
+        ("{status: {phase: b}}", "status.phase: Unsupported value"),
+    ],
+)
+def test_an_object_that_cannot_be_created_is_a_mistake(initial: str, words: str) -> None:
+    with pytest.raises(InputError, match=rf"^s\.yaml:4: 'initial' of update case \"a\" is refused: .*{words}"):
+        _run("onUpdate", f"initial: '{initial}', updated: 'spec: {{}}', expectedError: x")
+
+
+def test_a_schema_under_which_nothing_is_served_refuses_the_case() -> None:
+    result = _run("onCreate", "initial: 'spec: {}', expectedError: x", spec={"$ref": "#/x"})
+
+    assert result == runner.not_served(_subject({"$ref": "#/x"}), ValueError("OpenAPIV3Schema '$ref' is not supported"))  # type: ignore[arg-type]
+    assert isinstance(result.mismatches[0], Refused)

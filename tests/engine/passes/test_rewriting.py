@@ -1,0 +1,59 @@
+"""Rewriting: what changed is new, what did not is shared, and paths are noted from the root."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_crd.engine.passes import rewriting
+from pytest_crd.engine.passes.rewriting import DROPPED, Path
+
+
+def _drop_x(value: Any, paths: list[Path]) -> Any:
+    if type(value) is list or "x" not in value:
+        return value
+    paths.append(("x",))
+    return rewriting.changed_object(value, {"x": DROPPED})
+
+
+def test_a_pass_leaves_scalars_alone() -> None:
+    tree_pass = rewriting.as_pass(_drop_x)
+    for scalar in (None, 1, "x", True, 1.5):
+        assert tree_pass(scalar) == rewriting.Rewritten(scalar, ())
+
+
+def test_a_pass_reports_the_new_tree_and_its_paths() -> None:
+    rewritten = rewriting.as_pass(_drop_x)({"x": 1, "y": 2})
+    assert rewritten.value == {"y": 2}
+    assert rewritten.paths == (("x",),)
+
+
+def test_paths_from_below_are_put_below_the_segment() -> None:
+    paths: list[Path] = [("before",), ("x",), ("y", 0)]
+    rewriting.prefix(paths, 1, "a")
+    assert paths == [("before",), ("a", "x"), ("a", "y", 0)]
+
+
+def test_an_object_is_changed_in_place_at_the_end_or_by_leaving_out() -> None:
+    original = {"a": 1, "b": 2, "c": 3}
+    changed = rewriting.changed_object(original, {"b": 20, "d": 4, "a": DROPPED})
+    assert list(changed.items()) == [("b", 20), ("c", 3), ("d", 4)]
+    assert original == {"a": 1, "b": 2, "c": 3}
+
+
+def test_items_are_rewritten_and_unchanged_ones_are_shared() -> None:
+    original: list[Any] = [{"x": 1}, {"y": 2}, 3, [{"x": 4}], {"x": 5, "z": 6}]
+    paths: list[Path] = []
+    new = rewriting.items(_drop_x)(original, paths)
+    assert new == [{}, {"y": 2}, 3, [{"x": 4}], {"z": 6}]
+    assert new[1] is original[1]
+    assert paths == [(0, "x"), (4, "x")]
+    assert original[0] == {"x": 1}
+
+
+def test_a_list_in_which_nothing_changes_is_the_same_list() -> None:
+    original = [{"y": 1}, 2]
+    assert rewriting.items(_drop_x)(original, []) is original
+
+
+def test_items_of_a_list_are_replaced_by_index() -> None:
+    assert rewriting.changed_list([1, 2, 3], {1: None}) == [1, None, 3]
