@@ -39,13 +39,15 @@ def can_have(root: Structural, path: str) -> bool:
 
 def near(root: Structural, path: str) -> str:
     """Return the path of the field that *path*, at which there can be none, may stand for; empty where none is near."""
+    name = ""
     for parent, name in _ways_up(path):
-        for schema in _at(root, f".{parent}" if parent else ""):
+        known = list(_at(root, f".{parent}" if parent else ""))
+        for schema in known:
             if found := diagnosis.nearest(name, tuple(schema.properties)):
                 return f"{parent}.{found}" if parent else found
-        if any(True for _ in _at(root, f".{parent}" if parent else "")):
-            return _elsewhere(root, name)
-    return ""
+        if known:  # at the latest the root
+            break
+    return _elsewhere(root, name)
 
 
 def _elsewhere(root: Structural, name: str) -> str:

@@ -225,6 +225,13 @@ def test_a_field_that_the_storage_version_loses_can_be_stated(expectation: str) 
     assert _run("create", f"{LABELS}, {expectation}").held
 
 
+def test_a_lost_field_that_the_file_allows_is_a_note() -> None:
+    result = _run("create", f"{LABELS}, accepted: true", head="unknownFields: allow\n")
+
+    assert result.held
+    assert result.notes == ("spec.labels: the storage version does not specify it, so that it is lost",)
+
+
 def test_what_only_the_old_object_has_is_not_lost_by_the_input() -> None:
     case = "old: {spec: {class: a}}, input: {spec: {class: b}}, accepted: true"
 
@@ -316,6 +323,8 @@ def test_a_field_that_can_be(path: str) -> None:
         ("spec.metadata.name", "metadata"),
         ("image", "spec.items[].image"),
         ("zzz", ""),
+        ("spec[0]", "spec"),
+        ("[0]", ""),
     ],
 )
 def test_a_field_that_cannot_be_has_one_near(path: str, near: str) -> None:

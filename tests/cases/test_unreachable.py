@@ -126,3 +126,12 @@ def test_warnings_are_no_paths() -> None:
     (mismatch,) = runner.run(case, Subject(_version())).mismatches
 
     assert mismatch == PathsMismatch("warnings", ("zzz",), (), ())
+
+
+def test_an_absent_path_that_is_no_text_is_told_by_the_form_alone() -> None:
+    with pytest.raises(CaseFileError) as caught:
+        _case("update", "old: {}, input: {}, absent: [1]")
+
+    assert [mistake.message for mistake in caught.value.mistakes] == [
+        "'absent[0]' of update case \"a\" must be a field path, as in spec.items[0].name, not the number 1; quote it"
+    ]

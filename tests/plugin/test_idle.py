@@ -150,7 +150,11 @@ def test_what_is_worth_to_know_of_a_case_that_holds_is_shown_on_demand(
 ) -> None:
     case = "{name: a, input: {spec: {labl: x}}, accepted: true}"
     gardener.cases(f"crd: gardens.stories.example.com\nunknownFields: allow\ncreate:\n- {case}\n")
-    _test(gardener, CASES_MARK, "def test_it(crd_case): crd_case.check()")
+    _test(
+        gardener,
+        CASES_MARK,
+        "def test_it(crd_case, record_property):\n    record_property('its', 'own')\n    crd_case.check()",
+    )
     words = "the schema does not specify it; did you mean spec.label?"
 
     quiet, verbose = (

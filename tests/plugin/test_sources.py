@@ -17,6 +17,7 @@ STREAM = f"{SAMPLE}---\nkind: Garden\nmetadata: {{name: second}}\nspec: {{size: 
 def _case(project: Project, section: str, text: str) -> None:
     project.write("samples/one.yaml", SAMPLE)
     project.write("samples/several.yaml", STREAM)
+    project.write("samples/merged.yaml", "spec:\n  <<: {size: 4, label: roses}\n  size: 5\n")
     project.cases(f"{HEAD}{section}:\n- {{name: a, {text}}}\n", name="tests/test_garden.crd.yaml")
 
 
@@ -32,6 +33,11 @@ def _case(project: Project, section: str, text: str) -> None:
             "create",
             "inputFile: ../samples/several.yaml, document: 2, contains: {metadata: {name: second}, spec: {size: 7}}",
             id="a document",
+        ),
+        pytest.param(
+            "create",
+            "inputFile: ../samples/merged.yaml, contains: {spec: {size: 5, label: roses}}",
+            id="a file with a key that overrides what is merged",
         ),
         pytest.param(
             "create",

@@ -107,3 +107,25 @@ def test_an_object_that_cannot_be_created_is_shown_without_frames(suites: Projec
         ]
     )
     result.stdout.no_fnmatch_line("*nodes.py*")
+
+
+@pytest.mark.parametrize("manifests", ["stories/v1/zz_generated.crd-manifests", "config/crd/bases"])
+def test_a_suite_about_a_crd_that_is_stored_though_refused_is_run(empty: Project, manifests: str) -> None:
+    path = empty.crd(f"{manifests}/gardens.crd.yaml")
+    path.write_text(path.read_text(encoding="utf-8").replace("scope: Namespaced", "scope: Namespacd"), encoding="utf-8")
+    empty.cases(SUITE, name=f"{FOLDER}/AAA_ungated.yaml")
+    empty.ini("crd_case_files = */tests/*/*.yaml")
+    empty.run().assert_outcomes(errors=1)
+    empty.ini("crd_case_files = */tests/*/*.yaml\ncrd_stored = gardens.stories.example.com")
+
+    empty.run().assert_outcomes(passed=1, failed=1)
+
+
+def test_a_case_file_that_names_a_stored_crd_by_its_path_is_run(empty: Project) -> None:
+    path = empty.crd("elsewhere/gardens.yaml")
+    path.write_text(path.read_text(encoding="utf-8").replace("scope: Namespaced", "scope: Namespacd"), encoding="utf-8")
+    empty.cases("crd: elsewhere/gardens.yaml\ncreate:\n- {name: a, input: {spec: {}}, accepted: true}\n")
+    empty.run().assert_outcomes(errors=1)
+    empty.ini("crd_stored = gardens.stories.example.com")
+
+    empty.run().assert_outcomes(passed=1)

@@ -33,6 +33,13 @@ def _differences(expected: Any, actual: Any, sent: Any, trace: Trace = Trace()) 
             "null dropped: the schema does not allow null there, and has no default for it",
             id="a dropped null",
         ),
+        pytest.param(
+            {},
+            {"a": {"b": 1}},
+            Trace(lost=("a",)),
+            "lost on storing: the storage version does not specify it",
+            id="lost on storing",
+        ),
     ],
 )
 def test_a_missing_field_says_why(actual: Any, sent: Any, trace: Trace, reason: str) -> None:
