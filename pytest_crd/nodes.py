@@ -32,7 +32,6 @@ class CaseFailure(AssertionError):  # noqa: N818 - a failure, not an error: pyte
     """A case did not hold; `str()` is the whole report on it."""
 
     def __init__(self, case: BoundCase, result: CaseResult, *, verbosity: int) -> None:
-        """Take what failed, and how much is to be said of it."""
         self.path = session.shown(case.path)
         self.line = case.case.line
         self.title = title = f"{self.path}:{self.line}: {case.case.title}"
@@ -49,7 +48,6 @@ class FailureText(ExceptionRepr):
     """
 
     def __init__(self, *, plain: str, coloured: str, path: str, line: int, summary: str) -> None:
-        """Take the whole report, without and with colour, the place of the case, and its first difference on one line."""
         self._plain = plain
         self._coloured = coloured
         self.sections = []
@@ -104,7 +102,6 @@ class BoundCase:
         config: pytest.Config,
         kubernetes_version: str = "",
     ) -> None:
-        """Take the case of the file at *path*, and what runs it."""
         self._case = case
         self._path = path
         self.kubernetes_version = kubernetes_version
@@ -199,7 +196,6 @@ class CaseItem(pytest.Item):
     """One case."""
 
     def __init__(self, *, bound: BoundCase, **kwargs: Any) -> None:
-        """Take the case."""
         super().__init__(**kwargs)
         self.bound = bound
         self.extra_keyword_matches.add(bound.case.section.value)

@@ -30,7 +30,6 @@ class PatchError(ValueError):
     """
 
     def __init__(self, index: int, message: str) -> None:
-        """Take which operation, and why."""
         self.index = index
         super().__init__(message)
 

@@ -34,7 +34,7 @@ _NOT_FOUND: Final = 404
 
 def run(case: Case, subject: Subject, *, old_subject: Subject | None = None) -> CaseResult:
     """
-    Return what becomes of *case*.
+    Run *case* and return its outcome.
 
     Args:
         case: The case.
@@ -71,7 +71,7 @@ def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:
 
 
 def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult:
-    """Return what becomes of any case where the server serves no objects at all."""
+    """Return the outcome of any case where the server serves no objects at all."""
     message = f"{subject.version.crd.name} {subject.version.name} serves no objects: {error}"
     return CaseResult((Refused(message),), context=subject.context)
 
@@ -137,7 +137,7 @@ def _run_request(case: Case, given: JSONValue, subject: Subject, old_subject: Su
 
 def judge(case: Case, given: JSONValue, response: Response, subject: Subject, *, made_up: frozenset[str]) -> CaseResult:
     """
-    Return what becomes of a case whose request has been answered.
+    Return the outcome of a case whose request has been answered.
 
     Args:
         case: What is expected.

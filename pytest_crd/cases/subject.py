@@ -28,7 +28,6 @@ class Subject:
     """
 
     def __init__(self, version: Version) -> None:
-        """Take the version."""
         self.version = version
 
     @cached_property

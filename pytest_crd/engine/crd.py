@@ -54,7 +54,6 @@ class Version:
     """
 
     def __init__(self, crd: CustomResourceDefinition, crd_spec: CrdSpec, spec: VersionSpec) -> None:
-        """Take what `CustomResourceDefinition` knows of the version."""
         self.crd = crd
         self._crd_spec = crd_spec
         self.name = spec.name
@@ -337,7 +336,7 @@ class CustomResourceDefinition:
     def __init__(
         self, manifest: Decoded, *, kubernetes_version: str, source: str = "", naming: Naming = names.NO_CONFLICTS
     ) -> None:
-        """Take a decoded manifest, and what becomes of its names; `from_manifest` is for everybody else."""
+        """For this module: everybody else calls `from_manifest`, which decodes the manifest and judges its names."""
         self._manifest = manifest
         # The one reading of it, from which every answer comes: the server too looks at nothing else.
         named = profile.named(kubernetes_version)

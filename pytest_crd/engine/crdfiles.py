@@ -1,5 +1,5 @@
 """
-The CRDs in files: which manifests are CRDs, and what becomes of those that cannot be read, or are nearly CRDs.
+The CRDs in files: which manifests are CRDs, and which errors the others give: those that cannot be read, or are nearly CRDs.
 
 How strict it is depends on how a file was come by: what the user named must be right, what was merely found may be noted.
 """

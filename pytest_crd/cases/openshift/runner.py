@@ -24,7 +24,7 @@ _MADE_UP = frozenset({"name", "generateName"})
 
 def run(suite_case: SuiteCase, subject: Subject, *, old_subject: Subject) -> CaseResult:
     """
-    Return what becomes of a case of a suite.
+    Run a case of a suite and return its outcome.
 
     Args:
         suite_case: The case.

@@ -21,7 +21,6 @@ class ConcatenatedList(ListValue):
     __slots__ = ("_elements", "_size", "parts")
 
     def __init__(self, left: Any, right: Any) -> None:
-        """Take two lists."""
         # The two lists, until they are put together.
         self.parts: tuple[Any, Any] | None = (left, right)
         self._size = len(left) + len(right)

@@ -22,7 +22,6 @@ class MacroError(Exception):
     """The arguments of a macro are not what it takes."""
 
     def __init__(self, node: Node, message: str) -> None:
-        """Take the argument that is wrong, and why it is."""
         super().__init__(message)
         self.node = node
         self.message = message

@@ -76,7 +76,6 @@ class Planner:
     """
 
     def __init__(self, checked: CheckedExpression, functions: Mapping[str, Function]) -> None:
-        """Take the expression, and the functions of the environment it was checked in."""
         self._types = checked.types
         self._references = checked.references
         self._functions = functions

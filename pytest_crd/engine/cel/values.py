@@ -37,7 +37,6 @@ class UInt:
     __slots__ = ("value",)
 
     def __init__(self, value: int) -> None:
-        """Take a number of uint64."""
         self.value = value
 
     def __eq__(self, other: object) -> bool:
@@ -56,7 +55,6 @@ class Duration:
     __slots__ = ("nanoseconds",)
 
     def __init__(self, nanoseconds: int) -> None:
-        """Take nanoseconds."""
         self.nanoseconds = nanoseconds
 
     def __eq__(self, other: object) -> bool:
@@ -82,7 +80,6 @@ class Timestamp:
     __slots__ = ("nanoseconds", "offset", "seconds")
 
     def __init__(self, seconds: int, nanoseconds: int = 0, offset: int = 0) -> None:
-        """Take the parts."""
         self.seconds = seconds
         self.nanoseconds = nanoseconds
         self.offset = offset

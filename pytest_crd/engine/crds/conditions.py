@@ -48,9 +48,6 @@ def find(crd: InternalCrd, profile: Profile, naming: Naming = names.NO_CONFLICTS
     Returns:
         The conditions; the server has the last two in either order, for their controllers work side by side.
 
-    Errors:
-        None.
-
     Reference:
         apiextensions-apiserver controller: status, establish, nonstructuralschema, apiapproval.
     """

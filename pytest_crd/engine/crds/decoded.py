@@ -51,9 +51,6 @@ def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True, whole_pat
     Raises:
         DecodeError: A value does not fit its type; the server says the same in a 400.
 
-    Errors:
-        None.
-
     Reference:
         apiextensions-apiserver pkg/apis/apiextensions/v1 and v1beta1: types.go, types_jsonschema.go, marshal.go. The words
         are those of a 1.37 server; a 1.21 server decodes with another library, in other words.
@@ -70,9 +67,6 @@ def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True, whole_pat
 def custom_resource_definition(version: str) -> Struct:
     """
     Return the type CustomResourceDefinition of API version *version*, `v1` or `v1beta1`.
-
-    Errors:
-        None.
 
     Reference:
         pkg/apis/apiextensions/v1/types.go and v1beta1/types.go, CustomResourceDefinition.
@@ -225,9 +219,6 @@ def _status(package: str) -> Struct:
 def json_schema_props(package: str) -> Struct:
     """
     Return the type JSONSchemaProps of API version *package*, which refers to itself.
-
-    Errors:
-        None.
 
     Reference:
         pkg/apis/apiextensions/v1/types_jsonschema.go, JSONSchemaProps; the same in v1beta1.

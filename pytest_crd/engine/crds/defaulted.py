@@ -28,9 +28,6 @@ def apply(decoded: Object, profile: Profile) -> Object:
         decoded: The CRD as the server decodes it; not modified.
         profile: The Kubernetes version; fields that it does not know yet fall away.
 
-    Errors:
-        None.
-
     Reference:
         apiextensions-apiserver apis/apiextensions/v1/defaults.go and v1beta1/defaults.go.
     """

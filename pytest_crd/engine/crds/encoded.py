@@ -41,9 +41,6 @@ def encode(crd: Object) -> Object:
     Args:
         crd: The CRD as the server decodes and defaults it, with the status that the server gives it; not modified.
 
-    Errors:
-        None.
-
     Reference:
         apiextensions-apiserver apis/apiextensions/v1 and v1beta1: `omitempty` in types.go and types_jsonschema.go, and
         v1/conversion.go, where an empty `webhook` gets lost.

@@ -45,16 +45,13 @@ NO_CONFLICTS: Final = Naming({})
 
 def find(asked: Iterable[tuple[str, Names]]) -> tuple[Naming, ...]:
     """
-    Return what becomes of the names of CRDs that are created one after the other.
+    Return which names are accepted of CRDs that are created one after the other.
 
     Args:
         asked: Group and defaulted names of each CRD, in that order.
 
     Returns:
         One naming for each, in the same order.
-
-    Errors:
-        None.
 
     Reference:
         apiextensions-apiserver controller/status/naming_controller.go, calculateNamesAndConditions.

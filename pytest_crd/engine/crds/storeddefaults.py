@@ -28,9 +28,6 @@ def coerce(schema: Schema, version: Profile) -> Schema:
         The schema as it is stored; *schema* itself where nothing changes. Unknown fields and nulls of metadata fall away,
         yet not in defaults that stand inside metadata, nor in maps.
 
-    Errors:
-        None.
-
     Reference:
         apiextensions-apiserver schema/defaulting/validation.go, validate: it coerces the defaults themselves.
     """

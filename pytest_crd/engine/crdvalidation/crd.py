@@ -44,7 +44,7 @@ def create(crd: Object, profile: Profile) -> list[FieldError]:
     Return what is wrong with a CRD that is created.
 
     Args:
-        crd: The CRD as the server decodes and defaults it (`crddefaults.apply`); its status is of no account.
+        crd: The CRD as the server decodes it (`crds.decoded`) and defaults it (`crds.defaulted`); its status is ignored.
         profile: The Kubernetes version.
 
     Errors:
@@ -68,7 +68,7 @@ def update(crd: Object, old: Object, profile: Profile) -> list[FieldError]:
     Return what is wrong with a CRD that replaces a stored one.
 
     Args:
-        crd: The new CRD as the server decodes and defaults it; its status is of no account.
+        crd: The new CRD as the server decodes and defaults it; its status is ignored.
         old: The stored one, defaulted too. Where its status has no conditions, it is taken for served unless it itself
             says why not.
         profile: The Kubernetes version.
@@ -99,9 +99,6 @@ def warnings(crd: Object, profile: Profile, old: Object | None = None) -> tuple[
         crd: The CRD as the server decodes and defaults it.
         profile: The Kubernetes version.
         old: On update, the stored one, of which nobody is warned again.
-
-    Errors:
-        None.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, WarningsOnCreate and WarningsOnUpdate.

@@ -57,9 +57,6 @@ def decode(value: JSONValue, kind: Type, *, sort_keys: bool = True, whole_paths:
         DecodeError: A value does not fit its type. An error of a type that decodes itself ends the decoding; of all
             others the first is reported.
 
-    Errors:
-        None.
-
     Reference:
         sigs.k8s.io/json UnmarshalStrict, internal/golang/encoding/json/decode.go. A number that does not fit is printed
         in its shortest form; a server that was sent JSON prints the literal that was sent.

@@ -15,9 +15,6 @@ def is_printable(char: str) -> bool:
     Args:
         char: One code point.
 
-    Errors:
-        None.
-
     Reference:
         Go strconv.IsPrint; Go 1.21 to 1.26 know Unicode 15.0.
     """

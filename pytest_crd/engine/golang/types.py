@@ -167,9 +167,6 @@ class Struct(Named):
         Args:
             field: JSON name of one of the fields.
 
-        Errors:
-            None.
-
         Reference:
             apimachinery runtime/converter.go, structToUnstructured, for omitempty and omitzero. A pointer to the zero
             time is written as null there, and dropped here.

@@ -60,9 +60,6 @@ def warnings(new: Sequence[str], old: Sequence[str], path: FieldPath, profile: P
     """
     Return what the server warns about in the finalizers that are in *new* and not in *old*, sorted by finalizer.
 
-    Errors:
-        None.
-
     Reference:
         apiextensions-apiserver registry/customresource/validator.go, validateKubeFinalizerName.
     """

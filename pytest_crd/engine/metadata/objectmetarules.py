@@ -101,7 +101,7 @@ def once(errors: Sequence[FieldError], profile: Profile) -> list[FieldError]:
     """
     Return the *errors* of one validation of metadata, each once.
 
-    To be applied to what `validate` or `validate_change` found in behalf of a custom resource, a CRD or an embedded resource,
+    To be applied to what `validate` or `validate_change` found for a custom resource, a CRD or an embedded resource,
     not to the rules of anything that is stored.
 
     Reference:

@@ -139,9 +139,6 @@ def warnings(
         old_metadata: The stored one on update; what it has is not warned about. An update of the status has no warnings.
         profile: Whose words; the newest version's where left out.
 
-    Errors:
-        None.
-
     Reference:
         apiextensions-apiserver registry/customresource/strategy.go, generateWarningsFromObj.
     """

@@ -72,9 +72,6 @@ def deduplicate(references: Sequence[JSONValue]) -> tuple[list[JSONValue], tuple
     Args:
         references: Decoded owner references; not modified.
 
-    Errors:
-        None.
-
     Reference:
         apiserver endpoints/handlers/rest.go, dedupOwnerReferencesAndAddWarning.
     """

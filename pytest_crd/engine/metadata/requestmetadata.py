@@ -1,5 +1,5 @@
 """
-The metadata of a request: when the request is refused for it as a whole, and what becomes of it before it is validated.
+The metadata of a request: when the request is refused for it as a whole, and how the server changes it before it is validated.
 
 In order, a POST is refused for its types (`typemeta`), its metadata's types (`objectmeta`), unknown fields under strict
 validation, its API version (`typemeta`) and its namespace (here); a PUT likewise, then for its name, then because nothing of the
@@ -193,9 +193,6 @@ def prepare_create(metadata: Mapping[str, JSONValue], target: Target, *, suffix:
         target: What the URL says: its namespace is filled in.
         suffix: What stands for the five random characters of a generated name.
 
-    Errors:
-        None.
-
     Reference:
         apiserver registry/rest/meta.go, WipeObjectMetaSystemFields; create.go, BeforeCreate; storage/names/generate.go.
     """
@@ -218,9 +215,6 @@ def prepare_update(
         metadata: Root metadata, decoded and not refused; not modified.
         old_metadata: The stored one: an object that is being deleted stays so.
         target: What the URL says.
-
-    Errors:
-        None.
 
     Reference:
         apiserver registry/rest/update.go, BeforeUpdate.

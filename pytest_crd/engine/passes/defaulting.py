@@ -23,9 +23,6 @@ def compile_drop_nulls(schema: Structural | None) -> TreePass:
     Returns:
         A pass that gives the new tree and the path of each dropped null, in the order of the tree. Items of lists stay.
 
-    Errors:
-        None.
-
     Reference:
         apiextensions-apiserver schema/defaulting/prunenulls.go, PruneNonNullableNullsWithoutDefaults.
     """
@@ -46,9 +43,6 @@ def compile_defaults(schema: Structural | None) -> TreePass:
     Returns:
         A pass that gives the new tree and the path of each place where a default was put in, parents first. Defaults
         are defaulted in turn: both `spec.a` and `spec.a.b` are named.
-
-    Errors:
-        None.
 
     Reference:
         KEP-575; apiextensions-apiserver schema/defaulting/algorithm.go, Default.

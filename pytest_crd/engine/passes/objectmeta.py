@@ -41,7 +41,6 @@ class EmbeddedError(decoding.DecodeError):
     """An embedded resource that is none; `str()` is what the server answers with a 400, `error` the same as data."""
 
     def __init__(self, error: fielderror.FieldError) -> None:
-        """Take the field error."""
         self.error = error
         super().__init__(str(error))
 
@@ -67,9 +66,6 @@ def coerce_root(metadata: JSONValue, profile: Profile, *, drop_malformed: bool =
 
     Raises:
         DecodeError: Metadata of the wrong type; its text is what follows `cannot be handled as a …: ` in the server's 400.
-
-    Errors:
-        None.
 
     Reference:
         apiextensions-apiserver schema/objectmeta/coerce.go, GetObjectMetaWithOptions and SetObjectMeta. The words are those

@@ -154,7 +154,7 @@ def _unknown(manifest: Decoded, profile: Profile, field_validation: str) -> list
 
 
 def _warnings(manifest: Decoded, prepared: Prepared, profile: Profile, field_validation: str) -> tuple[str, ...]:
-    """Return what is warned about whatever becomes of the CRD."""
+    """Return the warnings that are given whether the CRD is accepted or not."""
     deprecations = crdvalidation.deprecations(manifest.value, profile)
     return (*deprecations, *_unknown(manifest, profile, field_validation), *prepared.warnings)
 

@@ -103,7 +103,7 @@ class CustomResources:
 
         Args:
             body: What is sent.
-            namespace: The namespace of the URL; of no account where the CRD's scope is Cluster.
+            namespace: The namespace of the URL; ignored where the CRD's scope is Cluster.
             field_validation: What unknown and duplicate fields do.
 
         Reference:

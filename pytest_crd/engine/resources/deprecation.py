@@ -14,9 +14,6 @@ def warnings(crd: CrdSpec, version: VersionSpec) -> tuple[str, ...]:
         crd: The CRD.
         version: One of its versions.
 
-    Errors:
-        None.
-
     Reference:
         apiextensions-apiserver apiserver/customresource_handler.go, defaultDeprecationWarning.
     """

@@ -69,7 +69,6 @@ class RefusedError(Exception):
     """The request goes no further; what was found until then goes with the answer."""
 
     def __init__(self, why: Refusal, decoded: Decoded | None = None, warnings: tuple[str, ...] = ()) -> None:
-        """Take why, what was read before, and what else is warned about."""
         super().__init__(why.message)
         self.refusal = why
         self.changes = decoded.changes if decoded else Changes()

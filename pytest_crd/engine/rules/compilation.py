@@ -104,7 +104,6 @@ class CompiledRule:
     """
 
     def __init__(self, rule: Rule, scope: Scope, rules: Environments, messages: Environments) -> None:
-        """Take the rule, what it speaks about, and the environments for rules and for message expressions."""
         self.rule = rule
         self._scope = scope
         self._rules = rules

@@ -191,7 +191,6 @@ class Declarations:
     """
 
     def __init__(self, root: Declaration, structs: Mapping[str, Declaration]) -> None:
-        """Take the declaration of `self`, and those of the objects in it by the names of their types."""
         self.root = root
         self._structs = structs
 

@@ -159,7 +159,6 @@ class Preserved(Opaque):
     type_name = "unknown"
 
     def __init__(self, value: JSONValue) -> None:
-        """Take the JSON value."""
         self.value = value
 
     def equal(self, other: Value) -> bool:
@@ -205,7 +204,6 @@ class _Properties(_Fields):
     is_object = True
 
     def __init__(self, properties: Mapping[str, Structural], profile: Profile) -> None:
-        """Take the schemas by name."""
         self._properties = properties
         self._profile = profile
         self._views: dict[str, View] = {}
@@ -222,7 +220,6 @@ class _Entries(_Fields):
     """The entries of a map."""
 
     def __init__(self, schema: Structural, profile: Profile) -> None:
-        """Take the schema of the values."""
         self._view = compile(schema, profile)
 
     def view(self, key: str) -> View:  # noqa: ARG002 - whatever it is
@@ -239,7 +236,6 @@ class ObjectView(MapValue):
     __slots__ = ("_fields", "value")
 
     def __init__(self, value: Mapping[str, JSONValue], fields: _Fields) -> None:
-        """Take the JSON object, and what is seen of it."""
         self.value = value
         self._fields = fields
 
@@ -341,7 +337,6 @@ class _TypedList(ListValue):
     __slots__ = ("elements",)
 
     def __init__(self, elements: Sequence[Value]) -> None:
-        """Take the elements as they are seen."""
         self.elements = elements
 
     def __len__(self) -> int:
@@ -403,7 +398,6 @@ class MapListView(_TypedList):
     __slots__ = ("_keys",)
 
     def __init__(self, elements: Sequence[Value], keys: tuple[str, ...]) -> None:
-        """Take the items as they are seen, and the names of their keys, escaped."""
         super().__init__(elements)
         self._keys = keys
 

@@ -43,7 +43,6 @@ class Objects:
     """
 
     def __init__(self, schema: Schema, child: Callable[[Schema], Child], profile: Profile) -> None:
-        """Take the schema, and what compiles those of properties; nothing below them is compiled yet."""
         self._counts = keywords.property_checks(schema, profile)
         self._stops_at_counts = not profile.validates_miscounted_objects
         self._required: tuple[str, ...] = tuple(schema.get("required") or ())
@@ -100,7 +99,6 @@ class Lists:
     """
 
     def __init__(self, schema: Schema, child: Callable[[Schema], Child], profile: Profile) -> None:
-        """Take the schema, and what compiles that of the items."""
         items = schema.get("items")
         self._item = child(items) if isinstance(items, Mapping) else None
         self._counts = keywords.item_checks(schema, profile)

@@ -29,7 +29,6 @@ class Correlation:
     """
 
     def __init__(self, new: JSONValue, old: JSONValue, schema: Schema) -> None:
-        """Take two values and the schema that says which parts of them correspond."""
         self.new = new
         self.old = old
         self._schema = schema

@@ -39,7 +39,7 @@ class Validator:
     """A compiled schema."""
 
     def __init__(self, schema: Schema, profile: Profile, *, all_formats: bool) -> None:
-        """Take a schema; `compile` is for everybody else."""
+        """For this module: everybody else calls `compile`."""
         self._schema = schema
         self._node = _Node(schema, profile, all_formats=all_formats)
         self._ratchets = profile.ratchets

@@ -35,7 +35,6 @@ class CIDR(Opaque):
     has_text = True
 
     def __init__(self, address: Address, bits: int) -> None:
-        """Take both."""
         self.address = address
         self.bits = bits
 

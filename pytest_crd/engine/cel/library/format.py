@@ -50,7 +50,6 @@ class Format(Opaque):
     type_name = TYPE.name
 
     def __init__(self, name: str, regex_size: int, validate: Validate) -> None:
-        """Take its name, the length of its regular expression, and what says what is wrong with a text."""
         self.name = name
         self.regex_size = regex_size
         self.validate = validate

@@ -34,7 +34,6 @@ class IP(Opaque):
     has_text = True
 
     def __init__(self, address: Address) -> None:
-        """Take the address."""
         self.address = address
 
     def equal(self, other: Value) -> bool:

@@ -28,7 +28,6 @@ class Quantity(Opaque):
     type_name = TYPE.name
 
     def __init__(self, amount: Amount) -> None:
-        """Take the amount."""
         self.amount = amount
 
     def equal(self, other: Value) -> bool:

@@ -36,7 +36,6 @@ class URL(Opaque):
     type_name = TYPE.name
 
     def __init__(self, parts: urls.Url, source: str) -> None:
-        """Take the parts, and the text that they are the parts of."""
         self.parts = parts
         self.text = _written(parts, source)
 

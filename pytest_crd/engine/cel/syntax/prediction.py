@@ -83,7 +83,6 @@ class NoAlternativeError(Exception):
     """No alternative fits; *lookahead* tokens of those that follow were looked at to see that."""
 
     def __init__(self, lookahead: int) -> None:
-        """Take how many tokens fitted before the one that did not."""
         super().__init__(lookahead)
         self.lookahead = lookahead
 

@@ -7,7 +7,6 @@ class PatternError(ValueError):
     """A pattern that does not compile; the message is that of Go's regexp.Compile."""
 
     def __init__(self, problem: str, fragment: str) -> None:
-        """Take the problem, and the part of the pattern that has it."""
         super().__init__(f"error parsing regexp: {problem}: `{fragment}`")
         self._made_of = problem, fragment
 

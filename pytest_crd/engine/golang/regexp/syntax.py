@@ -49,7 +49,7 @@ _NOTHING: Final = _Term("(?:)")
 
 @dataclass(frozen=True, slots=True)
 class _Flags:
-    """The flags that hold at a place; which of two matches is preferred is of no account here."""
+    """The flags that hold at a place; which of two matches is preferred does not matter here."""
 
     fold: bool = False
     multiline: bool = False
