@@ -39,14 +39,11 @@ def can_have(root: Structural, path: str) -> bool:
 
 def near(root: Structural, path: str) -> str:
     """Return the path of the field that *path*, at which there can be none, may stand for; empty where none is near."""
-    name = ""
-    for parent, name in _ways_up(path):
-        known = list(_at(root, f".{parent}" if parent else ""))
-        for schema in known:
-            if found := diagnosis.nearest(name, tuple(schema.properties)):
-                return f"{parent}.{found}" if parent else found
-        if known:  # at the latest the root
-            break
+    ways = ((parent, name, list(_at(root, f".{parent}" if parent else ""))) for parent, name in _ways_up(path))
+    parent, name, known = next(way for way in ways if way[2])  # at the latest the root
+    for schema in known:
+        if found := diagnosis.nearest(name, tuple(schema.properties)):
+            return f"{parent}.{found}" if parent else found
     return _elsewhere(root, name)
 
 

@@ -92,9 +92,11 @@ def test_declared_cases_of_a_python_test_are_an_error(gardener: Project) -> None
 
 def test_a_file_that_says_that_the_crd_is_stored_is_run(gardener: Project) -> None:
     _break(gardener, "label: {type: string}", "label: {type: string, default: 1}")
-    gardener.cases(f"storedCRD: true\n{CASES.replace('{spec: {size: 3, ', '{spec: {size: 3, label: 1, ')}")
+    cases = f"storedCRD: true\n{CASES.replace('{spec: {size: 3, ', '{spec: {size: 3, label: 1, ')}"
+    gardener.cases(cases)
+    gardener.cases(cases, name="test_again.crd.yaml")
 
-    gardener.run().assert_outcomes(passed=3)
+    gardener.run().assert_outcomes(passed=6)
 
 
 def test_a_crd_that_the_settings_call_stored_is_run(gardener: Project) -> None:

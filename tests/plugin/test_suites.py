@@ -129,3 +129,15 @@ def test_a_case_file_that_names_a_stored_crd_by_its_path_is_run(empty: Project) 
     empty.ini("crd_stored = gardens.stories.example.com")
 
     empty.run().assert_outcomes(passed=1)
+
+
+def test_a_suite_about_a_stored_crd_that_serves_nothing_says_so(suites: Project) -> None:
+    path = suites.path / "stories/v1/zz_generated.crd-manifests/gardens.crd.yaml"
+    text = path.read_text(encoding="utf-8").replace("label: {type: string}", 'label: {$ref: "#/x"}')
+    path.write_text(text, encoding="utf-8")
+    suites.ini("crd_case_files = */tests/*/*.yaml\ncrd_stored = gardens.stories.example.com")
+
+    result = suites.run()
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*gardens.stories.example.com v1 serves no objects: *'$ref' is not supported*"])

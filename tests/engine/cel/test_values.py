@@ -7,8 +7,8 @@ import zoneinfo
 
 import pytest
 
-from pytest_crd.engine.cel import conversions, display, durations, equality, maps, numbers, timestamps, values
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel import conversions, display, durations, equality, maps, numbers, regexes, timestamps, values
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.library import semver
 from pytest_crd.engine.cel.library.format import Format
 from pytest_crd.engine.cel.library.ip import IP, parse
@@ -221,3 +221,17 @@ def test_a_machine_without_zones_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
         timestamps.TimeZoneDataError, match=r"'No/Where' cannot be looked up: .* install the package tzdata"
     ):
         timestamps.fields(Timestamp(0), "No/Where")
+
+
+def test_a_version_has_no_size_and_an_address_that_of_its_bytes() -> None:
+    assert values.size(semver.Semver((1, 2, 3), (), ())) is None
+    assert values.size(parse("1.2.3.4")) == 4
+
+
+def test_a_match_whose_place_cannot_be_told_is_an_error_that_says_so() -> None:
+    """Go takes the pattern, and RE2 has too little memory for it."""
+    large = regexes.Regex(r"\pL{1000}")
+
+    assert not large.matches("a")
+    with pytest.raises(UnsupportedExpressionError, match="the search for a pattern that RE2 does not take"):
+        large.find("a")
