@@ -24,6 +24,7 @@ def test_one_crd(crd: engine.CustomResourceDefinition) -> None:
 def test_one_version(crd_version: engine.Version) -> None:
     assert_type(crd_version.structural_errors, tuple[engine.FieldError, ...])
     assert_type(crd_version.is_structural, bool)
+    assert_type(crd_version.rules, tuple[engine.Rule, ...])
     assert_type(crd_version.prune({"spec": {}}), engine.Pruned)
     assert_type(crd_version.prune("spec: {}"), engine.Pruned)
     assert_type(crd_version.default({"spec": {}}), engine.Defaulted)

@@ -7,6 +7,7 @@ One module reads files (`manifest`). Answers are data; what is raised is a mista
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition, NotStructuralError, Version
 from pytest_crd.engine.crds.conditions import Condition
+from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.response import NotAcceptedError, Response
 from pytest_crd.engine.golang.decoding import DecodeError
@@ -35,6 +36,7 @@ __all__ = [
     "NotStructuralError",
     "Pruned",
     "Response",
+    "Rule",
     "UnknownVersionError",
     "UnsupportedConstructError",
     "UnsupportedExpressionError",

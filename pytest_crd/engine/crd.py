@@ -17,6 +17,7 @@ from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.names import Naming
+from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Response
@@ -87,6 +88,19 @@ class Version:
     def is_structural(self) -> bool:
         """Whether the schema is structural."""
         return not self.structural_errors
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """
+        The CEL rules (`x-kubernetes-validations`) of the schema, with what they may cost; those of a value before those inside it.
+
+        Raises:
+            UnsupportedConstructError: The schema has a construct that no structural schema can express.
+            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
+        """
+        from pytest_crd.engine.crdvalidation.schemas import declaredrules  # noqa: PLC0415 - much that only CEL needs
+
+        return () if self._spec.schema is None else declaredrules.find(self._spec.schema, self._profile)
 
     @property
     def has_status(self) -> bool:

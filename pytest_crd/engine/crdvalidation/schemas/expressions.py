@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 
 from pytest_crd.engine.cel.costs import MAX
 from pytest_crd.engine.crds import internaltypes
+from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.engine.crdvalidation.schemas import places, rules
 from pytest_crd.engine.crdvalidation.schemas.places import Place
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -26,8 +27,6 @@ from pytest_crd.engine.rules.tree import RuleNode
 
 Schema: TypeAlias = Mapping[str, JSONValue]
 
-EXPRESSION_LIMIT: Final = 10_000_000
-"""What one expression may cost, by estimate."""
 CRD_LIMIT: Final = 100_000_000
 """What all expressions of one schema may cost together."""
 _MOST_NAMED: Final = 4
@@ -76,6 +75,11 @@ class Scope:
         is_correlatable = schema.get("x-kubernetes-list-type") == "map"
         uncorrelatable = self.uncorrelatable if is_correlatable else self.uncorrelatable or places.path(place)
         return Scope(self.node and self.node.items, self._multiplied(schema), uncorrelatable)
+
+    def cost(self, rule: CompiledRule) -> int:
+        """Return what *rule* costs at most on all values that a resource may have here; 0 where it cannot be compiled."""
+        times = rule.max_cardinality if self.cardinality is None else self.cardinality
+        return _product(rule.max_cost, times) if isinstance(rule.expression, Expression) else 0
 
     def _multiplied(self, schema: Schema) -> int | None:
         most = _max_elements(schema)
@@ -160,11 +164,7 @@ class Expressions:
                 yield fielderror.invalid(at.child("optionalOldSelf"), rule.rule["optionalOldSelf"], _UNUSED)
 
     def _rule(self, rule: CompiledRule, at: FieldPath, scope: Scope) -> Iterator[FieldError]:
-        is_compiled = isinstance(rule.expression, Expression)
-        times = rule.max_cardinality if scope.cardinality is None else scope.cardinality
-        yield from self._cost(
-            "estimated rule cost", at.child("rule"), _product(rule.max_cost, times) if is_compiled else 0
-        )
+        yield from self._cost("estimated rule cost", at.child("rule"), scope.cost(rule))
         if isinstance(rule.expression, Problem):
             yield self._problem(rule, at.child("rule"), rule.expression)
 

@@ -18,6 +18,7 @@ from pytest_crd.engine.schema.structural import UnsupportedConstructError
 Schema: TypeAlias = Mapping[str, JSONValue]
 
 KEYWORD: Final = "x-kubernetes-validations"
+NOT_SPECIFIED: Final = "rule is not specified"
 _REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 _LINE_BREAK: Final = re.compile(r"[\n\r]")
 
@@ -50,7 +51,7 @@ def _expressions(rule: Schema, at: FieldPath, profile: Profile) -> Iterator[Fiel
     expression, message = strings.trim_space(rule.get("rule", "")), rule.get("message", "")
     named = "message " if profile.rule_errors_name_the_field else ""
     if not expression:
-        yield fielderror.required(at.child("rule"), "rule is not specified")
+        yield fielderror.required(at.child("rule"), NOT_SPECIFIED)
     elif message and not strings.trim_space(message):
         yield fielderror.invalid(at.child("message"), message, f"{named}must be non-empty if specified")
     elif _LINE_BREAK.search(strings.trim_space(message)):
