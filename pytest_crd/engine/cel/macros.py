@@ -16,6 +16,8 @@ from pytest_crd.engine.cel.ast import Node
 
 # The accumulator's name until cel-go 0.23: expressions could say it. Variables may not be called so even now.
 OLD_ACCUMULATOR: Final = "__result__"
+UNUSED: Final = "#unused"
+"""Name of the variable of a loop over nothing, which binds a value to a name."""
 
 
 class MacroError(Exception):
@@ -239,7 +241,7 @@ def _optional_map(name: str, wrap: Callable[[Expansion, Node], Node]) -> Macro:
         binding = ast.Comprehension(
             new.new_id(),
             _empty_list(new),
-            "#unused",
+            UNUSED,
             None,
             variable.name,
             ast.Call(new.new_id(), "value", new.copy(target), ()),

@@ -1,0 +1,185 @@
+"""The parts of an expression that decided, with their values: what a failed rule is explained with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.cel import explanation, types
+from pytest_crd.engine.cel.interpreter import COST_LIMIT
+from pytest_crd.engine.rules import environments
+
+ENVIRONMENT = environments.stored(profile.named("1.37")).extend({"self": types.DYN})
+SELF = {
+    "max": 10,
+    "replicas": 11,
+    "on": False,
+    "name": "web",
+    "nested": {"a": {"b": 1}},
+    "sizes": [1, 2, 3],
+    "items": [{"n": 1}, {"n": -5}, {}],
+    "labels": {"a": "x", "b": ""},
+}
+
+NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
+
+def _reasons(text: str, **options: Any) -> list[str]:
+    checked = ENVIRONMENT.compile(text)
+    return [*map(str, explanation.find_reasons(checked, ENVIRONMENT.functions, {"self": SELF}, **options))]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("self.replicas <= self.max", ["self.replicas = 11", "self.max = 10"]),
+        ("self.replicas <= 10", ["self.replicas = 11"]),
+        ("self.on", ["self.on = false"]),
+        ("self['on']", ['self["on"] = false']),
+        ("has(self.off)", ["has(self.off) = false"]),
+        ("self.nested.a.b > 1", ["self.nested.a.b = 1"]),
+        ("self.name.startsWith('x')", ['self.name = "web"']),
+        ("self.name in ['a', 'b']", ['self.name = "web"']),
+        ("self.sizes[self.max - 9] > 5", ["self.sizes[self.max - 9] = 2", "self.max - 9 = 1", "self.max = 10"]),
+        ("size(self.sizes) > 5", ["size(self.sizes) = 3", "self.sizes = [1, 2, 3]"]),
+        ("sets.contains(self.sizes, [7])", ["self.sizes = [1, 2, 3]"]),
+        ("[dyn('a'), self.name] == ['b', 'c']", ['self.name = "web"']),
+        ("{'a': self.max} == {'b': 1}", ["self.max = 10"]),
+        ("quantity(self.name + '1').isGreaterThan(quantity('2'))", None),
+        ("quantity(string(self.max)) == quantity('2')", None),
+        ("duration('1h') > duration('2h')", []),
+        ("false", []),
+    ],
+)
+def test_of_a_comparison_or_a_call_what_goes_into_it_is_shown(text: str, parts: list[str] | None) -> None:
+    expected = {
+        "quantity(string(self.max)) == quantity('2')": [
+            'quantity(string(self.max)) = kubernetes.Quantity("10")',
+            'string(self.max) = "10"',
+            "self.max = 10",
+        ],
+        "quantity(self.name + '1').isGreaterThan(quantity('2'))": [
+            f'quantity(self.name + "1") = error: {NO_QUANTITY}',
+            'self.name + "1" = "web1"',
+            'self.name = "web"',
+        ],
+    }
+    assert _reasons(text) == (expected[text] if parts is None else parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("self.max == 10 && self.on && self.name == 'db'", ["self.on = false"]),
+        ("self.on || self.name == 'db'", ["self.on = false", 'self.name = "web"']),
+        ("!(self.max == 10 && self.replicas == 11)", ["self.max = 10", "self.replicas = 11"]),
+        ("!(self.on || self.max == 10 || self.replicas == 11)", ["self.max = 10"]),
+        ("self.max == 10 && self.gone > 1", ["self.gone = error: no such key: gone"]),
+        ("self.gone > 1 && self.on", ["self.on = false"]),
+        ("self.max == 10 ? self.on : self.replicas > 1", ["self.max = 10", "self.on = false"]),
+        ("self.max == 9 ? self.on : self.replicas > 90", ["self.max = 10", "self.replicas = 11"]),
+        ("self.gone > 1 ? self.on : false", ["self.gone = error: no such key: gone"]),
+    ],
+)
+def test_of_what_is_joined_the_operands_that_decided_are_shown(text: str, parts: list[str]) -> None:
+    assert _reasons(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("self.items.all(x, x.n > 0)", ['x (self.items[1]) = {"n": -5}', "x.n = -5"]),
+        ("self.sizes.all(x, x < 3)", ["x (self.sizes[2]) = 3"]),
+        ("self.items.all(x, x.n > -9)", ["x (self.items[2]) = {}", "x.n = error: no such key: n"]),
+        ("self.items.all(i, x, x.n > i)", ["i = 1", 'x (self.items[1]) = {"n": -5}', "x.n = -5"]),
+        ("self.labels.all(k, k != 'b')", ['k (a key of self.labels) = "b"']),
+        ("self.labels.all(k, v, v != '')", ['k = "b"', 'v (self.labels["b"]) = ""']),
+        ("self.sizes.exists(x, x > 9)", ["self.sizes = [1, 2, 3]"]),
+        ("self.labels.exists(k, k == 'z')", ['self.labels = {"a": "x", "b": ""}']),
+        ("!self.sizes.exists(x, x > 1)", ["x (self.sizes[1]) = 2"]),
+        ("!self.sizes.all(x, x > 0)", ["self.sizes = [1, 2, 3]"]),
+        ("self.sizes.exists_one(x, x > 1)", ["self.sizes = [1, 2, 3]"]),
+        ("self.max.all(x, x > 1)", ["self.max = 10"]),
+        (
+            "self.items.all(x, self.sizes.exists(y, y < x.n))",
+            ['x (self.items[0]) = {"n": 1}', "self.sizes = [1, 2, 3]"],
+        ),
+        (
+            "self.sizes.filter(x, x > 1).size() == 3",
+            [
+                "self.sizes.filter(x, x > 1).size() = 2",
+                "self.sizes.filter(x, x > 1) = [2, 3]",
+                "self.sizes = [1, 2, 3]",
+            ],
+        ),
+        (
+            "self.?gone.optMap(x, x + 1).hasValue()",
+            ["self.?gone.optMap(x, x + 1) = optional.none()", "self.?gone = optional.none()"],
+        ),
+        ("self.?on.optFlatMap(x, self.?max) == optional.of(1)", None),
+    ],
+)
+def test_of_a_loop_the_element_that_decided_is_shown(text: str, parts: list[str] | None) -> None:
+    expected = ["self.?on.optFlatMap(x, self.?max) = optional.of(10)", "self.?on = optional.of(false)"]
+    assert _reasons(text) == (expected if parts is None else parts)
+
+
+def test_an_internal_error_is_shown_as_one() -> None:
+    assert _reasons("dyn(bytes(self.name)) in ['a'] && self.max == 10") == [
+        'dyn(bytes(self.name)) = b"web"',
+        'bytes(self.name) = b"web"',
+        'self.name = "web"',
+    ]
+
+
+def test_there_are_only_as_many_parts_as_are_asked_for() -> None:
+    assert _reasons("self.replicas <= self.max", most=1) == ["self.replicas = 11"]
+
+
+def test_what_costs_too_much_is_left_out() -> None:
+    text = "self.max == 10 && self.on && self.a.all(x, self.a.exists(y, y == x + 1))"
+    checked = ENVIRONMENT.compile(f"{text} || self.a.all(x, self.a.all(y, y < 0)) || self.max > 10")
+    few, many = (
+        explanation.find_reasons(
+            checked, ENVIRONMENT.functions, {"self": {**SELF, "a": list(range(count)), "on": True}}
+        )
+        for count in (3, 2000)
+    )
+
+    assert [*map(str, few)] == [
+        "x (self.a[2]) = 2",
+        "self.a = [0, 1, 2]",
+        "x (self.a[0]) = 0",
+        "y (self.a[0]) = 0",
+        "self.max = 10",
+    ]
+    assert many == ()
+
+
+def test_what_one_evaluation_may_cost_all_may_cost_together() -> None:
+    checked = ENVIRONMENT.compile(" && ".join(["self.a.all(x, x >= 0)"] * 100))
+    reasons = explanation.find_reasons(checked, ENVIRONMENT.functions, {"self": {"a": list(range(COST_LIMIT // 20))}})
+
+    assert reasons == ()
+
+
+def test_what_costs_too_much_in_small_steps_is_left_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explanation, "COST_LIMIT", 3)
+
+    assert _reasons("self.replicas <= self.max") == ["self.replicas = 11"]
+
+
+def test_every_part_can_be_asked_for() -> None:
+    checked = ENVIRONMENT.compile("self.max > 1 && self.items.exists(x, x.n < 0)")
+    parts = explanation.find_parts(checked, ENVIRONMENT.functions, {"self": SELF}, most=100)
+
+    assert [*map(str, parts)] == [
+        "self.max > 1 = true",
+        "self.max = 10",
+        "self.items.exists(x, x.n < 0) = true",
+        'self.items = [{"n": 1}, {"n": -5}, {}]',
+        'x (self.items[1]) = {"n": -5}',
+        "x.n = -5",
+    ]
