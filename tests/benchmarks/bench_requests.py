@@ -60,7 +60,7 @@ class Subject:
     A CRD and one of its resources.
 
     Attributes:
-        crd: The manifest, without rules.
+        crd: The manifest.
         resource: The resource, without a status.
     """
 
@@ -73,12 +73,16 @@ class Subject:
         return str(self.resource["metadata"].get("namespace", "default"))
 
 
-def subjects() -> Iterator[Subject]:
-    """Yield what is measured."""
+def subjects(*, with_rules: bool = False) -> Iterator[Subject]:
+    """Yield what is measured; *with_rules*: the CRDs as they are."""
+
+    def stripped(crd: JSONValue) -> JSONValue:
+        return crd if with_rules else peers.without_rules(crd)
+
     volumes = [{"name": f"v{index}", "path": "/data", "exclude": ["tmp", "cache"]} for index in range(40)]
     [backups] = _documents(_BACKUPS)
     yield Subject(
-        peers.without_rules(backups),
+        stripped(backups),
         {
             "apiVersion": f"{backups['spec']['group']}/v1",
             "kind": "Backup",
@@ -95,7 +99,7 @@ def subjects() -> Iterator[Subject]:
         kind = crd["spec"]["names"]["kind"]
         resource = next(made for made in _documents(Path(corpus, object_file)) if made["kind"] == kind)
         resource = {key: value for key, value in resource.items() if key != "status"}
-        yield Subject(peers.without_rules(crd), _grown(resource, size))
+        yield Subject(stripped(crd), _grown(resource, size))
 
 
 def _documents(path: Path) -> list[JSONValue]:

@@ -34,10 +34,10 @@ class Reference:
 
     def measure(self, crd: JSONValue, resource: JSONValue = None, *, namespace: str = "", **times: int) -> JSONValue:
         """
-        Return the seconds of processor time that the reference takes by name: `crd`, and `create`, `update`, `validate` where there is a *resource*.
+        Return the seconds of processor time that the reference takes by name: `crd`, and `create`, `update`, `validate`, `rules` where there is a *resource*.
 
         Args:
-            crd: A v1 CRD without rules.
+            crd: A v1 CRD.
             resource: A custom resource that it accepts.
             namespace: The namespace of the URL.
             times: How often: `rounds`, and `calls` in a round; the best round counts.

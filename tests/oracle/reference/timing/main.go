@@ -4,10 +4,11 @@
 // round; the garbage collector counts.
 //
 //	{"crd": a v1 CRD, "object": a custom resource or null, "namespace": "default", "rounds": 15, "calls": 50}
-//	{"problem": "", "crd": …, "create": …, "update": …, "validate": …}
+//	{"problem": "", "crd": …, "create": …, "update": …, "validate": …, "rules": …}
 //
-// A CRD is defaulted, converted and validated. An object is coerced, pruned, defaulted and validated as the handler of custom resources
-// does it; an update reads the stored object first. Decoding and encoding JSON is left out, and the CRDs are expected to have no CEL rules.
+// A CRD is defaulted, converted and validated, its CEL rules compiled and costed. An object is coerced, pruned, defaulted and validated as
+// the handler of custom resources does it; an update reads the stored object first. Of these, "validate" is what the schema alone takes,
+// and "rules" what the rules take on the object as it is stored, 0 without rules. Decoding and encoding JSON is left out.
 package main
 
 import (
@@ -26,6 +27,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
@@ -36,6 +38,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 )
@@ -54,6 +57,7 @@ type answer struct {
 	Create   float64 `json:"create"`
 	Update   float64 `json:"update"`
 	Validate float64 `json:"validate"`
+	Rules    float64 `json:"rules"`
 }
 
 // strategy is what of the strategy of custom resources is called; its type is not exported.
@@ -66,6 +70,7 @@ type server struct {
 	strategy   strategy
 	structural *schema.Structural
 	validator  validation.SchemaValidator
+	rules      *cel.Validator
 	ctx        context.Context
 }
 
@@ -142,6 +147,12 @@ func (a *answer) measureObject(s *server, object *unstructured.Unstructured, q q
 	a.Validate = best(q.Rounds, q.Calls,
 		func() {},
 		func(int) { note(validation.ValidateCustomResource(nil, stored.Object, s.validator).ToAggregate()) })
+	if s.rules != nil {
+		a.Rules = best(q.Rounds, q.Calls, func() {}, func(int) {
+			errs, _ := s.rules.Validate(s.ctx, nil, s.structural, stored.Object, nil, celconfig.RuntimeCELCostBudget)
+			note(errs.ToAggregate())
+		})
+	}
 	return failed
 }
 
@@ -201,6 +212,7 @@ func serve(crd *apiextensions.CustomResourceDefinition, object *unstructured.Uns
 	if s.validator, _, err = validation.NewSchemaValidator(declared.OpenAPIV3Schema); err != nil {
 		return nil, err
 	}
+	s.rules = cel.NewValidator(s.structural, true, celconfig.PerCallLimit)
 	subresources, err := apiextensions.GetSubresourcesForVersion(crd, kind.Version)
 	if err != nil {
 		return nil, err
