@@ -114,6 +114,8 @@ def declared(crd: InternalCrd) -> CrdSpec:
 
 def is_shared(crd: InternalCrd, field: str, profile: Profile) -> bool:
     """Return whether every version of *crd* says the same in *field*, and says something."""
+    if not crd.is_v1beta1:
+        return False  # it was moved above all versions
     values = [version.get(field) for version in crd.versions]
     kind = internaltypes.version(profile).fields[field]
     is_set = all(value is not None if field != "additionalPrinterColumns" else value for value in values)

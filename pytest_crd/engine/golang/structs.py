@@ -72,9 +72,11 @@ def equal(left: JSONValue, right: JSONValue, kind: Type) -> bool:
     Reference:
         apimachinery api/equality, Semantic.DeepEqual.
     """
+    if left is right:
+        return True
     kind = _resolved(kind)
     if isinstance(kind, Pointer):
-        return left is right or (left is not None and right is not None and equal(left, right, kind.to))
+        return left is not None and right is not None and equal(left, right, kind.to)
     if isinstance(kind, Raw):
         return jsonvalue.equal(left, right)
     if isinstance(kind, Map):
@@ -83,7 +85,13 @@ def equal(left: JSONValue, right: JSONValue, kind: Type) -> bool:
     if isinstance(kind, List):
         left, right = left or [], right or []
         return len(left) == len(right) and all(map(equal, left, right, [kind.item] * len(left)))
-    if isinstance(kind, Struct | Union):
+    if isinstance(kind, Struct):
+        left, right = left or {}, right or {}
+        # What neither has is equal; most fields of a schema are absent.
+        return all(
+            equal(left.get(key), right.get(key), kind.fields[key]) for key in {**left, **right} if key in kind.fields
+        )
+    if isinstance(kind, Union):
         pairs = zip(_parts(left, kind), _parts(right, kind), strict=True)
         return all(equal(one, other, part) for (_, one, part), (_, other, _) in pairs)
     return bool((left or kind.zero) == (right or kind.zero))
