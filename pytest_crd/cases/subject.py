@@ -64,8 +64,7 @@ class Subject:
         if metadata is None:
             metadata = _NAME
         elif isinstance(metadata, dict):
-            # It has one because it is stored, but cannot be created with one.
-            metadata = {**_NAME, **{key: value for key, value in metadata.items() if key != "resourceVersion"}}
+            metadata = {**_NAME, **metadata}
         sent = {"kind": crd.kind, **resource, "metadata": metadata}
         sent["apiVersion"] = f"{crd.group}/{storage.name}" if stated is None or stated in known else stated
         namespace = metadata.get("namespace") if isinstance(metadata, dict) else None

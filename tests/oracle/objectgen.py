@@ -81,7 +81,7 @@ METADATA: Final[dict[str, tuple[JSONValue, ...]]] = {
     "namespace": ("default", "", None, 1, {}),
     "selfLink": ("x", None, 1),
     "uid": ("u", "", None, 1),
-    "resourceVersion": ("", None, 1),  # with a number a dry run creates what a server does not
+    "resourceVersion": ("1", "", None, 1),
     "generation": (0, 1, -1, None, "1", 1.0, 1.5, 2**63, 1e3),
     "creationTimestamp": _TIMES,
     "deletionTimestamp": _TIMES,

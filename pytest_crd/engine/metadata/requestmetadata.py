@@ -168,22 +168,6 @@ def refuse_stale(
     return None
 
 
-def refuse_versioned(metadata: Mapping[str, JSONValue]) -> Refusal | None:
-    """
-    Return why an object that is valid cannot be created: it has the version of one that is stored; else None.
-
-    A server that is asked for a dry run does not come to this.
-
-    Reference:
-        apiserver storage/etcd3/store.go, Create; storage/api_object_versioner.go, ObjectResourceVersion: what is no number counts
-        as none.
-    """
-    stated = metadata.get("resourceVersion") or ""
-    if _unsigned_problem(stated) or not stated.strip("0"):
-        return None
-    return Refusal(500, "", "resourceVersion should not be set on objects to be created")
-
-
 def prepare_create(metadata: Mapping[str, JSONValue], target: Target, *, suffix: str = "xxxxx") -> Prepared:
     """
     Return the metadata of a POST as it is validated and stored.
@@ -265,6 +249,4 @@ def _refuse_unversioned(target: Target, profile: Profile) -> Refusal:
 def _unsigned_problem(digits: str) -> str:
     if digits and not (digits.isascii() and digits.isdigit()):
         return "invalid syntax"
-    significant = digits.lstrip("0")
-    is_too_large = len(significant) > len(str(_MAX_UINT64)) or int(significant or 0) > _MAX_UINT64
-    return "value out of range" if is_too_large else ""
+    return "value out of range" if int(digits or 0) > _MAX_UINT64 else ""

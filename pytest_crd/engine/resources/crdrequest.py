@@ -54,8 +54,6 @@ def create(manifest: Decoded, profile: Profile, field_validation: str = "Warn") 
     if errors:
         return _invalid(crd, errors, before, manifest)
     warnings = (*before, *crdvalidation.warnings(crd, profile))
-    if versioned := requestmetadata.refuse_versioned(manifest.value.get("metadata") or {}):
-        return response.refused(versioned, subject={}, warnings=warnings, changes=Changes(manifest.unknown))
     return _accepted(response.CREATED, defaulted.created(crd), warnings, manifest, profile)
 
 

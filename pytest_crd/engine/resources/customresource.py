@@ -277,9 +277,6 @@ class CustomResources:
             name = resource["metadata"].get("name", "")
             return response.invalid(group, sent["kind"], name, verdict.errors, warnings=before, changes=decoded.changes)
         warnings = (*before, *warnings)
-        sent_metadata = decoded.resource.get("metadata") or {}
-        if code == response.CREATED and (versioned := requestmetadata.refuse_versioned(sent_metadata)):
-            return response.refused(versioned, subject={}, warnings=warnings, changes=decoded.changes)
         if isinstance(resource.get("items"), list):
             return response.refused(_TAKEN_FOR_A_LIST, subject={}, warnings=warnings, changes=decoded.changes)
         try:

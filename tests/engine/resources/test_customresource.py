@@ -383,25 +383,3 @@ def test_a_name_is_made_up_where_the_object_says_nothing_of_one(metadata: Any, n
 
 def test_a_text_is_sent_without_a_name_that_it_does_not_have() -> None:
     assert not V1.create('{"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {}}').accepted
-
-
-@pytest.mark.parametrize("version", ["1", "007", str(2**64 - 1)])
-@pytest.mark.parametrize("kubernetes", ["1.37", "1.32", "1.21"])
-def test_what_has_the_version_of_a_stored_object_cannot_be_created(version: str, kubernetes: str) -> None:
-    """Not recorded: recordings are made of dry runs, and a dry run does not come to this. Asked of real servers by hand."""
-    crd = _crd(kubernetes=kubernetes)
-    answer = crd.version("v1").create({"metadata": {"name": "a", "resourceVersion": version}})
-
-    words = "resourceVersion should not be set on objects to be created"
-    assert (answer.code, answer.message, answer.status.get("reason")) == (500, words, None)
-    spec = crd.manifest["spec"]
-    names = {**spec["names"], "singular": "cron", "listKind": "CronList"}
-    metadata = {"name": "crons.example.com", "resourceVersion": version}
-    manifest = {**crd.manifest, "metadata": metadata, "spec": {**spec, "names": names}}
-    dumped = engine.CustomResourceDefinition.from_manifest(manifest, kubernetes_version=kubernetes).response
-    assert (dumped.code, dumped.message) == (500, words)
-
-
-@pytest.mark.parametrize("version", ["", "0", "000", "x", "-1", str(2**64), "1" * 5000])
-def test_what_has_no_version_of_a_stored_object_can(version: str) -> None:
-    assert _crd().version("v1").create({"metadata": {"name": "a", "resourceVersion": version}}).accepted
