@@ -61,6 +61,8 @@ class Profile:
     Rules:
         bounds_int_or_string_in_rules: Whether `maxLength` bounds an int-or-string where costs are estimated (since 1.34).
         bounds_names_in_rules: Whether the name of a resource is known to be short there (since 1.37).
+        sees_optional_old_self_by_schema: Whether objects and lists in an optional `oldSelf` are what their schema makes of
+            them (since 1.37; before, they are JSON: names are not escaped there, and times are strings).
         prints_failed_values: Whether a failed rule is reported with the value, of objects and lists without one (since
             1.35; with the name of the type before).
 
@@ -147,6 +149,7 @@ class Profile:
     # Rules.
     bounds_int_or_string_in_rules: bool = True
     bounds_names_in_rules: bool = True
+    sees_optional_old_self_by_schema: bool = True
     prints_failed_values: bool = True
     # Formats.
     has_kubernetes_name_formats: bool = True
@@ -192,6 +195,7 @@ _V1_36: Final = replace(
     _V1_37,
     version="1.36",
     bounds_names_in_rules=False,
+    sees_optional_old_self_by_schema=False,
     warns_about_sets=False,
     rounds_to_integers=False,
     lists_managed_operations=False,

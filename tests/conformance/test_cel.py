@@ -12,7 +12,8 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel import display, durations, kubernetes, timestamps, types
-from pytest_crd.engine.cel.costs import SizeEstimate
+from pytest_crd.engine.cel.checked import CheckedExpression
+from pytest_crd.engine.cel.costs import SizeEstimate, SizeProvider
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError
 from pytest_crd.engine.cel.interpreter import Program, ProgramError
@@ -60,12 +61,19 @@ def answer(expression: str, version: str, variables: Mapping[str, Value]) -> Ans
         checked = env.compile(expression)
     except CompileError as error:
         return {"compile": str(error)}
+    return of_checked(checked, env, NoSizes(), variables)
+
+
+def of_checked(
+    checked: CheckedExpression, env: Environment, sizes: SizeProvider, variables: Mapping[str, Value]
+) -> Answer:
+    """Return what is to be said of an expression that compiles."""
     answered: Answer = {"type": _printed(checked.type)}
     try:
         program = Program(checked, env.functions)
     except ProgramError as error:
         return answered | {"program": str(error)}
-    estimate = env.estimate(checked, NoSizes())
+    estimate = env.estimate(checked, sizes)
     answered["estimate"] = [estimate.min, estimate.max]
     try:
         outcome = program.evaluate(variables)

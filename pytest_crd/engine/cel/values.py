@@ -14,6 +14,8 @@ import abc
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final, TypeAlias
 
+from pytest_crd.engine.cel.errors import EvaluationError
+
 # Any run-time value; the implementations narrow with isinstance.
 Value: TypeAlias = Any
 
@@ -119,18 +121,43 @@ class TypeValue:
 
 
 class Optional:
-    """A value, or none."""
+    """
+    A value, or none.
 
-    __slots__ = ("value",)
+    Attributes:
+        value: The value, or MISSING; raises EvaluationError where it is there but cannot be read.
+        problem: Why it cannot be read; only set where it cannot.
+    """
+
+    __slots__ = ("problem", "value")
+
+    problem: EvaluationError
+    value: Value
 
     def __init__(self, value: Value = MISSING) -> None:
         """Take the value; without one it is `optional.none()`."""
         self.value = value
 
+    @classmethod
+    def unreadable(cls, problem: EvaluationError) -> Optional:
+        """Return one with a value, but an error for who asks for it."""
+        made = cls.__new__(cls)
+        made.problem = problem
+        return made
+
+    def __getattr__(self, name: str) -> Value:
+        """Raise why the value, which was never set, cannot be read."""
+        if name == "value":
+            raise self.problem
+        raise AttributeError(name)
+
     @property
     def has_value(self) -> bool:
         """Whether there is a value."""
-        return self.value is not MISSING
+        try:
+            return self.value is not MISSING
+        except EvaluationError:
+            return True
 
     def __repr__(self) -> str:
         return f"Optional({self.value!r})" if self.has_value else "Optional()"

@@ -31,7 +31,7 @@ _SCALA_UNITS: Final = (
     (re.compile(r"d|day.*", re.IGNORECASE), 24 * 3600 * 10**9),
     (re.compile(r"w|wk|week.*", re.IGNORECASE), 7 * 24 * 3600 * 10**9),
 )
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/]")
+_BASE64: Final = re.compile(r"[A-Za-z0-9_-]")
 
 
 def duration(text: str) -> Duration:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
-from pytest_crd.engine.cel.errors import CostLimitError
+from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
 from pytest_crd.engine.cel.values import NONE, Optional, Value
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError, Omitted
@@ -23,6 +23,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import messages
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, CompiledRule, Expression, Problem
 from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.rules.views import View
 from pytest_crd.engine.values import ratcheting
 from pytest_crd.engine.values.ratcheting import Correlation
 
@@ -181,7 +182,7 @@ class _Walk:
     def _evaluate(self, node: RuleNode, place: _Place) -> None:
         if self.findings.budget <= 0:
             self._stop(place.path, node, _OUT_OF_BUDGET)
-        variables = _Variables(node, place)
+        variables = _Variables(node, place, self._profile)
         for rule in node.rules:
             if isinstance(rule.expression, Problem):
                 self._fail(place.path, node, f"rule compile error: {rule.expression.message}")
@@ -207,9 +208,10 @@ class _Walk:
 
     def _report(self, rule: CompiledRule, node: RuleNode, place: _Place, variables: _Variables) -> None:
         """Take down that a rule does not hold: as an error, or as a warning where an update leaves the value alone."""
-        path, detail = messages.path_of(rule.rule, place.path, node.schema), ""
+        expression, detail = rule.message_expression, ""
+        # The server looks at the field path last: not where the message expression is wrong.
+        path = place.path if isinstance(expression, Problem) else messages.path_of(rule.rule, place.path, node.schema)
         is_forgiven = not rule.uses_old_self and place.ratchet.forgives
-        expression = rule.message_expression
         if isinstance(expression, Expression):
             evaluated = messages.evaluate(
                 rule.rule, expression.program, variables.of(optional=False), self.findings.budget
@@ -254,21 +256,59 @@ def _is_skipped(rule: CompiledRule, place: _Place) -> bool:
 class _Variables:
     """`self` and `oldSelf`, made when a rule asks for them."""
 
-    def __init__(self, node: RuleNode, place: _Place) -> None:
+    def __init__(self, node: RuleNode, place: _Place, profile: Profile) -> None:
         self._node = node
         self._place = place
-        self._plain: dict[str, Value] | None = None
-        self._optional: dict[str, Value] | None = None
+        self._profile = profile
+        self._plain: Bindings | None = None
+        self._optional: Bindings | None = None
 
     def of(self, *, optional: bool) -> Mapping[str, Value]:
         """Return the variables by name; *optional*: `oldSelf` is an optional value."""
         if self._plain is None:
-            self._plain = {SELF: self._node.view(self._place.value)}
+            self._plain = Bindings()
+            self._plain.bind(SELF, self._node.view, self._place.value)
             if self._place.old is not None:
-                self._plain[OLD_SELF] = self._node.view(self._place.old)
+                self._plain.bind(OLD_SELF, self._node.view, self._place.old)
         if not optional:
             return self._plain
         if self._optional is None:
-            old = Optional(self._plain[OLD_SELF]) if OLD_SELF in self._plain else NONE
-            self._optional = {SELF: self._plain[SELF], OLD_SELF: old}
+            self._optional = Bindings(self._plain)
+            self._optional.problems = self._plain.problems
+            self._optional[OLD_SELF] = self._optional_old(self._plain)
         return self._optional
+
+    def _optional_old(self, plain: Bindings) -> Optional:
+        problem, old = plain.problems.get(OLD_SELF), self._place.old
+        if problem is not None:
+            return Optional.unreadable(problem)
+        if not self._profile.sees_optional_old_self_by_schema and type(old) in {dict, list}:
+            return Optional(old)
+        return Optional(plain[OLD_SELF]) if OLD_SELF in plain else NONE
+
+
+class Bindings(dict[str, Value]):
+    """
+    Variables by name. A value that is none of its schema is an error, but only for expressions that ask for it.
+
+    Attributes:
+        problems: The errors by name.
+    """
+
+    def __init__(self, variables: Mapping[str, Value] | None = None) -> None:
+        """Take those that can be read."""
+        super().__init__(variables or {})
+        self.problems: dict[str, EvaluationError] = {}
+
+    def bind(self, name: str, view: View, value: JSONValue) -> None:
+        """Bind *name* to what expressions see of *value*."""
+        try:
+            self[name] = view(value)
+        except EvaluationError as problem:
+            self.problems[name] = problem.with_traceback(None)
+
+    def __missing__(self, name: str) -> Value:
+        """Raise what is wrong with the value of *name*, or KeyError where nothing is bound to it."""
+        if name in self.problems:
+            raise self.problems[name]
+        raise KeyError(name)

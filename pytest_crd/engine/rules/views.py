@@ -11,7 +11,6 @@ Reference:
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -136,10 +135,14 @@ def _texts(format_: str) -> View:
     return _string if read is None else lambda value: read(_string(value))
 
 
+# Texts of the format are read with the alphabet of URLs, although the format itself takes the other one. Go skips line breaks.
+_STANDARD: Final = str.maketrans("-_+/", "+/**", "\r\n")
+
+
 def _bytes(text: str) -> bytes:
     try:
-        return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
-    except binascii.Error:
+        return base64.b64decode(text.translate(_STANDARD), validate=True)
+    except ValueError:
         raise EvaluationError(f"Invalid byte formatted string {text}: {times.base64_problem(text)}") from None
 
 
@@ -261,9 +264,14 @@ class ObjectView(MapValue):
         return MISSING if view is None else view(value)
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* has equal values under the same keys; of unknown fields, those that both have."""
+        """
+        Return whether *other* has equal values under the same keys; of unknown fields, those that both have.
+
+        Raises:
+            EvaluationError: *other* is no map.
+        """
         if not is_map(other):
-            return False
+            raise EvaluationError(_NO_OVERLOAD)
         if len(self) != len(other):
             return False
         return all(self._is_equal_at(key, other) for key in self.value)
@@ -273,7 +281,7 @@ class ObjectView(MapValue):
             mine, its = self.find(key), find(other, key)
             if mine is MISSING or its is MISSING:
                 return mine is its
-            return equality.equal(mine, its)
+            return _equal(mine, its)
         if not isinstance(other, ObjectView):
             raise EvaluationError(_NO_OVERLOAD)
         return key not in other.value or jsonvalue.equal(self.value[key], other.value[key])
@@ -352,6 +360,12 @@ class _TypedList(ListValue):
         """Return whether *element* equals one of the elements."""
         return equality.contains(self.elements, element)
 
+    def _has_size_of(self, other: Value) -> bool:
+        """Return whether *other* is as long; raise EvaluationError where it is no list."""
+        if not is_list(other):
+            raise EvaluationError(_NO_OVERLOAD)
+        return len(self) == len(other)
+
 
 class AtomicView(_TypedList):
     """A list as any other."""
@@ -360,7 +374,7 @@ class AtomicView(_TypedList):
 
     def equal(self, other: Value) -> bool:
         """Return whether *other* is a list of equal elements in the same order."""
-        return equality.equal_lists(self.elements, other)
+        return self._has_size_of(other) and all(map(_equal, self.elements, other))
 
     def add(self, other: Value) -> Value:
         """Return the elements of both."""
@@ -374,7 +388,7 @@ class SetView(_TypedList):
 
     def equal(self, other: Value) -> bool:
         """Return whether *other* is a list of the same elements in any order."""
-        if not is_list(other) or len(self) != len(other):
+        if not self._has_size_of(other):
             return False
         mine = {_scalar(element) for element in self.elements}
         its = {_scalar(element) for element in other}
@@ -403,13 +417,13 @@ class MapListView(_TypedList):
 
     def equal(self, other: Value) -> bool:
         """Return whether *other* is a list of equal items in any order."""
-        if not is_list(other) or len(self) != len(other):
+        if not self._has_size_of(other):
             return False
         mine = {self._key(item): item for item in self.elements}
         seen: set[Hashable] = set()
         for item in other:
             key = self._key(item)
-            if key not in mine or not equality.equal(mine[key], item):
+            if key not in mine or not _equal(mine[key], item):
                 return False
             seen.add(key)
         return len(seen) == len(mine)
@@ -433,6 +447,13 @@ class MapListView(_TypedList):
         raw = item.value if isinstance(item, ObjectView) else item
         values = [raw.get(key) if isinstance(raw, dict) else find(raw, key) for key in self._keys]
         return tuple((type(value), value) for value in values)
+
+
+def _equal(left: Value, right: Value) -> bool:
+    """Return whether parts of two values are equal: other than whole ones, not even null may be beside an object or a list."""
+    if isinstance(left, ObjectView | _TypedList):
+        return left.equal(right)
+    return equality.equal(left, right)
 
 
 def _scalar(element: Value) -> Hashable:

@@ -24,6 +24,7 @@ from pytest_crd.engine.cel.costs import (
     SizeEstimate,
     fixed_cost,
 )
+from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Estimate, RuntimeCost
 from pytest_crd.engine.cel.values import Optional, Value, find, is_list, is_map, size
 
@@ -57,7 +58,10 @@ def counted(value: Value) -> int:
 def counted_inside(value: Value) -> int:
     """Return the size of *value*, or of the value in an optional; 1 for what has none."""
     while isinstance(value, Optional) and value.has_value:
-        value = value.value
+        try:
+            value = value.value
+        except EvaluationError:  # there is a value, but it cannot be read
+            return 1
     return counted(value)
 
 
