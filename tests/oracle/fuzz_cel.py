@@ -30,27 +30,41 @@ _BATCH: Final = 400
 class Generator:
     """What makes expressions, from a seed."""
 
-    def __init__(self, seed: int) -> None:
-        """Begin."""
+    def __init__(
+        self,
+        seed: int,
+        leaves: Mapping[str, Sequence[str]] | None = None,
+        templates: Mapping[str, Sequence[str]] | None = None,
+        *,
+        wrong: float = _WRONG,
+    ) -> None:
+        """Take the simplest expressions of each kind, those made of others, and how many parts are of a wrong kind."""
         self._random = random.Random(seed)  # noqa: S311 - chance that can be repeated
+        self._leaves = leaves or LEAVES
+        self._templates = templates or TEMPLATES
+        self._wrong = wrong
         self._names = 0
-        self._scope: list[tuple[str, str]] = []
+        self.scope: list[tuple[str, str]] = []
 
     def make(self, kind: str, depth: int) -> str:
         """Return an expression of *kind*, or now and then of another one, that nests at most *depth* deep."""
-        if self._random.random() < _WRONG:
-            kind = self._random.choice(sorted(LEAVES))
-        known = [name for name, of in self._scope if of == kind]
+        if self._random.random() < self._wrong:
+            kind = self._random.choice(sorted(self._leaves))
+        known = self.known(kind)
         if known and self._random.random() < 0.5:
             return self._random.choice(known)
         if depth <= 0 or self._random.random() < 0.15:
-            return self._random.choice(LEAVES[kind])
-        template = self._random.choice(TEMPLATES[kind])
+            return self._random.choice(self._leaves[kind])
+        template = self._random.choice(self._templates[kind])
         return self.fill(template, depth - 1)
+
+    def known(self, kind: str) -> list[str]:
+        """Return the variables of *kind* that are in scope."""
+        return [name for name, of in self.scope if of == kind]
 
     def any_kind(self) -> str:
         """Return a kind of expression."""
-        return self._random.choice(sorted(LEAVES))
+        return self._random.choice(sorted(self._leaves))
 
     def fill(self, template: str, depth: int) -> str:
         """Return *template* with each `<kind>` made, and each `<kind@of>` in the scope of a new variable `$` of kind *of*."""
@@ -65,9 +79,9 @@ class Generator:
                 parts.append(part if not parts else f"<{part}")
                 continue
             kind, _, of = hole.partition("@")
-            self._scope += [(name, of)] * bool(of)
+            self.scope += [(name, of)] * bool(of)
             parts.append(self.make(kind, depth))
-            del self._scope[len(self._scope) - bool(of) :]
+            del self.scope[len(self.scope) - bool(of) :]
             parts.append(rest)
         return "".join(parts)
 
