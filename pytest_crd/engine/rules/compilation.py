@@ -101,11 +101,12 @@ class CompiledRule:
 
     Attributes:
         rule: As it is declared.
+        scope: What it speaks about.
     """
 
     def __init__(self, rule: Rule, scope: Scope, rules: Environments, messages: Environments) -> None:
         self.rule = rule
-        self._scope = scope
+        self.scope = scope
         self._rules = rules
         self._messages = messages
 
@@ -143,7 +144,7 @@ class CompiledRule:
     @property
     def max_cardinality(self) -> int:
         """How many values of the schema fit into one request."""
-        return MAX_REQUEST_SIZE // (self._scope.declarations.root.min_size + 1)
+        return MAX_REQUEST_SIZE // (self.scope.declarations.root.min_size + 1)
 
     @cached_property
     def max_cost(self) -> int:
@@ -161,17 +162,17 @@ class CompiledRule:
 
     def _check(self, text: str, environments: Environments, kind: _Kind) -> _Checked | Problem:
         base, optional = environments(text), self.has_optional_old_self
-        environment = self._scope.environment(base, optional=optional)
+        environment = self.scope.environment(base, optional=optional)
         try:
             checked = environment.compile(text)
         except CompileError:
-            return Problem(f"{kind.not_compiled}: {self._scope.problem_of(text, base, optional=optional)}")
+            return Problem(f"{kind.not_compiled}: {self.scope.problem_of(text, base, optional=optional)}")
         return _Checked(checked, environment) if checked.type == kind.type else Problem(kind.wrong_type)
 
     def _max_cost(self, expression: Expression | Problem | None) -> int:
         if not isinstance(expression, Expression):
             return 0
-        return expression.environment.estimate(expression.checked, self._scope).max
+        return expression.environment.estimate(expression.checked, self.scope).max
 
 
 @dataclass(frozen=True, slots=True)

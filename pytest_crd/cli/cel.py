@@ -1,0 +1,122 @@
+"""`cel`: one CEL expression, tried on a custom resource."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_crd import engine
+from pytest_crd.cases import comparison
+from pytest_crd.engine import profile
+from pytest_crd.engine.inputerror import Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.rules import trial
+from pytest_crd.engine.rules.trial import Trial, TrialError
+from pytest_crd.sources.sources import Sources
+
+
+def add(subparsers: Any) -> None:
+    """Declare the command."""
+    summary = "evaluate a CEL expression on a custom resource, as the server would"
+    parser = subparsers.add_parser("cel", help=summary, description=summary)
+    parser.add_argument("expression", metavar="RULE", help="the expression, as in 'self.replicas <= self.max'")
+    parser.add_argument("--crd", required=True, help="the file of a CRD, or the name of one of this project")
+    parser.add_argument("--version", help="the version of the CRD; may be left out when one is served")
+    parser.add_argument(
+        "--path", default="", help="where self stands in the object, as in spec.items[0]; unset: all of it"
+    )
+    parser.add_argument("--self", required=True, metavar="FILE", help="a file with the object")
+    parser.add_argument("--old", metavar="FILE", help="a file with the object as it was, for oldSelf")
+    parser.add_argument(
+        "--kubernetes-version",
+        default=profile.DEFAULT,
+        metavar="VERSION",
+        help=f"whose answers: {', '.join(profile.KNOWN)}; the newest unless told",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what comes of the expression; 1 where that is false or an error, 2 where it cannot be tried."""
+    try:
+        tried = _tried(options)
+    except (
+        engine.CrdLookupError,
+        engine.DecodeError,
+        engine.InputError,
+        engine.UnknownVersionError,
+        engine.UnsupportedConstructError,
+        engine.UnsupportedExpressionError,
+        TrialError,
+    ) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print("\n".join(_lines(tried)))
+    return 1 if tried.error or tried.value == "false" else 0
+
+
+def _tried(options: argparse.Namespace) -> Trial:
+    named = profile.named(options.kubernetes_version)
+    version = _version(_crd(options.crd, named.version), options.version)
+    if version.schema is None:
+        raise TrialError(
+            f"{version.name} of {version.crd.name} has no schema, so that rules cannot speak of its objects"
+        )
+    files = [options.self] if options.old is None else [options.self, options.old]
+    found = [_found(_resource(file, version), options.path, file) for file in files]
+    return trial.run(version.schema, named, options.expression, found[0][0], [value for _, value in found])
+
+
+def _crd(named: str, kubernetes_version: str) -> engine.CustomResourceDefinition:
+    is_path = Path(named).exists()
+    crds = (
+        engine.load(named, kubernetes_version=kubernetes_version)
+        if is_path
+        else Sources(Path.cwd()).crds(kubernetes_version)
+    )
+    return crds[0] if is_path and len(crds) == 1 else crds[named]
+
+
+def _version(crd: engine.CustomResourceDefinition, name: str | None) -> engine.Version:
+    if name is not None:
+        return crd.version(name)
+    served = [version for version in crd.versions if version.served]
+    if len(served) != 1:
+        known = ", ".join(version.name for version in crd.versions)
+        raise TrialError(f"{crd.name} serves {len(served)} versions of {known}; say which with --version")
+    return served[0]
+
+
+def _resource(file: str, version: engine.Version) -> Mapping[str, JSONValue]:
+    """Return the object of a file as rules see it: pruned, and with defaults."""
+    try:
+        content = Path(file).read_bytes()
+    except OSError as error:
+        raise engine.ManifestError([Mistake(file, 0, f"cannot be read: {error.strerror or error}")]) from None
+    value = yamlreader.read_one(content, source=file).value
+    if not isinstance(value, dict):
+        raise engine.ManifestError([Mistake(file, 1, "is no mapping, as every object is")])
+    whole = {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind, **value}
+    resource: Mapping[str, JSONValue] = version.default(version.prune(whole).value).value
+    return resource
+
+
+def _found(resource: Mapping[str, JSONValue], path: str, file: str) -> tuple[tuple[str | int, ...], JSONValue]:
+    if not path:
+        return (), resource
+    found = list(comparison.places(resource, path))
+    if len(found) != 1:
+        reason = "there is nothing" if not found else "several fields are called so"
+        raise TrialError(f"{file}: {reason} at {path}")
+    return found[0]
+
+
+def _lines(tried: Trial) -> Iterator[str]:
+    yield f"error  {tried.error}" if tried.error else f"value  {tried.value}"
+    yield f"type   {tried.type}"
+    yield f"cost   {tried.cost}, at most {tried.estimate} by estimate"
+    yield from (f"  {part}" for part in tried.parts)

@@ -1,0 +1,136 @@
+"""One expression, tried on one value: what whoever writes a rule wants to see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pytest_crd.engine.cel import explanation, spelling
+from pytest_crd.engine.cel.checked import CheckedExpression
+from pytest_crd.engine.cel.environment import Environment
+from pytest_crd.engine.cel.errors import CompileError, CostLimitError
+from pytest_crd.engine.cel.explanation import Part
+from pytest_crd.engine.cel.interpreter import Program, ProgramError
+from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rules import environments, tree
+from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, Scope
+from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.schema.structural import Structural
+
+_MOST_PARTS: Final = 200
+
+
+class TrialError(ValueError):
+    """An expression cannot be tried; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """
+    What came of an expression.
+
+    Attributes:
+        value: Its value as one would write it; empty where there is an error.
+        type: Its type, as the checker's messages write types.
+        cost: What the evaluation cost.
+        estimate: What one evaluation costs at most, by the server's estimate.
+        parts: Every part of it that has a value of its own.
+        error: The error at run time; empty where there is a value.
+    """
+
+    value: str
+    type: str
+    cost: int
+    estimate: int
+    parts: tuple[Part, ...]
+    error: str = ""
+
+
+def run(
+    schema: Structural,
+    profile: Profile,
+    text: str,
+    path: Sequence[str | int],
+    values: Sequence[JSONValue],
+) -> Trial:
+    """
+    Return what comes of an expression, compiled as one of a new CRD.
+
+    Args:
+        schema: The schema of a version.
+        profile: The Kubernetes version.
+        text: The expression; of any type.
+        path: Where in a resource the value of `self` stands.
+        values: That of `self`, and where there is one that of `oldSelf`.
+
+    Raises:
+        TrialError: It cannot be compiled; expressions cannot speak of what is at the path; it speaks of `oldSelf`, and there
+            is none.
+        UnsupportedExpressionError: It uses what the server knows and this engine does not.
+    """
+    node = _node(tree.of_stored(_with_rule(schema, path), profile, is_resource=True), path)
+    checked, environment, scope = _compiled(text, node, profile)
+    if len(values) == 1 and any(reference.name == OLD_SELF for reference in checked.references.values()):
+        raise TrialError("the expression speaks of oldSelf, and no old value is given")
+    variables = dict(zip((SELF, OLD_SELF), map(node.view, values), strict=False))
+    return _evaluated(checked, environment, scope, variables)
+
+
+def _compiled(text: str, node: RuleNode, profile: Profile) -> tuple[CheckedExpression, Environment, Scope]:
+    scope, base = node.rules[0].scope, environments.new(profile)
+    environment = scope.environment(base, optional=False)
+    try:
+        return environment.compile(text), environment, scope
+    except CompileError:
+        raise TrialError(f"compilation failed: {scope.problem_of(text, base, optional=False)}") from None
+
+
+def _evaluated(
+    checked: CheckedExpression, environment: Environment, scope: Scope, variables: Mapping[str, Value]
+) -> Trial:
+    try:
+        outcome = Program(checked, environment.functions).evaluate(variables)
+    except ProgramError as error:
+        raise TrialError(f"program instantiation failed: {error}") from None
+    except CostLimitError as error:
+        raise TrialError(f"{error}: one evaluation may not cost that much") from None
+    estimate = environment.estimate(checked, scope).max
+    parts = explanation.find_parts(checked, environment.functions, variables, most=_MOST_PARTS)
+    kind = str(checked.type)
+    if outcome.error is not None:
+        return Trial("", kind, outcome.cost, estimate, parts, str(outcome.error))
+    return Trial(spelling.value(outcome.value), kind, outcome.cost, estimate, parts)
+
+
+def _with_rule(schema: Structural, path: Sequence[str | int]) -> Structural:
+    """Return *schema* with a rule for the value at *path*, so that expressions can speak of it."""
+    if not path:
+        return replace(schema, x_validations=({"rule": "true"},))
+    step, rest = path[0], path[1:]
+    if isinstance(step, int):
+        inner = schema.items
+        return replace(schema, items=_with_rule(_known(inner, step), rest))
+    if step in schema.properties:
+        return replace(schema, properties={**schema.properties, step: _with_rule(schema.properties[step], rest)})
+    return replace(schema, additional_properties=_with_rule(_known(schema.value_schema, step), rest))
+
+
+def _known(schema: Structural | None, step: str | int) -> Structural:
+    if schema is None:
+        raise TrialError(f"the schema says nothing of {step!r} in the path")
+    return schema
+
+
+def _node(root: RuleNode | None, path: Sequence[str | int]) -> RuleNode:
+    """Return the node of the value at *path*."""
+    node = root
+    for step in path:
+        if node is not None:
+            values = node.items if isinstance(step, int) else node.values
+            node = node.properties.get(step, values) if isinstance(step, str) else values
+    if node is None or not node.rules:
+        raise TrialError("expressions cannot speak of the value at the path")
+    return node

@@ -1,0 +1,129 @@
+"""`python -m pytest_crd cel`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_crd import __main__ as program
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: tabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: tabs, kind: Tab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          any: {type: object, x-kubernetes-preserve-unknown-fields: true}
+          what: {x-kubernetes-preserve-unknown-fields: true}
+          spec:
+            type: object
+            properties:
+              max: {type: integer, default: 10}
+              replicas: {type: integer}
+              names: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}
+              labels: {type: object, additionalProperties: {type: string}}
+              large: {type: array, items: {type: integer}}
+"""
+OBJECT = """\
+any: {thing: 1}
+what: 1
+spec: {replicas: 11, names: [a, bc], labels: {a: x, "b[c]": z, b: y}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "crds").mkdir()
+    (tmp_path / "crds/tabs.yaml").write_text(CRD)
+    (tmp_path / "tab.yaml").write_text(OBJECT)
+    (tmp_path / "list.yaml").write_text("[1]")
+    (tmp_path / "large.yaml").write_text(f"spec: {{large: {[1] * 5000}}}")
+    (tmp_path / "old.yaml").write_text(OBJECT.replace("11", "9"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _ask(rule: str, *options: str, crd: str = "crds/tabs.yaml") -> int:
+    return program.main(["cel", rule, "--crd", crd, "--self", "tab.yaml", *options])
+
+
+def test_a_rule_is_evaluated_where_it_would_stand(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _ask("self.replicas <= self.max", "--path", "spec") == 1
+    assert capsys.readouterr() == (
+        "value  false\ntype   bool\ncost   5, at most 5 by estimate\n  self.replicas = 11\n  self.max = 10\n",
+        "",
+    )
+
+
+def test_the_whole_object_is_meant_without_a_path(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _ask("self.kind + ' of ' + string(self.spec.max)", crd="tabs.example.com") == 0
+    assert capsys.readouterr().out.startswith('value  "Tab of 10"\ntype   string\ncost   ')
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("spec.names[1]", '"bc"'), ("spec.labels.a", '"x"'), ("spec.labels[a]", '"x"'), ("any", "{}"), ("spec.max", "10")],
+)
+def test_a_path_leads_to_items_values_and_defaults(path: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _ask("self", "--path", path) == 0
+    assert capsys.readouterr().out.startswith(f"value  {value}\n")
+
+
+def test_a_change_is_evaluated_with_the_old_object(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _ask("self.replicas > oldSelf.replicas", "--path", "spec", "--old", "old.yaml") == 0
+    assert "  self.replicas = 11\n  oldSelf.replicas = 9\n" in capsys.readouterr().out
+
+
+def test_an_error_at_run_time_is_shown_with_its_parts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _ask("self.names[5] == 'a'", "--path", "spec") == 1
+    assert capsys.readouterr().out.startswith("error  index out of bounds: 5\ntype   bool\n")
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "problem"),
+    [
+        ("self.b > 1", ["--path", "spec"], "compilation failed: ERROR: <input>:1:5: undefined field 'b'"),
+        ("int('a') > 1", ["--path", "spec"], "program instantiation failed: "),
+        ("oldSelf.max > 1", ["--path", "spec"], "the expression speaks of oldSelf, and no old value is given"),
+        ("true", ["--path", "spec.mox"], "tab.yaml: there is nothing at spec.mox"),
+        ("true", ["--path", "spec.labels.b[c]"], None),
+        ("true", ["--path", "any.thing"], "the schema says nothing of 'thing' in the path"),
+        ("true", ["--path", "spec.names[0]", "--self", "list.yaml"], "list.yaml:1: is no mapping, as every object is"),
+        (
+            "self.large.all(x, self.large.all(y, y < 9))",
+            ["--path", "spec", "--self", "large.yaml"],
+            "operation cancelled",
+        ),
+        ("true", ["--path", "what"], "expressions cannot speak of the value at the path"),
+        ("true", ["--version", "v2"], "tabs.example.com has no version 'v2'; it has: v1"),
+        ("true", ["--kubernetes-version", "0.1"], "unknown Kubernetes version '0.1'"),
+        ("true", ["--old", "gone.yaml"], "gone.yaml: cannot be read: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_tried_says_why(
+    rule: str, options: list[str], problem: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _ask(rule, *options) == (0 if problem is None else 2)
+    assert capsys.readouterr().err.startswith(problem or "")
+
+
+def test_one_of_several_versions_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "crds/tabs.yaml").write_text(CRD + "  - {name: v2, served: true, storage: false}\n")
+
+    assert _ask("true") == 2
+    assert capsys.readouterr().err == "tabs.example.com serves 2 versions of v1, v2; say which with --version\n"
+    assert _ask("true", "--version", "v1") == 0
+    assert _ask("true", "--version", "v2") == 2
+    message = "v2 of tabs.example.com has no schema, so that rules cannot speak of its objects\n"
+    assert capsys.readouterr().err == message
