@@ -19,6 +19,7 @@ from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.names import Naming
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
@@ -188,9 +189,10 @@ class Version:
         body = completion.body(resource, {**self._type_meta, "metadata": {}})
         if not isinstance(resource, str):
             body = completion.named(body)
-        return self._resources.create(
+        answer = self._resources.create(
             body, namespace=completion.namespace(namespace, body), field_validation=requestbody.known(field_validation)
         )
+        return answer.located(self._place_of)
 
     def update(
         self,
@@ -223,12 +225,13 @@ class Version:
         __tracebackhide__ = _HIDE_MISTAKES
         self._demand()
         body, stored = completion.over(resource, old, self._type_meta)
-        return self._resources.update(
+        answer = self._resources.update(
             body,
             old=stored,
             namespace=completion.namespace(namespace, body),
             field_validation=requestbody.known(field_validation),
         )
+        return answer.located(self._place_of)
 
     def update_status(
         self,
@@ -261,18 +264,25 @@ class Version:
         __tracebackhide__ = _HIDE_MISTAKES
         self._demand()
         body, stored = completion.over(resource, old, self._type_meta)
-        return self._resources.update_status(
+        answer = self._resources.update_status(
             body,
             old=stored,
             namespace=completion.namespace(namespace, body),
             field_validation=requestbody.known(field_validation),
         )
+        return answer.located(self._place_of)
 
     def _demand(self) -> None:
         """Raise what the CRD's guard raises: there may be no answers about its custom resources."""
         __tracebackhide__ = _HIDE_MISTAKES
         if self.crd.guard is not None:
             self.crd.guard(self.crd)
+
+    def _place_of(self, steps: Steps) -> str:
+        """Return `file:line` of what *steps* lead to in the schema; empty where the CRD was not read from a file."""
+        if self.crd.locate is None:
+            return ""
+        return self.crd.locate((*declared.place_of_schema(self.crd.manifest, self.name), *steps))
 
     @property
     def _profile(self) -> Profile:
@@ -345,6 +355,7 @@ class CustomResourceDefinition:
         source: Where the manifest stands, `file:line`; empty where it was not read from a file.
         guard: Called with the CRD before each answer about its custom resources, to raise where there is none to give;
             None where every question is answered.
+        locate: Gives `file:line` of what stands at a path in the manifest; None where it was not read from a file.
     """
 
     def __init__(
@@ -365,6 +376,7 @@ class CustomResourceDefinition:
         self.kubernetes_version = kubernetes_version
         self.source = source
         self.guard: Callable[[CustomResourceDefinition], None] | None = None
+        self.locate: Callable[[Steps], str] | None = None
         self.versions = tuple(Version(self, spec, version) for version in spec.versions)
 
     @classmethod
@@ -546,11 +558,12 @@ class CustomResourceDefinition:
     def _like(self, kubernetes_version: str, naming: Naming) -> CustomResourceDefinition:
         other = type(self)(self._manifest, kubernetes_version=kubernetes_version, source=self.source, naming=naming)
         other.guard = self.guard
+        other.locate = self.locate
         return other
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what another process needs to give the same answers: nothing that was found out since."""
-        return uncached(self)
+        """Return what another process needs to give the same answers: nothing that was found out since, and no file."""
+        return {**uncached(self), "locate": None}
 
     def __repr__(self) -> str:
         """Return the name, the versions and the source."""

@@ -149,6 +149,7 @@ class CrdFiles:
             mistakes = [Mistake(*place, mistake.message) for mistake in error.mistakes]
             self._tell(CrdError(mistakes), is_note=origin is Origin.FOUND_IN_TESTS)
         else:
+            crd.locate = item.where_is
             self.crds.append(crd)
 
     def _tell(self, error: InputError, *, is_note: bool, why: str = "") -> None:

@@ -75,3 +75,11 @@ def is_crd(manifest: JSONValue) -> bool:
     return (
         isinstance(manifest, Mapping) and manifest.get("kind") == KIND and manifest.get("apiVersion") in {V1, V1BETA1}
     )
+
+
+def place_of_schema(manifest: Mapping[str, JSONValue], version: str) -> tuple[str | int, ...]:
+    """Return where in a manifest the schema of *version* stands: in the version, or for all of them above."""
+    for index, one in enumerate(manifest["spec"].get("versions") or ()):
+        if one.get("name") == version and one.get("schema"):
+            return "spec", "versions", index, "schema", "openAPIV3Schema"
+    return "spec", "validation", "openAPIV3Schema"

@@ -6,11 +6,13 @@ The constructors are the only place that knows how the server words an error of 
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -90,12 +92,14 @@ class FieldError:
         field: The path as the server spells it, `spec.a[0]`; `<nil>` where there is none, empty in a `Request` error.
         bad_value: The JSON value that the message prints, `""` where it prints none.
         detail: The last part of the message; may be empty.
+        rule: The CEL rule that found it, with the values that decided; None for all else. Errors are equal without it.
     """
 
     type: ErrorType
     field: str
     bad_value: JSONValue
     detail: str
+    rule: FailedRule | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
 
     @property
     def message(self) -> str:

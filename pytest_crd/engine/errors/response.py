@@ -6,12 +6,13 @@ It words a refusal as a whole; what is wrong with which field comes from the pas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
@@ -71,6 +72,13 @@ class Response:
         errors = tuple(replace(error, bad_value=jsonvalue.copy(error.bad_value)) for error in self.errors)
         return replace(self, stored=jsonvalue.copy(self.stored), status=jsonvalue.copy(self.status), errors=errors)
 
+    def located(self, locate: Callable[[Steps], str]) -> Response:
+        """Return the same answer, of whose rules *locate* knows where they stand in the CRD."""
+        if all(error.rule is None for error in self.errors):
+            return self
+        errors = (replace(error, rule=error.rule and error.rule.located(locate)) for error in self.errors)
+        return replace(self, errors=tuple(errors))
+
     @property
     def accepted(self) -> bool:
         """Whether the object is stored."""
@@ -129,7 +137,7 @@ class Response:
         __tracebackhide__ = True
         where = f" ({source})" if source else ""
         if not self.accepted:
-            raise NotAcceptedError(f"{subject} is not accepted{where}: {self.code}\n{_listed(map(str, self.errors))}")
+            raise NotAcceptedError(f"{subject} is not accepted{where}: {self.code}\n{_listed(_explained(self.errors))}")
         unknown = [f'unknown field "{path}"' for path in self.pruned]
         lost = [f'field "{path}" is unknown to the storage version' for path in self.lost]
         if strict and (fields := [*unknown, *lost]):
@@ -139,6 +147,12 @@ class Response:
         """Return the code and the errors, on one line."""
         reasons = "; ".join(" ".join(str(error).split()) for error in self.errors)
         return f"<Response {self.code}: {reasons}>" if reasons else f"<Response {self.code}>"
+
+
+def _explained(errors: Iterable[FieldError]) -> Iterator[str]:
+    for error in errors:
+        yield str(error)
+        yield from (f"  {line}" for line in (error.rule.lines if error.rule else ()))
 
 
 def _listed(texts: Iterable[str]) -> str:

@@ -52,6 +52,10 @@ class Manifest:
         # The marks of a document take as long to make as its value, and most files are one object.
         return self.document.line_of(whole) if whole else self.document.line
 
+    def where_is(self, path: tuple[str | int, ...]) -> str:
+        """Return `file:line` of the value at *path* in the object, or of the nearest that there is."""
+        return f"{self.document.source}:{self.line_of(*path)}"
+
     @property
     def where(self) -> str:
         """`file:line` of the object."""

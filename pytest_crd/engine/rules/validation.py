@@ -10,14 +10,17 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, NoReturn
 
+from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
 from pytest_crd.engine.cel.values import NONE, Optional, Value
 from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.failedrule import FailedRule, Steps
 from pytest_crd.engine.errors.fielderror import FieldError, Omitted
-from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.fieldpath import FieldPath, Key, Segment
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import messages
@@ -134,7 +137,7 @@ def validate(root: RuleNode, subject: Subject, profile: Profile, *, budget: int 
     Errors:
         Invalid, Forbidden, Required, Duplicate.
     """
-    walk = _Walk(profile, Findings(budget))
+    walk = _Walk(profile, Findings(budget), len(subject.path.segments))
     try:
         walk.visit(root, _Place(subject.value, subject.old, subject.path, _Ratchet(subject.correlation)))
     except _SpentError:
@@ -145,9 +148,10 @@ def validate(root: RuleNode, subject: Subject, profile: Profile, *, budget: int 
 class _Walk:
     """One walk over a value and the rules of its schema."""
 
-    def __init__(self, profile: Profile, findings: Findings) -> None:
+    def __init__(self, profile: Profile, findings: Findings, depth: int) -> None:
         self.findings = findings
         self._profile = profile
+        self._depth = depth
 
     def visit(self, node: RuleNode, place: _Place) -> None:
         """Evaluate the rules of a node, then those of what is inside it."""
@@ -185,7 +189,8 @@ class _Walk:
         variables = _Variables(node, place, self._profile)
         for rule in node.rules:
             if isinstance(rule.expression, Problem):
-                self._fail(place.path, node, f"rule compile error: {rule.expression.message}")
+                failed = self._failed(rule, node, place)
+                self._fail(place.path, node, f"rule compile error: {rule.expression.message}", failed)
             elif rule.expression is not None and not _is_skipped(rule, place):
                 self._run(rule, rule.expression, node, place, variables)
 
@@ -196,13 +201,15 @@ class _Walk:
         try:
             outcome = expression.program.evaluate(variables.of(optional=rule.has_optional_old_self))
         except CostLimitError as error:
-            is_call_limit = error.cost <= self.findings.budget
-            self._stop(place.path, node, messages.of_call_limit(error, rule.rule) if is_call_limit else _OUT_OF_BUDGET)
+            if error.cost > self.findings.budget:
+                self._stop(place.path, node, _OUT_OF_BUDGET)
+            self._stop(place.path, node, messages.of_call_limit(error, rule.rule), self._failed(rule, node, place))
         if outcome.cost > self.findings.budget:
             self._stop(place.path, node, _OUT_OF_BUDGET)
         self.findings.budget -= outcome.cost
         if outcome.error is not None:
-            self._fail(place.path, node, messages.of_run_time_error(outcome.error, rule.rule))
+            failed = self._failed(rule, node, place, variables)
+            self._fail(place.path, node, messages.of_run_time_error(outcome.error, rule.rule), failed)
         elif outcome.value is not True:
             self._report(rule, node, place, variables)
 
@@ -212,17 +219,27 @@ class _Walk:
         # The server looks at the field path last: not where the message expression is wrong.
         path = place.path if isinstance(expression, Problem) else messages.path_of(rule.rule, place.path, node.schema)
         is_forgiven = not rule.uses_old_self and place.ratchet.forgives
+        failed = self._failed(rule, node, place, variables)
         if isinstance(expression, Expression):
             evaluated = messages.evaluate(
                 rule.rule, expression.program, variables.of(optional=False), self.findings.budget
             )
             if evaluated.problem:
-                self._add(self._invalid(path, node, evaluated.problem), is_forgiven=is_forgiven)
+                self._add(replace(self._invalid(path, node, evaluated.problem), rule=failed), is_forgiven=is_forgiven)
                 raise _SpentError
             self.findings.budget -= evaluated.cost
             detail = evaluated.message
         words = detail or messages.of_failure(rule.rule)
-        self._add(messages.error(rule.rule, path, self._shown(node, place), words), is_forgiven=is_forgiven)
+        error = messages.error(rule.rule, path, self._shown(node, place), words)
+        self._add(replace(error, rule=failed), is_forgiven=is_forgiven)
+
+    def _failed(
+        self, rule: CompiledRule, node: RuleNode, place: _Place, variables: _Variables | None = None
+    ) -> FailedRule:
+        """Return the rule as an error has it; *variables*: those that it was evaluated with, None where it was not."""
+        path = [step for segment in place.path.segments[self._depth :] for step in _steps(segment)]
+        steps = (*path, "x-kubernetes-validations", node.rules.index(rule))
+        return FailedRule(rule.text, steps, partial(_reasons, rule, variables))
 
     def _shown(self, node: RuleNode, place: _Place) -> JSONValue:
         """Return what the error on a rule that does not hold prints as the bad value."""
@@ -239,13 +256,29 @@ class _Walk:
     def _invalid(self, path: FieldPath, node: RuleNode, detail: str) -> FieldError:
         return fielderror.invalid(path, node.schema.type, detail)
 
-    def _fail(self, path: FieldPath, node: RuleNode, detail: str) -> None:
-        self.findings.errors.append(self._invalid(path, node, detail))
+    def _fail(self, path: FieldPath, node: RuleNode, detail: str, rule: FailedRule | None = None) -> None:
+        self.findings.errors.append(replace(self._invalid(path, node, detail), rule=rule))
 
-    def _stop(self, path: FieldPath, node: RuleNode, detail: str) -> NoReturn:
+    def _stop(self, path: FieldPath, node: RuleNode, detail: str, rule: FailedRule | None = None) -> NoReturn:
         """Take down why no further rule is run, and run none."""
-        self._fail(path, node, detail)
+        self._fail(path, node, detail, rule)
         raise _SpentError
+
+
+def _steps(segment: Segment) -> Steps:
+    """Return how the schema of a value leads to that of the part of it that *segment* names."""
+    if isinstance(segment, str):
+        return "properties", segment
+    return ("additionalProperties",) if isinstance(segment, Key) else ("items",)
+
+
+def _reasons(rule: CompiledRule, variables: _Variables | None) -> tuple[str, ...]:
+    """Return the values that decided what a rule is; none of one that was not evaluated."""
+    expression = rule.expression
+    if variables is None or not isinstance(expression, Expression):
+        return ()
+    known = variables.of(optional=rule.has_optional_old_self)
+    return tuple(map(str, explanation.find_reasons(expression.checked, expression.environment.functions, known)))
 
 
 def _is_skipped(rule: CompiledRule, place: _Place) -> bool:

@@ -1,0 +1,67 @@
+"""The CEL rule behind an error: what it says, where it stands, and which values decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TypeAlias
+
+# Mapping keys and list indices.
+Steps: TypeAlias = "tuple[str | int, ...]"
+
+
+class FailedRule:
+    """
+    A rule that is false for a value, or that cannot be evaluated for it.
+
+    What takes time is found out when it is first asked for.
+
+    Attributes:
+        text: The rule as it is declared.
+        steps: Where it stands, from the schema of the version: keys and indices.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        steps: Steps,
+        explain: Callable[[], tuple[str, ...]],
+        locate: Callable[[Steps], str] | None = None,
+    ) -> None:
+        """Take the rule, what finds the values that decided, and what knows where a schema stands in a file."""
+        self.text = text
+        self.steps = steps
+        self._explain = explain
+        self._locate = locate
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """The values that decided: `self.replicas = 11`; empty where nothing can be said."""
+        return self._explain()
+
+    @cached_property
+    def source(self) -> str:
+        """Where the rule stands, `file:line`; empty where the CRD was not read from a file."""
+        return "" if self._locate is None else self._locate(self.steps)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What there is to say of it, line by line."""
+        where = f" ({self.source})" if self.source else ""
+        return f"rule{where}: {' '.join(self.text.split())}", *self.parts
+
+    def located(self, locate: Callable[[Steps], str]) -> FailedRule:
+        """Return the same rule, of which *locate* knows where it stands."""
+        return FailedRule(self.text, self.steps, self._explain, locate)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return what another process needs to say the same: there, nothing can be found out any more."""
+        return _known, (self.text, self.steps, self.parts, self.source)
+
+    def __repr__(self) -> str:
+        """Return the rule and its place."""
+        return f"<FailedRule {self.text!r}{f' ({self.source})' if self.source else ''}>"
+
+
+def _known(text: str, steps: Steps, parts: tuple[str, ...], source: str) -> FailedRule:
+    return FailedRule(text, steps, lambda: parts, lambda _: source)

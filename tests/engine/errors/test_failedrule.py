@@ -1,0 +1,202 @@
+"""An error that a rule found names the rule, where it stands in the CRD's file, and the values that decided."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_crd import engine
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.errors.failedrule import FailedRule
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: tabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: tabs, kind: Tab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-validations:
+            - rule: has(self.max)
+            - rule: self.replicas <= self.max
+              message: too many
+            properties:
+              max: {type: integer, default: 10}
+              replicas: {type: integer}
+              names:
+                type: array
+                items:
+                  type: string
+                  x-kubernetes-validations:
+                  - rule: |
+                      self.startsWith("a") ||
+                        self == oldSelf.orValue("b")
+                    message: starts otherwise
+                    optionalOldSelf: true
+              labels:
+                type: object
+                additionalProperties:
+                  type: string
+                  x-kubernetes-validations:
+                  - {rule: self != "", reason: FieldValueForbidden}
+              unknown:
+                type: integer
+                x-kubernetes-validations:
+                - rule: self.b > 1
+              large:
+                type: array
+                items: {type: integer}
+                x-kubernetes-validations:
+                - rule: self.all(x, self.all(y, y >= 0))
+              said:
+                type: string
+                x-kubernetes-validations:
+                - rule: self == 'a'
+                  messageExpression: "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].exists(i, self.matches('b*c*d*e')) ? 'x' : 'y'"
+"""
+
+
+def _crd(folder: Path, text: str = CRD) -> engine.CustomResourceDefinition:
+    (folder / "tabs.yaml").write_text(text)
+    return engine.load("tabs.yaml", base=folder)[0]
+
+
+def _failed(folder: Path, **spec: Any) -> FailedRule:
+    (error,) = _crd(folder).version("v1").create({"spec": spec}).errors
+    assert error.rule is not None
+    return error.rule
+
+
+def test_a_false_rule_is_named_with_its_place_and_the_values_that_decided(tmp_path: Path) -> None:
+    failed = _failed(tmp_path, replicas=11)
+
+    assert failed.text == "self.replicas <= self.max"
+    assert failed.source == "tabs.yaml:20"
+    assert failed.parts == ("self.replicas = 11", "self.max = 10")
+    assert failed.steps == ("properties", "spec", "x-kubernetes-validations", 1)
+    assert failed.lines == ("rule (tabs.yaml:20): self.replicas <= self.max", *failed.parts)
+    assert repr(failed) == "<FailedRule 'self.replicas <= self.max' (tabs.yaml:20)>"
+
+
+def test_rules_of_items_stand_where_the_items_are_declared(tmp_path: Path) -> None:
+    failed = _failed(tmp_path, names=["a", "c"], replicas=1)
+
+    assert (failed.source, failed.parts) == (
+        "tabs.yaml:30",
+        ('self = "c"', 'oldSelf.orValue("b") = "b"', "oldSelf = optional.none()"),
+    )
+    assert failed.lines[0] == 'rule (tabs.yaml:30): self.startsWith("a") || self == oldSelf.orValue("b")'
+
+
+def test_rules_of_values_stand_where_the_values_are_declared(tmp_path: Path) -> None:
+    failed = _failed(tmp_path, labels={"a": ""}, replicas=1)
+
+    assert (failed.source, failed.parts) == ("tabs.yaml:40", ('self = ""',))
+
+
+def test_a_rule_that_ends_in_an_error_says_which_part_does(tmp_path: Path) -> None:
+    assert _failed(tmp_path).parts == ("self.replicas = error: no such key: replicas", "self.max = 10")
+
+
+@pytest.mark.parametrize(("field", "value", "line"), [("unknown", 1, 44), ("large", [1] * 9000, 49)])
+def test_a_rule_that_was_not_evaluated_is_named_without_values(
+    field: str, value: Any, line: int, tmp_path: Path
+) -> None:
+    failed = _failed(tmp_path, replicas=1, **{field: value})
+
+    assert (failed.source, failed.parts) == (f"tabs.yaml:{line}", ())
+
+
+def test_a_rule_whose_message_costs_too_much_is_named(tmp_path: Path) -> None:
+    (error,) = _crd(tmp_path).version("v1").create({"spec": {"replicas": 1, "said": "b" * 900_000}}).errors
+
+    assert error.detail.startswith(
+        "no further validation rules will be run due to call cost exceeds limit for messageExpression"
+    )
+    assert error.rule is not None
+    assert error.rule.source == "tabs.yaml:53"
+    assert error.rule.parts[0].startswith('self = "bbbb')
+
+
+def test_updates_name_rules_too(tmp_path: Path) -> None:
+    version = _crd(tmp_path).version("v1")
+    (error,) = version.update({"spec": {"replicas": 12}}, old={"spec": {"replicas": 1}}).errors
+
+    assert error.rule is not None
+    assert error.rule.parts == ("self.replicas = 12", "self.max = 10")
+
+
+def test_an_error_of_no_rule_names_none(tmp_path: Path) -> None:
+    (error,) = (_crd(tmp_path)).version("v1").create({"spec": {"replicas": 1, "names": {}}}).errors[:1]
+
+    assert error.rule is None
+
+
+def test_the_message_of_a_failed_assertion_explains_the_rule(tmp_path: Path) -> None:
+    response = _crd(tmp_path).version("v1").create({"spec": {"replicas": 11}})
+
+    with pytest.raises(engine.NotAcceptedError) as raised:
+        response.assert_accepted()
+    assert str(raised.value) == (
+        "the request is not accepted: 422\n"
+        "  spec: Invalid value: too many\n"
+        "    rule (tabs.yaml:20): self.replicas <= self.max\n"
+        "    self.replicas = 11\n"
+        "    self.max = 10"
+    )
+
+
+def test_errors_are_equal_whatever_is_known_of_their_rules(tmp_path: Path) -> None:
+    (error,) = _crd(tmp_path).version("v1").create({"spec": {"replicas": 11}}).errors
+
+    assert error == engine.FieldError(error.type, error.field, error.bad_value, error.detail)
+    assert "rule=" not in repr(error)
+
+
+def test_what_is_known_of_a_rule_is_known_in_another_process(tmp_path: Path) -> None:
+    (error,) = pickle.loads(pickle.dumps(_crd(tmp_path).version("v1").create({"spec": {"replicas": 11}}))).errors  # noqa: S301 - of our own making
+
+    assert error.rule.lines == ("rule (tabs.yaml:20): self.replicas <= self.max", "self.replicas = 11", "self.max = 10")
+
+
+def test_the_place_is_known_under_another_kubernetes_version(tmp_path: Path) -> None:
+    (error,) = _crd(tmp_path).under("1.34").version("v1").create({"spec": {"replicas": 11}}).errors
+
+    assert error.rule is not None
+    assert error.rule.source == "tabs.yaml:20"
+
+
+def test_without_a_file_there_is_no_place(tmp_path: Path) -> None:
+    crd = engine.CustomResourceDefinition.from_manifest(_crd(tmp_path).manifest)
+    (error,) = crd.version("v1").create({"spec": {"replicas": 11}}).errors
+
+    assert error.rule is not None
+    assert error.rule.lines == ("rule: self.replicas <= self.max", "self.replicas = 11", "self.max = 10")
+    assert repr(error.rule) == "<FailedRule 'self.replicas <= self.max'>"
+    assert pickle.loads(pickle.dumps(_crd(tmp_path))).locate is None  # noqa: S301 - of our own making
+
+
+def test_the_schema_of_a_version_stands_in_it_or_above_all_versions() -> None:
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    versions = [{"name": "v1"}, {"name": "v2", "schema": schema}]
+
+    assert declared.place_of_schema({"spec": {"versions": versions}}, "v2") == (
+        *("spec", "versions", 1, "schema", "openAPIV3Schema"),
+    )
+    assert declared.place_of_schema({"spec": {"versions": versions, "validation": schema}}, "v1") == (
+        *("spec", "validation", "openAPIV3Schema"),
+    )
