@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd.engine import jsonvalue, profile
-from pytest_crd.engine.crds import conditions, declared, defaulted, internal, names
+from pytest_crd.engine.crds import conditions, declared, forms, internal, names
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.decoded import decode_crd
@@ -29,7 +29,7 @@ from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import completion, requestbody, subresources
 from pytest_crd.engine.resources.requestbody import FieldValidation
-from pytest_crd.engine.schema import nonstructural, structuralversion, unsupported
+from pytest_crd.engine.schema import nonstructural, unsupported
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 if TYPE_CHECKING:
@@ -79,10 +79,9 @@ class Version:
         if spec.schema is None:
             return ()
         try:
-            schema = structuralversion.from_schema(spec.schema, self._profile)
-            return nonstructural.find(schema, spec.schema_path, self._profile)
+            return nonstructural.find(spec.schema.structural, spec.schema_path, self._profile)
         except UnsupportedConstructError as error:
-            found = unsupported.find(spec.schema, spec.schema_path)
+            found = unsupported.find(spec.schema.value, spec.schema_path)
             return found or (fielderror.invalid(spec.schema_path, "", str(error)),)
 
     @property
@@ -321,7 +320,7 @@ class Version:
         if self._spec.schema is None:
             return None
         try:
-            return structuralversion.from_schema(self._spec.schema, self._profile)
+            return self._spec.schema.structural
         except UnsupportedConstructError:
             if self._crd_spec.preserve_unknown_fields:
                 return None  # such a CRD is served all the same, as one without a schema
@@ -364,9 +363,8 @@ class CustomResourceDefinition:
         """For this module: everybody else calls `from_manifest`, which decodes the manifest and judges its names."""
         self._manifest = manifest
         # The one reading of it, from which every answer comes: the server too looks at nothing else.
-        named = profile.named(kubernetes_version)
-        self._internal = internal.from_defaulted(defaulted.apply(manifest.value, named), named)
-        spec = self._spec = internal.declared(self._internal)
+        self._forms = forms.of_decoded(manifest, profile.named(kubernetes_version))
+        spec = self._spec = internal.declared(self._forms.internal)
         self._naming = naming
         self.name = spec.name
         self.group = spec.group
@@ -493,7 +491,7 @@ class CustomResourceDefinition:
     def _create(self, field_validation: FieldValidation) -> Response:
         from pytest_crd.engine.resources import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
-        return crdrequest.create(self._manifest, profile.named(self.kubernetes_version), field_validation)
+        return crdrequest.create(self._forms, profile.named(self.kubernetes_version), field_validation)
 
     @cached_property
     def first_response(self) -> Response:
@@ -536,9 +534,9 @@ class CustomResourceDefinition:
         """
         from pytest_crd.engine.resources import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
+        stored = old.under(self.kubernetes_version)._forms  # noqa: SLF001 - of this class
         named = profile.named(self.kubernetes_version)
-        mode = requestbody.known(field_validation)
-        return crdrequest.update(self._manifest, old._manifest, named, mode).copied()
+        return crdrequest.update(self._forms, stored, named, requestbody.known(field_validation)).copied()
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -547,7 +545,7 @@ class CustomResourceDefinition:
 
         A name that another CRD of the group has already makes `NamesAccepted` and `Established` false.
         """
-        return conditions.find(self._internal, profile.named(self.kubernetes_version), self._naming)
+        return conditions.find(self._forms.internal, profile.named(self.kubernetes_version), self._naming)
 
     def with_naming(self, naming: Naming) -> CustomResourceDefinition:
         """Return the same CRD when *naming* became of its names: another object where that changes an answer."""
@@ -577,7 +575,7 @@ def side_by_side(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResour
 
     The CRDs that were given stay as they are; one that is refused a name is another object here.
     """
-    namings = names.find((crd.group, crd._internal.names) for crd in crds)  # noqa: SLF001 - of this module's class
+    namings = names.find((crd.group, crd._forms.internal.names) for crd in crds)  # noqa: SLF001 - of this module's class
     return tuple(crd.with_naming(naming) for crd, naming in zip(crds, namings, strict=True))
 
 

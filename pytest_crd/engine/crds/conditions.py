@@ -14,7 +14,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import nonstructural, structuralversion
+from pytest_crd.engine.schema import nonstructural
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
 
 
@@ -125,7 +125,7 @@ def _violations(spec: CrdSpec, profile: Profile) -> Iterator[FieldError]:
         if version.schema is None:
             continue
         try:
-            schema = structuralversion.from_schema(version.schema, profile)
+            schema = version.schema.structural
         except UnsupportedConstructError as error:
             message = f"failed to check validation schema for version {version.name}: {error}"
             raise UnsupportedConstructError(message) from None

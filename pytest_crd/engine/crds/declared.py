@@ -12,6 +12,7 @@ from typing import Final
 
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 V1: Final = "apiextensions.k8s.io/v1"
 V1BETA1: Final = "apiextensions.k8s.io/v1beta1"
@@ -38,7 +39,7 @@ class VersionSpec:
     name: str
     served: bool
     storage: bool
-    schema: Mapping[str, JSONValue] | None
+    schema: OpenAPISchema | None
     schema_path: FieldPath
     condition_path: FieldPath
     subresources: Mapping[str, JSONValue] = field(default_factory=dict)

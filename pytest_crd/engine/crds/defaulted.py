@@ -43,20 +43,20 @@ def apply(decoded: Object, profile: Profile) -> Object:
     return {**decoded, "spec": spec, "status": status}
 
 
-def created(defaulted: Object) -> Object:
+def created_status(defaulted: Object) -> Object:
     """
-    Return a defaulted CRD as it is when the server validates its creation: with a status of the server's making.
+    Return the status of a defaulted CRD when the server validates its creation.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, PrepareForCreate.
     """
     storage = storage_version(defaulted["spec"])
-    return {**defaulted, "status": {} if storage is None else {"storedVersions": [storage]}}
+    return {} if storage is None else {"storedVersions": [storage]}
 
 
-def updated(defaulted: Object, old: Object) -> Object:
+def updated_status(defaulted: Object, old: Object) -> Object:
     """
-    Return a defaulted CRD as it is when the server validates its update: with the status of the *old* one.
+    Return the status of a defaulted CRD when the server validates its update: that of the *old* one, with its storage version.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, PrepareForUpdate.
@@ -66,7 +66,7 @@ def updated(defaulted: Object, old: Object) -> Object:
     storage = storage_version(defaulted["spec"])
     if storage is not None and storage not in stored:
         stored.append(storage)
-    return {**defaulted, "status": {**status, "storedVersions": stored}}
+    return {**status, "storedVersions": stored}
 
 
 def storage_version(spec: Object) -> str | None:

@@ -6,6 +6,7 @@ There, what all versions share stands above them: that is why errors name `spec.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -19,6 +20,7 @@ from pytest_crd.engine.golang import structs
 from pytest_crd.engine.golang.types import Type
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 Object: TypeAlias = Mapping[str, JSONValue]
 
@@ -39,15 +41,19 @@ class InternalCrd:
 
     Attributes:
         metadata: Its metadata.
+        status: Its status.
         spec: `validation`, `subresources`, `additionalPrinterColumns` and `selectableFields` above all versions or in
             each; `conversion` with `webhookClientConfig` and `conversionReviewVersions`; the names of fields are those
             of v1.
         is_v1beta1: Whether it came in as v1beta1.
+        schemas: The schemas in the spec: the one above all versions, then those of the versions.
     """
 
     metadata: Object
     spec: Object
+    status: Object
     is_v1beta1: bool
+    schemas: tuple[OpenAPISchema, ...] = ()
 
     @property
     def names(self) -> Object:
@@ -64,11 +70,15 @@ class InternalCrd:
         """Whether unknown fields are kept without a word in the schema."""
         return bool(self.spec.get("preserveUnknownFields"))
 
-    def schemas(self) -> Iterator[Object]:
-        """Yield the schemas: the one above all versions, then those of the versions."""
-        for holder in (self.spec.get("validation"), *(version.get("schema") for version in self.versions)):
-            if holder is not None and holder.get("openAPIV3Schema") is not None:
-                yield holder["openAPIV3Schema"]
+    @property
+    def nodes(self) -> Iterator[Object]:
+        """All schemas, and all schemas in them."""
+        return itertools.chain.from_iterable(schema.nodes for schema in self.schemas)
+
+    def schema_in(self, validation: Object | None) -> OpenAPISchema | None:
+        """Return the schema in `spec.validation`, or in the `schema` of a version; None where there is none."""
+        value = (validation or {}).get("openAPIV3Schema")
+        return next((schema for schema in self.schemas if schema.value is value), None)
 
 
 def from_defaulted(crd: Object, profile: Profile) -> InternalCrd:
@@ -90,7 +100,15 @@ def from_defaulted(crd: Object, profile: Profile) -> InternalCrd:
         spec["conversion"] = _conversion(spec.get("conversion"))
         if spec.get("versions"):
             spec = _shared_above(spec, profile)
-    return InternalCrd(crd.get("metadata") or {}, spec, is_v1beta1)
+    schemas = tuple(OpenAPISchema(schema, profile) for schema in _schemas(spec))
+    return InternalCrd(crd.get("metadata") or {}, spec, crd.get("status") or {}, is_v1beta1, schemas)
+
+
+def _schemas(spec: Object) -> Iterator[Object]:
+    versions = spec.get("versions") or ()
+    for holder in (spec.get("validation"), *(version.get("schema") for version in versions)):
+        if holder is not None and holder.get("openAPIV3Schema") is not None:
+            yield holder["openAPIV3Schema"]
 
 
 def declared(crd: InternalCrd) -> CrdSpec:
@@ -108,7 +126,7 @@ def declared(crd: InternalCrd) -> CrdSpec:
         plural=plural,
         scope=crd.spec.get("scope", ""),
         preserve_unknown_fields=crd.preserves_unknown_fields,
-        versions=tuple(_version_spec(crd.spec, version, index) for index, version in enumerate(crd.versions)),
+        versions=tuple(_version_spec(crd, version, index) for index, version in enumerate(crd.versions)),
     )
 
 
@@ -127,14 +145,14 @@ def has_status(subresources: Object | None) -> bool:
     return (subresources or {}).get("status") is not None
 
 
-def _version_spec(spec: Object, version: Object, index: int) -> VersionSpec:
-    above, subresources = spec.get("validation"), spec.get("subresources")
+def _version_spec(crd: InternalCrd, version: Object, index: int) -> VersionSpec:
+    above, subresources = crd.spec.get("validation"), crd.spec.get("subresources")
     own = SPEC.child("versions").index(index).child("schema", "openAPIV3Schema")
     return VersionSpec(
         name=version.get("name", ""),
         served=version.get("served", False),
         storage=version.get("storage", False),
-        schema=((version.get("schema") if above is None else above) or {}).get("openAPIV3Schema"),
+        schema=crd.schema_in(version.get("schema") if above is None else above),
         schema_path=own if above is None else SPEC.child("validation", "openAPIV3Schema"),
         condition_path=own,
         subresources=(version.get("subresources") if subresources is None else subresources) or {},

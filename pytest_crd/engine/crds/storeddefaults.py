@@ -9,30 +9,32 @@ from typing import Final, TypeAlias
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import objectmeta
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural
 
 Schema: TypeAlias = Mapping[str, JSONValue]
 _META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
 
 
-def coerce(schema: Schema, version: Profile) -> Schema:
+def coerce(declared: OpenAPISchema) -> Schema:
     """
-    Return *schema* with the metadata coerced that its defaults put into embedded resources.
+    Return a schema with the metadata coerced that its defaults put into embedded resources.
 
     Args:
-        schema: A structural schema of a whole resource with valid defaults; not modified.
-        version: The Kubernetes version.
+        declared: A structural schema of a whole resource with valid defaults.
 
     Returns:
-        The schema as it is stored; *schema* itself where nothing changes. Unknown fields and nulls of metadata fall away,
+        The schema as it is stored; its `value` itself where nothing changes. Unknown fields and nulls of metadata fall away,
         yet not in defaults that stand inside metadata, nor in maps.
 
     Reference:
         apiextensions-apiserver schema/defaulting/validation.go, validate: it coerces the defaults themselves.
     """
-    root = structural.from_schema(schema)
-    return _coerced(dataclasses.replace(root, x_embedded_resource=True), schema, version, inside_meta=False)
+    schema = declared.value
+    if schema.get("default") is None and not any(node.get("x-kubernetes-embedded-resource") for node in declared.nodes):
+        return schema  # no default holds a resource
+    root = dataclasses.replace(declared.structural, x_embedded_resource=True)
+    return _coerced(root, schema, declared.profile, inside_meta=False)
 
 
 def _coerced(node: Structural, schema: Schema, version: Profile, *, inside_meta: bool) -> Schema:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.crds import apiapproval, conditions, declared, defaulted, internal, internaltypes
-from pytest_crd.engine.crds.internal import SPEC, InternalCrd, Object
+from pytest_crd.engine.crds import apiapproval, conditions, internal, internaltypes
+from pytest_crd.engine.crds.internal import SPEC, InternalCrd
 from pytest_crd.engine.crdvalidation import conversion, printercolumns, subresources, versions
 from pytest_crd.engine.crdvalidation import names as crdnames
 from pytest_crd.engine.crdvalidation import update as crdupdate
@@ -39,12 +39,12 @@ _DEPRECATED: Final = (
 )
 
 
-def create(crd: Object, profile: Profile) -> list[FieldError]:
+def create(new: InternalCrd, profile: Profile) -> list[FieldError]:
     """
     Return what is wrong with a CRD that is created.
 
     Args:
-        crd: The CRD as the server decodes it (`crds.decoded`) and defaults it (`crds.defaulted`); its status is ignored.
+        new: The CRD with the status that the server gives it.
         profile: The Kubernetes version.
 
     Errors:
@@ -53,23 +53,21 @@ def create(crd: Object, profile: Profile) -> list[FieldError]:
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
     """
-    new = internal.from_defaulted(crd, profile)
-    status = defaulted.created(crd)["status"]
     errors = objectmetarules.validate(new.metadata, _METADATA, _naming(new), profile)
     errors += _spec(new, crdupdate.create_options(new), profile)
-    errors += _status(new, status, profile)
+    errors += _status(new, profile)
     errors += _approval(new, None, profile)
     errors += _preserve_unknown_fields(new, None, profile)
     return errors or objectmetavalidation.validate_created(new.metadata, namespaced=False, profile=profile)
 
 
-def update(crd: Object, old: Object, profile: Profile) -> list[FieldError]:
+def update(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[FieldError]:
     """
     Return what is wrong with a CRD that replaces a stored one.
 
     Args:
-        crd: The new CRD as the server decodes and defaults it; its status is ignored.
-        old: The stored one, defaulted too. Where its status has no conditions, it is taken for served unless it itself
+        new: The new CRD with the status that the server gives it.
+        old: The stored one. Where its status has no conditions, it is taken for served unless it itself
             says why not.
         profile: The Kubernetes version.
 
@@ -79,43 +77,40 @@ def update(crd: Object, old: Object, profile: Profile) -> list[FieldError]:
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
     """
-    new, before = internal.from_defaulted(crd, profile), internal.from_defaulted(old, profile)
-    is_established = conditions.is_established(before, old["status"], profile)
-    options = crdupdate.options(new, before, profile, is_established=is_established)
-    errors = objectmetavalidation.validate_update(new.metadata, before.metadata, namespaced=False, profile=profile)
+    is_established = conditions.is_established(old, old.status, profile)
+    options = crdupdate.options(new, old, profile, is_established=is_established)
+    errors = objectmetavalidation.validate_update(new.metadata, old.metadata, namespaced=False, profile=profile)
     errors += _spec(new, options, profile)
-    errors += crdupdate.immutable(new, before, options, profile)
-    errors += _status(new, defaulted.updated(crd, old)["status"], profile)
-    errors += _approval(new, before, profile)
-    errors += _preserve_unknown_fields(new, before, profile)
+    errors += crdupdate.immutable(new, old, options, profile)
+    errors += _status(new, profile)
+    errors += _approval(new, old, profile)
+    errors += _preserve_unknown_fields(new, old, profile)
     return errors
 
 
-def warnings(crd: Object, profile: Profile, old: Object | None = None) -> tuple[str, ...]:
+def warnings(crd: InternalCrd, profile: Profile, old: InternalCrd | None = None) -> tuple[str, ...]:
     """
     Return the warnings that accompany the answer to a CRD that is accepted; those about unknown fields come before them.
 
     Args:
-        crd: The CRD as the server decodes and defaults it.
+        crd: The CRD.
         profile: The Kubernetes version.
         old: On update, the stored one, of which nobody is warned again.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, WarningsOnCreate and WarningsOnUpdate.
     """
-    schemas = tuple(internal.from_defaulted(crd, profile).schemas())
-    old_schemas = () if old is None else tuple(internal.from_defaulted(old, profile).schemas())
-    known = set(_set_warnings(old_schemas, profile))
+    known = set() if old is None else set(_set_warnings(old, profile))
     return (
-        *deprecations(crd, profile),
-        *formats.warnings(schemas, profile, old=old_schemas),
-        *(warning for warning in _set_warnings(schemas, profile) if warning not in known),
+        *deprecations(profile, is_v1beta1=crd.is_v1beta1),
+        *formats.warnings(crd.nodes, profile, old=() if old is None else old.nodes),
+        *(warning for warning in _set_warnings(crd, profile) if warning not in known),
     )
 
 
-def deprecations(crd: Object, profile: Profile) -> tuple[str, ...]:
+def deprecations(profile: Profile, *, is_v1beta1: bool) -> tuple[str, ...]:
     """Return the warnings about the API version of a CRD, which accompany every answer, also a refusal."""
-    return (_DEPRECATED,) if profile.serves_v1beta1 and crd["apiVersion"] == declared.V1BETA1 else ()
+    return (_DEPRECATED,) if profile.serves_v1beta1 and is_v1beta1 else ()
 
 
 def _naming(crd: InternalCrd) -> Naming:
@@ -143,10 +138,10 @@ def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> lis
     errors = [*crdnames.group(spec.get("group", ""), SPEC.child("group"))]
     errors += crdnames.scope(spec.get("scope", ""), SPEC.child("scope"))
     errors += versions.without_schema(crd, options, profile)
-    has_defaults = options.allow_defaults and any(map(nodes.has_defaults, crd.schemas()))
+    has_defaults = options.allow_defaults and any(schema.has_defaults for schema in crd.schemas)
     if has_defaults and crd.preserves_unknown_fields:
         errors.append(_refused_to_preserve("must be false in order to use defaults in the schema"))
-    if has_defaults or not crd.preserves_unknown_fields or any(map(nodes.has_extensions, crd.schemas())):
+    if has_defaults or not crd.preserves_unknown_fields or nodes.have_extensions(crd.nodes):
         options = options.with_structural_schema()
     errors += versions.each(crd, options, profile)
     errors += versions.together(crd, profile)
@@ -163,10 +158,9 @@ def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: P
     spec = crd.spec
     holders = (spec, *crd.versions)
     errors = validation.validate(
-        (spec.get("validation") or {}).get("openAPIV3Schema"),
+        crd.schema_in(spec.get("validation")),
         SPEC.child("validation", "openAPIV3Schema"),
         options.for_version(spec.get("version", "")),
-        profile=profile,
         has_status=any(internal.has_status(holder.get("subresources")) for holder in holders),
     )
     errors += subresources.find(spec.get("subresources"), SPEC.child("subresources"), profile)
@@ -183,15 +177,15 @@ def _conversion_while_preserving(crd: InternalCrd, profile: Profile) -> Errors:
         yield badvalues.invalid_of_type(path, strategy, gotypes.STRING, detail, profile)
 
 
-def _status(crd: InternalCrd, status: Object, profile: Profile) -> Errors:
+def _status(crd: InternalCrd, profile: Profile) -> Errors:
     """
     Yield what is wrong with the status that the server has given to a CRD.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionStoredVersions.
     """
-    yield from crdnames.malformed(status.get("acceptedNames") or {}, _ACCEPTED_NAMES)
-    stored = status.get("storedVersions")
+    yield from crdnames.malformed(crd.status.get("acceptedNames") or {}, _ACCEPTED_NAMES)
+    stored = crd.status.get("storedVersions")
     if not stored:
         detail = "must have at least one stored version"
         yield badvalues.invalid_of_type(_STORED_VERSIONS, None, internaltypes.STRINGS, detail, profile)
@@ -248,13 +242,12 @@ def _refused_to_preserve(detail: str) -> FieldError:
     return fielderror.invalid(_PRESERVE, refused, detail)
 
 
-def _set_warnings(schemas: tuple[Object, ...], profile: Profile) -> list[str]:
+def _set_warnings(crd: InternalCrd, profile: Profile) -> list[str]:
     if not profile.warns_about_sets:
         return []
     types = {
         node["items"].get("type")
-        for schema in schemas
-        for node in nodes.walk(schema)
+        for node in crd.nodes
         if node.get("x-kubernetes-list-type") == "set" and isinstance(node.get("items"), Mapping)
     }
     return [

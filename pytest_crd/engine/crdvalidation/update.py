@@ -21,7 +21,8 @@ from pytest_crd.engine.golang import structs, types
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import schemadefaults
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import nodes, nonstructural, structuralversion
+from pytest_crd.engine.schema import nodes, nonstructural
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 Schema = Mapping[str, JSONValue]
@@ -64,21 +65,21 @@ def options(crd: InternalCrd, old: InternalCrd, profile: Profile, *, is_establis
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
     """
-    schemas = tuple(old.schemas())
-    may_default = not crd.is_v1beta1 or any(map(nodes.has_defaults, schemas))
+    schemas, held = old.schemas, tuple(old.nodes)
+    may_default = not crd.is_v1beta1 or nodes.have_defaults(held)
     return ValidationOptions(
         allow_defaults=may_default,
         disallow_defaults_reason="" if may_default else _NO_DEFAULTS,
         require_recognized_conversion_review_version=_spoke_a_known_version(old),
         require_immutable_names=is_established,
         require_openapi_schema=not crd.is_v1beta1 and _has_all_schemas(old),
-        require_valid_property_type=not crd.is_v1beta1 and not any(map(nodes.has_invalid_types, schemas)),
+        require_valid_property_type=not crd.is_v1beta1 and not nodes.have_invalid_types(held),
         require_structural_schema=not crd.is_v1beta1 and all(_form(schema, profile) is not None for schema in schemas),
         require_pruned_defaults=not any(_has_unpruned_defaults(schema, profile) for schema in schemas),
-        require_atomic_set_type=not any(map(_has_non_atomic_set, schemas)),
-        require_map_list_keys_map_set_validation=not any(map(_has_absent_keys, schemas)),
-        preexisting_rules=_rule_fields(schemas, "rule"),
-        preexisting_message_expressions=_rule_fields(schemas, "messageExpression") - {""},
+        require_atomic_set_type=all(map(listtypes.has_atomic_items, held)),
+        require_map_list_keys_map_set_validation=not any(map(_has_absent_keys, held)),
+        preexisting_rules=_rule_fields(held, "rule"),
+        preexisting_message_expressions=_rule_fields(held, "messageExpression") - {""},
         versions_with_unchanged_schemas=frozenset(_unchanged_schemas(crd, old, profile)),
         allow_invalid_ca_bundle=not is_established or _had_invalid_ca_bundle(old),
         too_many_selectable_fields=frozenset(_too_many_selectable_fields(crd, old, profile)),
@@ -123,37 +124,28 @@ def _has_schema(holder: Schema | None) -> bool:
     return (holder or {}).get("openAPIV3Schema") is not None
 
 
-def _form(schema: Schema, profile: Profile) -> Structural | None:
+def _form(schema: OpenAPISchema, profile: Profile) -> Structural | None:
     """Return the structural form of *schema*; None where it is not structural."""
     try:
-        form = structuralversion.from_schema(schema, profile)
+        form = schema.structural
     except UnsupportedConstructError:
         return None
     return None if nonstructural.find(form, _ANYWHERE, profile) else form
 
 
-def _has_unpruned_defaults(schema: Schema, profile: Profile) -> bool:
-    if not nodes.has_defaults(schema):
+def _has_unpruned_defaults(schema: OpenAPISchema, profile: Profile) -> bool:
+    if not schema.has_defaults:
         return False
     form = _form(schema, profile)
     return form is not None and schemadefaults.prune(form, profile) is not form
 
 
-def _has_non_atomic_set(schema: Schema) -> bool:
-    return nodes.has(schema, lambda node: not listtypes.has_atomic_items(node))
+def _has_absent_keys(node: Schema) -> bool:
+    return any(True for _ in listtypes.always_present(node, _ANYWHERE))
 
 
-def _has_absent_keys(schema: Schema) -> bool:
-    return nodes.has(schema, lambda node: any(True for _ in listtypes.always_present(node, _ANYWHERE)))
-
-
-def _rule_fields(schemas: tuple[Schema, ...], field: str) -> frozenset[str]:
-    return frozenset(
-        rule.get(field, "")
-        for schema in schemas
-        for node in nodes.walk(schema)
-        for rule in node.get("x-kubernetes-validations") or ()
-    )
+def _rule_fields(held: tuple[Schema, ...], field: str) -> frozenset[str]:
+    return frozenset(rule.get(field, "") for node in held for rule in node.get("x-kubernetes-validations") or ())
 
 
 def _unchanged_schemas(crd: InternalCrd, old: InternalCrd, profile: Profile) -> Iterator[str]:

@@ -66,10 +66,9 @@ def each(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Erro
         yield from crdnames.label(name, path.child("name"))
         yield from _deprecation_warning(version, path.child("deprecationWarning"), profile)
         yield from schemavalidation.validate(
-            (version.get("schema") or {}).get("openAPIV3Schema"),
+            crd.schema_in(version.get("schema")),
             path.child("schema", "openAPIV3Schema"),
             options.for_version(name),
-            profile=profile,
             has_status=internal.has_status(_subresources(crd, name)),
         )
         yield from subresources.find(version.get("subresources"), path.child("subresources"), profile)

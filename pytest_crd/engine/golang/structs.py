@@ -79,6 +79,12 @@ def equal(left: JSONValue, right: JSONValue, kind: Type) -> bool:
         return left is not None and right is not None and equal(left, right, kind.to)
     if isinstance(kind, Raw):
         return jsonvalue.equal(left, right)
+    if isinstance(kind, Map | List | Struct | Union):
+        return _have_equal_parts(left, right, kind)
+    return bool((left or kind.zero) == (right or kind.zero))
+
+
+def _have_equal_parts(left: JSONValue, right: JSONValue, kind: Map | List | Struct | Union) -> bool:
     if isinstance(kind, Map):
         left, right = left or {}, right or {}
         return left.keys() == right.keys() and all(equal(left[key], right[key], kind.value) for key in left)
@@ -91,10 +97,8 @@ def equal(left: JSONValue, right: JSONValue, kind: Type) -> bool:
         return all(
             equal(left.get(key), right.get(key), kind.fields[key]) for key in {**left, **right} if key in kind.fields
         )
-    if isinstance(kind, Union):
-        pairs = zip(_parts(left, kind), _parts(right, kind), strict=True)
-        return all(equal(one, other, part) for (_, one, part), (_, other, _) in pairs)
-    return bool((left or kind.zero) == (right or kind.zero))
+    pairs = zip(_parts(left, kind), _parts(right, kind), strict=True)
+    return all(equal(one, other, part) for (_, one, part), (_, other, _) in pairs)
 
 
 def _parts(value: JSONValue, kind: Struct | Union) -> Iterator[_Part]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pytest_crd.engine.crds import declared, defaulted, encoded, storeddefaults
+from pytest_crd.engine.crds.forms import Forms
 from pytest_crd.engine.crdvalidation import crd as crdvalidation
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -22,17 +23,18 @@ from pytest_crd.engine.metadata import requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 _GROUP: Final = "apiextensions.k8s.io"
 _PLURAL: Final = "customresourcedefinitions"
 
 
-def create(manifest: Decoded, profile: Profile, field_validation: str = "Warn") -> Response:
+def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Response:
     """
     Return the answer to a POST of a CRD.
 
     Args:
-        manifest: The CRD, and its unknown fields.
+        forms: The CRD.
         profile: Whose behaviour and words.
         field_validation: What unknown fields do: `Strict`, `Warn` or `Ignore`.
 
@@ -42,27 +44,28 @@ def create(manifest: Decoded, profile: Profile, field_validation: str = "Warn") 
     Reference:
         apiserver registry/rest/create.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
     """
+    manifest = forms.decoded
     if not _is_served(manifest, profile):
         return response.refused(refusal.NOT_SERVED, subject={})
     if refused := refusal.too_large(manifest.value) or _refuse_unknown(manifest, profile, field_validation):
         return response.refused(refused, subject={}, changes=Changes(manifest.unknown))
     target = Target(_GROUP, _PLURAL, None)
     prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
-    crd = _with_metadata(defaulted.apply(manifest.value, profile), prepared)
-    errors = crdvalidation.create(crd, profile)
-    before = _warnings(manifest, prepared, profile, field_validation)
+    crd = forms.with_metadata(prepared.metadata).with_status(defaulted.created_status(forms.defaulted))
+    errors = crdvalidation.create(crd.internal, profile)
+    before = _warnings(crd, prepared, profile, field_validation)
     if errors:
-        return _invalid(crd, errors, before, manifest)
-    warnings = (*before, *crdvalidation.warnings(crd, profile))
-    return _accepted(response.CREATED, defaulted.created(crd), warnings, manifest, profile)
+        return _invalid(crd, errors, before)
+    warnings = (*before, *crdvalidation.warnings(crd.internal, profile))
+    return _accepted(response.CREATED, crd, warnings, profile)
 
 
-def update(manifest: Decoded, old: Decoded, profile: Profile, field_validation: str = "Warn") -> Response:
+def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "Warn") -> Response:
     """
     Return the answer to a PUT of a CRD.
 
     Args:
-        manifest: The new CRD; without a resourceVersion it is taken for written over the stored one.
+        forms: The new CRD; without a resourceVersion it is taken for written over the stored one.
         old: The stored one; its name is that of the URL.
         profile: Whose behaviour and words.
         field_validation: What unknown fields do: `Strict`, `Warn` or `Ignore`.
@@ -73,29 +76,30 @@ def update(manifest: Decoded, old: Decoded, profile: Profile, field_validation: 
     Reference:
         apiserver registry/rest/update.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
     """
+    manifest = forms.decoded
     if not _is_served(manifest, profile):
         return response.refused(refusal.NOT_SERVED, subject={})
     if refused := refusal.too_large(manifest.value) or _refuse_unknown(manifest, profile, field_validation):
         return response.refused(refused, subject={}, changes=Changes(manifest.unknown))
-    old_metadata = old.value.get("metadata") or {}
+    old_metadata = old.decoded.value.get("metadata") or {}
     target = Target(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
     metadata = {"resourceVersion": "1", **(manifest.value.get("metadata") or {})}
     if refused := requestmetadata.refuse_update(metadata, target, profile):
         subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}
         warnings = (
-            *crdvalidation.deprecations(manifest.value, profile),
+            *crdvalidation.deprecations(profile, is_v1beta1=forms.internal.is_v1beta1),
             *_unknown(manifest, profile, field_validation),
         )
         return response.refused(refused, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
     prepared = requestmetadata.prepare_update(metadata, old_metadata, target)
-    crd = _with_metadata(defaulted.apply(manifest.value, profile), prepared)
-    stored = defaulted.apply(old.value, profile)
-    errors = crdvalidation.update(crd, stored, profile)
-    before = _warnings(manifest, prepared, profile, field_validation)
+    status = defaulted.updated_status(forms.defaulted, old.defaulted)
+    crd = forms.with_metadata(prepared.metadata).with_status(status)
+    errors = crdvalidation.update(crd.internal, old.internal, profile)
+    before = _warnings(crd, prepared, profile, field_validation)
     if errors:
-        return _invalid(crd, errors, before, manifest)
-    warnings = (*before, *crdvalidation.warnings(crd, profile, stored))
-    return _accepted(response.OK, defaulted.updated(crd, stored), warnings, manifest, profile)
+        return _invalid(crd, errors, before)
+    warnings = (*before, *crdvalidation.warnings(crd.internal, profile, old.internal))
+    return _accepted(response.OK, crd, warnings, profile)
 
 
 def _refuse_unknown(manifest: Decoded, profile: Profile, field_validation: str) -> Refusal | None:
@@ -111,34 +115,25 @@ def _is_served(manifest: Decoded, profile: Profile) -> bool:
     return profile.serves_v1beta1 or manifest.value["apiVersion"] != declared.V1BETA1
 
 
-def _with_metadata(crd: Mapping[str, JSONValue], prepared: Prepared) -> Mapping[str, JSONValue]:
-    return {**crd, "metadata": prepared.metadata}
-
-
-def _accepted(
-    code: int, crd: Mapping[str, JSONValue], warnings: tuple[str, ...], manifest: Decoded, profile: Profile
-) -> Response:
+def _accepted(code: int, crd: Forms, warnings: tuple[str, ...], profile: Profile) -> Response:
     stored = encoded.encode(_as_stored(crd, profile))
-    return Response(code, stored=stored, warnings=response.sent(warnings), changes=Changes(manifest.unknown))
+    return Response(code, stored=stored, warnings=response.sent(warnings), changes=Changes(crd.decoded.unknown))
 
 
-def _as_stored(crd: Mapping[str, JSONValue], profile: Profile) -> Mapping[str, JSONValue]:
+def _as_stored(crd: Forms, profile: Profile) -> Mapping[str, JSONValue]:
     """Return an accepted CRD with its schemas as the server stores them."""
-    spec = {
-        **crd["spec"],
-        "versions": [_stored_in(version, "schema", profile) for version in crd["spec"].get("versions") or ()],
-    }
-    return {**crd, "spec": _stored_in(spec, "validation", profile)}
+    given = crd.defaulted["spec"]
+    versions = [_stored_in(version, "schema", crd, profile) for version in given.get("versions") or ()]
+    return {**crd.defaulted, "spec": _stored_in({**given, "versions": versions}, "validation", crd, profile)}
 
 
-def _stored_in(holder: Mapping[str, JSONValue], field: str, profile: Profile) -> Mapping[str, JSONValue]:
+def _stored_in(holder: Mapping[str, JSONValue], field: str, crd: Forms, profile: Profile) -> Mapping[str, JSONValue]:
     schema = (holder.get(field) or {}).get("openAPIV3Schema")
     if schema is None:
         return holder
-    stored = schema
-    if nodes.has_defaults(schema):
-        stored = storeddefaults.coerce(schema, profile)
-    if nodes.has(schema, lambda node: node.get("items") == []):
+    declared = crd.internal.schema_in(holder[field]) or OpenAPISchema(schema, profile)
+    stored = storeddefaults.coerce(declared) if declared.has_defaults else schema
+    if any(node.get("items") == [] for node in declared.nodes):
         # Go writes an empty list of schemas as the schema that is not there, a null.
         stored = nodes.without(stored, lambda keyword, value: keyword == "items" and value == [])
     return holder if stored is schema else {**holder, field: {**holder[field], "openAPIV3Schema": stored}}
@@ -151,15 +146,13 @@ def _unknown(manifest: Decoded, profile: Profile, field_validation: str) -> list
     return [f"unknown field {printing.quote(path)}" for path in manifest.unknown]
 
 
-def _warnings(manifest: Decoded, prepared: Prepared, profile: Profile, field_validation: str) -> tuple[str, ...]:
+def _warnings(crd: Forms, prepared: Prepared, profile: Profile, field_validation: str) -> tuple[str, ...]:
     """Return the warnings that are given whether the CRD is accepted or not."""
-    deprecations = crdvalidation.deprecations(manifest.value, profile)
-    return (*deprecations, *_unknown(manifest, profile, field_validation), *prepared.warnings)
+    deprecations = crdvalidation.deprecations(profile, is_v1beta1=crd.internal.is_v1beta1)
+    return (*deprecations, *_unknown(crd.decoded, profile, field_validation), *prepared.warnings)
 
 
-def _invalid(
-    crd: Mapping[str, JSONValue], errors: list[FieldError], warnings: tuple[str, ...], manifest: Decoded
-) -> Response:
-    name = crd["metadata"].get("name", "")
-    changes = Changes(manifest.unknown)
+def _invalid(crd: Forms, errors: list[FieldError], warnings: tuple[str, ...]) -> Response:
+    name = crd.internal.metadata.get("name", "")
+    changes = Changes(crd.decoded.unknown)
     return response.invalid(_GROUP, declared.KIND, name, errors, warnings=warnings, changes=changes)

@@ -89,6 +89,7 @@ class CustomResources:
         """
         self._crd = crd
         self._served = served
+        self._declared = None if served.spec.schema is None else served.spec.schema.value
         self._storage = next((version for version in versions if version.spec.storage), served)
         self._profile = profile
         self._version = served.spec.name
@@ -244,7 +245,7 @@ class CustomResources:
         blocked = rules.blocked(errors, self._profile)
         if blocked is not None:
             return _Verdict([*errors, blocked])
-        correlation = None if old is None else Correlation(resource, old, self._served.spec.schema or {})
+        correlation = None if old is None else Correlation(resource, old, self._declared or {})
         found = validation.validate(self._rules, Subject(resource, old, correlation=correlation), self._profile)
         return _Verdict(errors + found.errors, tuple(found.warnings))
 
@@ -347,12 +348,12 @@ class CustomResources:
 
     @cached_property
     def _values(self) -> valuevalidation.Validator | None:
-        schema = self._served.spec.schema
+        schema = self._declared
         return None if schema is None else valuevalidation.compile(schema, self._profile)
 
     @cached_property
     def _status_values(self) -> valuevalidation.Validator | None:
-        schema = ((self._served.spec.schema or {}).get("properties") or {}).get("status")
+        schema = ((self._declared or {}).get("properties") or {}).get("status")
         return None if schema is None else valuevalidation.compile(schema, self._profile)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -24,7 +24,7 @@ _EXTENSION_POINTERS: Final = ("x-kubernetes-preserve-unknown-fields", "x-kuberne
 _TYPES: Final = frozenset({"", "string", "number", "integer", "boolean", "array", "object"})
 
 
-def walk(schema: Schema) -> Iterable[Schema]:
+def walk(schema: Schema) -> Sequence[Schema]:
     """
     Return *schema* and all schemas inside it, in the server's order; where that is random, by name.
 
@@ -59,35 +59,28 @@ def without(schema: Schema, falls_away: Callable[[str, JSONValue], bool]) -> Sch
     }
 
 
-def has(schema: Schema, holds: Callable[[Schema], bool]) -> bool:
-    """Return whether *holds* is true of *schema* or of any schema inside it."""
-    return any(map(holds, walk(schema)))
+def have_defaults(nodes: Iterable[Schema]) -> bool:
+    """Return whether one of the *nodes* has a default."""
+    return any(node.get("default") is not None for node in nodes)
 
 
-def has_defaults(schema: Schema) -> bool:
-    """Return whether there is a default anywhere in *schema*."""
-    return has(schema, lambda node: node.get("default") is not None)
-
-
-def has_extensions(schema: Schema) -> bool:
+def have_extensions(nodes: Iterable[Schema]) -> bool:
     """
-    Return whether there is an extension of Kubernetes anywhere in *schema* that only structural schemas may have.
+    Return whether one of the *nodes* has an extension of Kubernetes that only structural schemas may have.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, schemaHasKubernetesExtensions.
     """
-    return has(
-        schema,
-        lambda node: (
-            any(node.get(keyword) for keyword in _EXTENSIONS)
-            or any(node.get(keyword) is not None for keyword in _EXTENSION_POINTERS)
-        ),
+    return any(
+        any(node.get(keyword) for keyword in _EXTENSIONS)
+        or any(node.get(keyword) is not None for keyword in _EXTENSION_POINTERS)
+        for node in nodes
     )
 
 
-def has_invalid_types(schema: Schema) -> bool:
-    """Return whether there is a `type` anywhere in *schema* that OpenAPI v3 does not know."""
-    return has(schema, lambda node: node.get("type", "") not in _TYPES)
+def have_invalid_types(nodes: Iterable[Schema]) -> bool:
+    """Return whether one of the *nodes* has a `type` that OpenAPI v3 does not know."""
+    return any(node.get("type", "") not in _TYPES for node in nodes)
 
 
 def _below_without(keyword: str, value: JSONValue, falls_away: Callable[[str, JSONValue], bool]) -> JSONValue:

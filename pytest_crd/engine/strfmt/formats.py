@@ -15,7 +15,6 @@ from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import nodes
 from pytest_crd.engine.strfmt import addresses, durations, emails
 
 Check: TypeAlias = Callable[[str], bool]
@@ -58,12 +57,12 @@ def is_recognized(name: str, schema_type: str, profile: Profile) -> bool:
     return name in _NUMBER_FORMATS.get(schema_type, ())
 
 
-def unrecognized(schema: Mapping[str, JSONValue], profile: Profile) -> tuple[str, ...]:
+def unrecognized(held: Iterable[Mapping[str, JSONValue]], profile: Profile) -> tuple[str, ...]:
     """
-    Return the formats in a schema that the server does not check and says so, each once.
+    Return the formats in schemas that the server does not check and says so, each once.
 
     Args:
-        schema: `openAPIV3Schema` as the server decodes it.
+        held: Schemas, each without those in it (`nodes.walk`).
         profile: The Kubernetes version.
 
     Returns:
@@ -76,7 +75,7 @@ def unrecognized(schema: Mapping[str, JSONValue], profile: Profile) -> tuple[str
     """
     found = (
         node["format"]
-        for node in nodes.walk(schema)
+        for node in held
         if (profile.checks_number_formats or node.get("type") == "string")
         and node.get("format")
         and not is_recognized(node["format"], node.get("type") or "", profile)
@@ -85,21 +84,21 @@ def unrecognized(schema: Mapping[str, JSONValue], profile: Profile) -> tuple[str
 
 
 def warnings(
-    schemas: Iterable[Mapping[str, JSONValue]], profile: Profile, *, old: Iterable[Mapping[str, JSONValue]] = ()
+    held: Iterable[Mapping[str, JSONValue]], profile: Profile, *, old: Iterable[Mapping[str, JSONValue]] = ()
 ) -> tuple[str, ...]:
     """
     Return the warnings about unrecognized formats that accompany the answer to a CRD.
 
     Args:
-        schemas: The schemas of all its versions, in order.
+        held: The schemas of all its versions and those in them, in order.
         profile: The Kubernetes version.
-        old: On update, the schemas of the stored CRD, of whose formats nobody is warned again.
+        old: On update, those of the stored CRD, of whose formats nobody is warned again.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, WarningsOnCreate and WarningsOnUpdate.
     """
-    known = {name for schema in old for name in unrecognized(schema, profile)}
-    new = dict.fromkeys(name for schema in schemas for name in unrecognized(schema, profile) if name not in known)
+    known = unrecognized(old, profile)
+    new = (name for name in unrecognized(held, profile) if name not in known)
     return tuple(f"unrecognized format {printing.quote(name)}" for name in new)
 
 

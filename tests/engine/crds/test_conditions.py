@@ -17,10 +17,10 @@ def _condition(api_version: str = declared.V1BETA1, **spec: Any) -> Condition | 
     return conditions.non_structural_schema(internal.declared(_internal(spec, api_version)), profile.named("1.37"))
 
 
-def _internal(spec: Any, api_version: str = declared.V1, **more: Any) -> InternalCrd:
-    newest = profile.named("1.37")
+def _internal(spec: Any, api_version: str = declared.V1, *, kubernetes: str = "1.37", **more: Any) -> InternalCrd:
+    named = profile.named(kubernetes)
     crd = {"apiVersion": api_version, "kind": declared.KIND, "spec": spec, **more}
-    return internal.from_defaulted(defaulted.apply(crd, newest), newest)
+    return internal.from_defaulted(defaulted.apply(crd, named), named)
 
 
 def _versions(*schemas: Any) -> list[Any]:
@@ -37,7 +37,7 @@ def test_a_structural_crd_has_no_condition() -> None:
 @pytest.mark.parametrize(("kubernetes", "violations"), [("1.35", 0), ("1.37", 1)])
 def test_an_example_is_a_violation_where_the_version_sees_it(kubernetes: str, violations: int) -> None:
     schema = {"type": "object", "properties": {"metadata": {"type": "object", "example": "m"}}}
-    spec = internal.declared(_internal({"versions": _versions(schema)}))
+    spec = internal.declared(_internal({"versions": _versions(schema)}, kubernetes=kubernetes))
     found = conditions.non_structural_schema(spec, profile.named(kubernetes))
     assert (found is not None) == bool(violations)
 

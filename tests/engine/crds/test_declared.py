@@ -53,7 +53,9 @@ def test_a_v1_crd_is_read() -> None:
     assert (spec.name, spec.group, spec.kind, spec.plural) == ("tabs.example.com", "example.com", "Tab", "tabs")
     assert (spec.scope, spec.preserve_unknown_fields) == ("Cluster", False)
     (version,) = spec.versions
-    assert (version.name, version.served, version.storage, version.schema) == ("v1", True, True, OBJECT)
+    assert (version.name, version.served, version.storage) == ("v1", True, True)
+    assert version.schema is not None
+    assert version.schema.value == OBJECT
 
 
 def test_what_is_missing_is_empty_and_the_name_follows_from_plural_and_group() -> None:
@@ -69,14 +71,17 @@ def test_v1beta1_preserves_unknown_fields_and_is_namespaced_unless_told_otherwis
 
 def test_v1beta1_may_have_one_version_and_one_schema_for_all() -> None:
     (version,) = _spec(V1BETA1, version="v1", validation={"openAPIV3Schema": OBJECT}).versions
-    assert (version.name, version.served, version.storage, version.schema) == ("v1", True, True, OBJECT)
+    assert (version.name, version.served, version.storage) == ("v1", True, True)
+    assert version.schema is not None
+    assert version.schema.value == OBJECT
     assert str(version.schema_path) == "spec.validation.openAPIV3Schema"
     assert str(version.condition_path) == "spec.versions[0].schema.openAPIV3Schema"
 
 
 def test_v1beta1_versions_count_before_version() -> None:
     versions = _spec(V1BETA1, version="v1", versions=[_version("v2", OBJECT), _version("v3")]).versions
-    assert [(version.name, version.schema) for version in versions] == [("v2", OBJECT), ("v3", None)]
+    found = [(version.name, version.schema and version.schema.value) for version in versions]
+    assert found == [("v2", OBJECT), ("v3", None)]
     assert str(versions[0].schema_path) == "spec.versions[0].schema.openAPIV3Schema"
 
 

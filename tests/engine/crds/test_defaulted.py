@@ -91,8 +91,8 @@ def test_a_status_that_is_sent_counts_for_nothing_when_the_crd_is_created() -> N
     crd = {"apiVersion": V1, "spec": {"versions": [VERSION]}, "status": {"storedVersions": ["v0"]}}
     defaulted = crddefaults.apply(crd, NEWEST)
     assert defaulted["status"] == {"storedVersions": ["v0"]}
-    assert crddefaults.created(defaulted)["status"] == {"storedVersions": ["v1"]}
-    assert crddefaults.created(crddefaults.apply({"apiVersion": V1}, NEWEST))["status"] == {}
+    assert crddefaults.created_status(defaulted) == {"storedVersions": ["v1"]}
+    assert crddefaults.created_status(crddefaults.apply({"apiVersion": V1}, NEWEST)) == {}
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,11 @@ def test_a_status_that_is_sent_counts_for_nothing_when_the_crd_is_created() -> N
 )
 def test_an_update_keeps_the_old_status_and_adds_the_storage_version(stored: list[str], after: list[str]) -> None:
     old = {"status": {"storedVersions": stored, "acceptedNames": {"kind": "A"}}}
-    updated = crddefaults.updated(_applied(versions=[VERSION]), old)
-    assert updated["status"] == {"acceptedNames": {"kind": "A"}, "storedVersions": after}
-    assert crddefaults.updated(_applied(), old)["status"]["storedVersions"] == stored
+    assert crddefaults.updated_status(_applied(versions=[VERSION]), old) == {
+        "acceptedNames": {"kind": "A"},
+        "storedVersions": after,
+    }
+    assert crddefaults.updated_status(_applied(), old)["storedVersions"] == stored
 
 
 def test_an_old_server_does_not_see_fields_of_newer_ones() -> None:

@@ -32,7 +32,9 @@ def test_what_all_versions_share_moves_above_them() -> None:
 def test_a_schema_of_its_own_stays_in_each_version() -> None:
     crd = _internal(versions=[{"name": "v1", "schema": OBJECT}, {"name": "v2", "schema": {}}])
     assert "validation" not in crd.spec
-    assert list(crd.schemas()) == [OBJECT["openAPIV3Schema"]]
+    assert [schema.value for schema in crd.schemas] == [OBJECT["openAPIV3Schema"]]
+    assert crd.schema_in(crd.versions[0]["schema"]) is crd.schemas[0]
+    assert crd.schema_in(crd.versions[1]["schema"]) is None
 
 
 def test_the_webhook_of_v1_is_no_field_of_its_own() -> None:
@@ -57,7 +59,7 @@ def test_v1beta1_has_the_form_but_for_the_paths_of_columns() -> None:
 def test_what_is_not_said_is_empty() -> None:
     crd = internal.from_defaulted({"apiVersion": V1}, NEWEST)
     assert (crd.names, crd.versions, crd.metadata, crd.preserves_unknown_fields) == ({}, [], {}, False)
-    assert list(crd.schemas()) == []
+    assert crd.schemas == ()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import storeddefaults
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 NEWEST = profile.named("1.37")
 
@@ -40,7 +41,7 @@ def obj(**properties: Any) -> dict[str, Any]:
 )
 def test_metadata_in_a_default_is_coerced(around: Any) -> None:
     given = around(GIVEN)
-    assert storeddefaults.coerce(given, NEWEST) == around(STORED)
+    assert storeddefaults.coerce(OpenAPISchema(given, NEWEST)) == around(STORED)
     assert given == around(GIVEN)
 
 
@@ -61,4 +62,4 @@ def test_metadata_in_a_default_is_coerced(around: Any) -> None:
     ],
 )
 def test_all_else_stays_the_same_schema(schema: Any) -> None:
-    assert storeddefaults.coerce(schema, NEWEST) is schema
+    assert storeddefaults.coerce(OpenAPISchema(schema, NEWEST)) is schema

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.crds import defaulted
+from pytest_crd.engine.crds import defaulted, internal
 from pytest_crd.engine.crds.declared import V1, V1BETA1
+from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crdvalidation import crd as crdvalidation
 
 NEWEST = profile.named("1.37")
@@ -37,12 +38,23 @@ def _crd(
     return defaulted.apply(crd | ({} if status is None else {"status": status}), kubernetes)
 
 
+def _internal(crd: Any, kubernetes: profile.Profile, status: Any = None) -> InternalCrd:
+    return internal.from_defaulted(crd if status is None else crd | {"status": status}, kubernetes)
+
+
 def _created(crd: Any, kubernetes: profile.Profile = NEWEST) -> list[str]:
-    return [str(error) for error in crdvalidation.create(crd, kubernetes)]
+    new = _internal(crd, kubernetes, defaulted.created_status(crd))
+    return [str(error) for error in crdvalidation.create(new, kubernetes)]
 
 
 def _updated(crd: Any, old: Any, kubernetes: profile.Profile = NEWEST) -> list[str]:
-    return [str(error) for error in crdvalidation.update(crd, old, kubernetes)]
+    new, stored = _internal(crd, kubernetes, defaulted.updated_status(crd, old)), _internal(old, kubernetes)
+    return [str(error) for error in crdvalidation.update(new, stored, kubernetes)]
+
+
+def _warnings(crd: Any, kubernetes: profile.Profile, old: Any = None) -> tuple[str, ...]:
+    stored = None if old is None else _internal(old, kubernetes)
+    return crdvalidation.warnings(_internal(crd, kubernetes), kubernetes, stored)
 
 
 def test_valid_crds_are_accepted() -> None:
@@ -203,20 +215,20 @@ WARNING = (
 def test_sets_of_lists_and_objects_and_unknown_formats_are_warned_about_once() -> None:
     properties = {**SETS, "f": {"type": "string", "format": "fancy"}}
     crd = _crd(_version(schema={"openAPIV3Schema": {"type": "object", "properties": properties}}))
-    assert crdvalidation.warnings(crd, NEWEST) == (
+    assert _warnings(crd, NEWEST) == (
         'unrecognized format "fancy"',
         WARNING.format("array"),
         WARNING.format("object"),
     )
-    assert crdvalidation.warnings(crd, profile.named("1.36")) == ('unrecognized format "fancy"',)
-    assert crdvalidation.warnings(crd, NEWEST, crd) == ()
-    assert len(crdvalidation.warnings(crd, NEWEST, _crd())) == 3
+    assert _warnings(crd, profile.named("1.36")) == ('unrecognized format "fancy"',)
+    assert _warnings(crd, NEWEST, crd) == ()
+    assert len(_warnings(crd, NEWEST, _crd())) == 3
 
 
 def test_v1beta1_is_deprecated_where_it_is_served() -> None:
     crd = _crd(api_version=V1BETA1, version="v1")
-    (warning,) = crdvalidation.warnings(crd, OLDEST)
+    (warning,) = _warnings(crd, OLDEST)
     assert warning.startswith("apiextensions.k8s.io/v1beta1 CustomResourceDefinition is deprecated in v1.16+")
-    assert crdvalidation.deprecations(crd, OLDEST) == (warning,)
-    assert crdvalidation.warnings(crd, NEWEST) == ()
-    assert crdvalidation.warnings(_crd(), OLDEST) == ()
+    assert crdvalidation.deprecations(OLDEST, is_v1beta1=True) == (warning,)
+    assert _warnings(crd, NEWEST) == ()
+    assert _warnings(_crd(), OLDEST) == ()

@@ -59,7 +59,7 @@ def test_a_keyword_falls_away_everywhere_but_not_a_field_of_its_name() -> None:
     ],
 )
 def test_defaults_are_found(schema: Any, *, answer: bool) -> None:
-    assert nodes.has_defaults(schema) is answer
+    assert nodes.have_defaults(nodes.walk(schema)) is answer
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_defaults_are_found(schema: Any, *, answer: bool) -> None:
     ],
 )
 def test_extensions_of_structural_schemas_are_found(schema: Any, *, answer: bool) -> None:
-    assert nodes.has_extensions({"items": schema}) is answer
+    assert nodes.have_extensions(nodes.walk({"items": schema})) is answer
 
 
 def test_types_that_openapi_does_not_know_are_found() -> None:
-    assert nodes.has_invalid_types({"anyOf": [{"type": "strange"}]})
-    assert not nodes.has_invalid_types({"type": "object", "properties": {"a": {}}})
+    assert nodes.have_invalid_types(nodes.walk({"anyOf": [{"type": "strange"}]}))
+    assert not nodes.have_invalid_types(nodes.walk({"type": "object", "properties": {"a": {}}}))

@@ -20,7 +20,8 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.tree import RuleNode
-from pytest_crd.engine.schema import nonstructural, structuralversion
+from pytest_crd.engine.schema import nonstructural
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 Schema: TypeAlias = Mapping[str, JSONValue]
@@ -53,16 +54,15 @@ _WITH_STATUS: Final = {
 
 
 def validate(
-    schema: Schema | None, path: FieldPath, options: ValidationOptions, *, profile: Profile, has_status: bool
+    declared: OpenAPISchema | None, path: FieldPath, options: ValidationOptions, *, has_status: bool
 ) -> list[FieldError]:
     """
     Return what is wrong with the schema of one version, or with the one of all versions.
 
     Args:
-        schema: `openAPIV3Schema` as the server decodes it: known keywords only, no nulls; None where there is none.
+        declared: The schema; None where there is none.
         path: Where it stands in the CRD, as the errors are to spell it.
         options: What is demanded of the CRD.
-        profile: The Kubernetes version whose answers are given.
         has_status: Whether the status subresource is switched on where the schema applies.
 
     Errors:
@@ -71,8 +71,9 @@ def validate(
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
     """
-    if schema is None:
+    if declared is None:
         return []
+    schema, profile = declared.value, declared.profile
     errors = [*_root(schema, path, profile)] if has_status else []
     if schema.get("nullable"):
         errors.append(fielderror.forbidden(path.child("nullable"), "nullable cannot be true at the root"))
@@ -81,7 +82,7 @@ def validate(
     unsupported = ""
     if options.require_structural_schema:
         try:
-            root = structuralversion.from_schema(schema, profile)
+            root = declared.structural
             structure = _structure(root, schema, path, options, profile)
             compiled = None if structure else _rules(root, options, profile)
         except UnsupportedConstructError as error:

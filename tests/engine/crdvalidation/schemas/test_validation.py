@@ -10,6 +10,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
 from pytest_crd.engine.crdvalidation.schemas import validation
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 ROOT = FieldPath(("spec", "validation", "openAPIV3Schema"))
 S = str(ROOT)
@@ -21,9 +22,8 @@ ALLOWED = (
 
 
 def found(schema: Any, *, version: str = "1.37", has_status: bool = False, **options: Any) -> list[str]:
-    errors = validation.validate(
-        schema, ROOT, ValidationOptions(**options), profile=profile.named(version), has_status=has_status
-    )
+    declared = None if schema is None else OpenAPISchema(schema, profile.named(version))
+    errors = validation.validate(declared, ROOT, ValidationOptions(**options), has_status=has_status)
     return [str(error) for error in errors]
 
 

@@ -1,0 +1,49 @@
+"""The forms that a CustomResourceDefinition has on its way through the server, each made once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pytest_crd.engine.crds import defaulted, internal
+from pytest_crd.engine.crds.internal import InternalCrd, Object
+from pytest_crd.engine.golang.decoding import Decoded
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """
+    The forms of one CRD.
+
+    Attributes:
+        decoded: As it is decoded, with its unknown fields.
+        defaulted: With the server's defaults, in the API version in which it came.
+        internal: In the internal form of the server.
+    """
+
+    decoded: Decoded
+    defaulted: Object
+    internal: InternalCrd
+
+    def with_metadata(self, metadata: Mapping[str, JSONValue]) -> Forms:
+        """Return the forms of the same CRD with other *metadata*."""
+        return Forms(
+            self.decoded,
+            {**self.defaulted, "metadata": metadata},
+            dataclasses.replace(self.internal, metadata=metadata),
+        )
+
+    def with_status(self, status: Mapping[str, JSONValue]) -> Forms:
+        """Return the forms of the same CRD with another *status*."""
+        return Forms(
+            self.decoded, {**self.defaulted, "status": status}, dataclasses.replace(self.internal, status=status)
+        )
+
+
+def of_decoded(decoded: Decoded, profile: Profile) -> Forms:
+    """Return the forms of a CRD as a server of *profile* makes them."""
+    with_defaults = defaulted.apply(decoded.value, profile)
+    return Forms(decoded, with_defaults, internal.from_defaulted(with_defaults, profile))

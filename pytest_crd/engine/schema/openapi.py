@@ -1,0 +1,50 @@
+"""A schema as a CRD declares it, with what is found out about it: once, whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema import nodes, structuralversion
+from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.structural import Structural
+
+
+class OpenAPISchema:
+    """
+    One `openAPIV3Schema`.
+
+    Attributes:
+        value: The schema as the server decodes it: known keywords only, no nulls; not to be changed.
+        profile: The Kubernetes version.
+    """
+
+    def __init__(self, value: Schema, profile: Profile) -> None:
+        """Take a decoded schema; nothing is found out yet."""
+        self.value = value
+        self.profile = profile
+
+    @cached_property
+    def nodes(self) -> Sequence[Schema]:
+        """The schema and all schemas in it, in the server's order."""
+        return nodes.walk(self.value)
+
+    @cached_property
+    def has_defaults(self) -> bool:
+        """Whether there is a default anywhere in it."""
+        return nodes.have_defaults(self.nodes)
+
+    @cached_property
+    def structural(self) -> Structural:
+        """
+        Its structural form.
+
+        Raises:
+            UnsupportedConstructError: It has a construct that no structural schema can express.
+        """
+        return structuralversion.from_schema(self.value, self.profile)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs: nothing that was found out since."""
+        return {"value": self.value, "profile": self.profile}
