@@ -65,6 +65,8 @@ def _invariants(schema: Structural, level: str, path: FieldPath, profile: Profil
     if schema.items is not None:
         yield from _invariants(schema.items, "item", path.child("items"), profile)
     for name, child in schema.properties.items():
+        if _is_plain(child):
+            continue
         yield from _invariants(child, "field", path.child("properties").key(name), profile)
     if schema.value_schema is not None:
         yield from _invariants(schema.value_schema, "field", path.child("additionalProperties"), profile)
@@ -77,6 +79,20 @@ def _invariants(schema: Structural, level: str, path: FieldPath, profile: Profil
         profile,
         skip_any_of=structural.is_int_or_string_any_of(schema.validation),
         skip_first_all_of=structural.is_int_or_string_all_of(schema.validation),
+    )
+
+
+def _is_plain(schema: Structural) -> bool:
+    """Return whether nothing can be wrong with the *schema* of a field: a type, nothing in it, no pattern."""
+    return (
+        schema.type not in {"", "array"}
+        and not schema.properties
+        and schema.items is None
+        and schema.additional_properties is None
+        and not schema.x_embedded_resource
+        and not schema.x_int_or_string
+        and not schema.validation.has_junctors
+        and "pattern" not in schema.validation.keywords
     )
 
 

@@ -38,6 +38,11 @@ _VALUE_KEYWORDS: Final = frozenset(
 )
 
 
+_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+# Shared by all nodes that have none: most nodes have no properties, and many say nothing about values.
+_NOTHING: Final[Mapping[str, JSONValue]] = {}
+
+
 class UnsupportedConstructError(ValueError):
     """A construct that no structural schema can express; the message is the server's."""
 
@@ -60,6 +65,14 @@ class ValueValidation:
     any_of: tuple[NestedValueValidation, ...] = ()
     one_of: tuple[NestedValueValidation, ...] = ()
     not_: NestedValueValidation | None = None
+
+    @property
+    def has_junctors(self) -> bool:
+        """Whether it has any of `allOf`, `anyOf`, `oneOf` and `not`."""
+        return bool(self.all_of or self.any_of or self.one_of or self.not_)
+
+
+_NO_VALIDATION: Final = ValueValidation(_NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +169,7 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
         nullable=set_keywords.get("nullable", False),
         default=set_keywords.get("default"),
         items=None if items is None else from_schema(_single(items)),
-        properties={name: from_schema(properties[name]) for name in sorted(properties)},
+        properties={name: from_schema(properties[name]) for name in sorted(properties)} if properties else _NOTHING,
         additional_properties=from_schema(additional) if isinstance(additional, Mapping) else additional,
         annotations={name: value for name, value in set_keywords.items() if name in _ANNOTATIONS},
         x_preserve_unknown_fields="x-kubernetes-preserve-unknown-fields" in set_keywords,
@@ -218,9 +231,12 @@ def _set_keywords(schema: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
 
 
 def _value_validation(set_keywords: Mapping[str, JSONValue]) -> ValueValidation:
+    keywords = {keyword: value for keyword, value in set_keywords.items() if keyword in _VALUE_KEYWORDS}
+    if _JUNCTORS.isdisjoint(set_keywords):
+        return ValueValidation(keywords) if keywords else _NO_VALIDATION
     return ValueValidation(
         not_=_nested(set_keywords["not"]) if "not" in set_keywords else None,
-        keywords={keyword: value for keyword, value in set_keywords.items() if keyword in _VALUE_KEYWORDS},
+        keywords=keywords,
         all_of=tuple(map(_nested, set_keywords.get("allOf", ()))),
         any_of=tuple(map(_nested, set_keywords.get("anyOf", ()))),
         one_of=tuple(map(_nested, set_keywords.get("oneOf", ()))),
