@@ -42,7 +42,9 @@ def _collect(schema: Schema, nodes: list[Schema]) -> None:
     if schema.keys().isdisjoint(_KEYWORDS):
         return
     for keyword in _KEYWORDS:
-        found = schema.get(keyword)
+        if keyword not in schema:
+            continue
+        found = schema[keyword]
         if keyword in _BY_NAME and found:
             found = [found[name] for name in sorted(found)]
         for child in found if isinstance(found, list) else (found,):
@@ -61,7 +63,7 @@ def without(schema: Schema, falls_away: Callable[[str, JSONValue], bool]) -> Sch
 
 def have_defaults(nodes: Iterable[Schema]) -> bool:
     """Return whether one of the *nodes* has a default."""
-    return any(node.get("default") is not None for node in nodes)
+    return any(node["default"] is not None for node in nodes if "default" in node)
 
 
 def have_extensions(nodes: Iterable[Schema]) -> bool:

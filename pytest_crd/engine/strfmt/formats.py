@@ -76,8 +76,8 @@ def unrecognized(held: Iterable[Mapping[str, JSONValue]], profile: Profile) -> t
     found = (
         node["format"]
         for node in held
-        if (profile.checks_number_formats or node.get("type") == "string")
-        and node.get("format")
+        if node.get("format")
+        and (profile.checks_number_formats or node.get("type") == "string")
         and not is_recognized(node["format"], node.get("type") or "", profile)
     )
     return tuple(dict.fromkeys(found)) if profile.warns_about_unrecognized_formats else ()
