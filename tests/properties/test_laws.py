@@ -161,6 +161,33 @@ def test_equality_is_an_equivalence_among_look_alikes(
 
 
 @LAW
+def _holds_null(value: JSONValue) -> bool:
+    """Return by a plain walk whether an object in *value* has a null."""
+    if isinstance(value, dict):
+        return any(item is None or _holds_null(item) for item in value.values())
+    return isinstance(value, list) and any(map(_holds_null, value))
+
+
+def _containers(inner: st.SearchStrategy[JSONValue]) -> st.SearchStrategy[JSONValue]:
+    return st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=4)
+
+
+@LAW
+@given(st.recursive(TWINS | st.text() | st.floats() | st.integers(), _containers, max_leaves=12))
+def test_no_null_is_overlooked(value: JSONValue) -> None:
+    assert jsonvalue.may_hold_null(value) or not _holds_null(value)
+
+
+@LAW
+@given(st.recursive(st.sampled_from(["N", "NN", "s", 0x4E30, None, 1.5, True]), _containers, max_leaves=8))
+def test_no_null_is_overlooked_among_look_alikes(value: JSONValue) -> None:
+    assert jsonvalue.may_hold_null(value) or not _holds_null(value)
+
+
+def test_what_holds_no_null_needs_no_closer_look() -> None:
+    assert not jsonvalue.may_hold_null({"a": [1, "None"], "b": "null", "c": {}})
+
+
 @given(WILD_SCHEMAS, ANY_RESOURCES, st.sampled_from(["apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"]))
 def test_nothing_unexpected_is_raised(schema: dict[str, Any], resource: dict[str, Any], api_version: str) -> None:
     """Whatever is asked, the answer is data, or one of the errors that the functions name."""
