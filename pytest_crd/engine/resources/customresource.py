@@ -24,7 +24,7 @@ from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata, ty
 from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.resources import deprecation, requestbody, rules, subresources
+from pytest_crd.engine.resources import deprecation, rules, subresources
 from pytest_crd.engine.resources.requestbody import Body, Decoded, Decoder, FieldValidation, RefusedError
 from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.tree import RuleNode
@@ -115,10 +115,7 @@ class CustomResources:
             return response.refused(refusal.NOT_SERVED, subject={})
         target = self._target(namespace)
         try:
-            decoded = self._decoder.decode(body, field_validation)
-            metadata = decoded.resource.get("metadata") or {}
-            requestbody.go_on(requestmetadata.refuse_create(metadata, target), decoded)
-            prepared = requestmetadata.prepare_create(metadata, target)
+            decoded, prepared = self._decode_create(body, target, field_validation)
         except RefusedError as refused:
             return self._refuse(refused, target)
         resource = self._subresources.prepare_create({**decoded.resource, "metadata": prepared.metadata})
@@ -173,8 +170,9 @@ class CustomResources:
             return response.refused(refusal.NOT_SERVED, subject={})
         stored = self._read(old, namespace)
         target = self._target(namespace, stored)
+        if not self._subresources.has_status:
+            return self._refuse(RefusedError(requestmetadata.refuse_missing(target)), target)
         try:
-            requestbody.go_on(None if self._subresources.has_status else requestmetadata.refuse_missing(target))
             decoded, prepared = self._decode_update(body, stored, target, field_validation)
         except RefusedError as refused:
             return self._refuse(refused, target)
@@ -183,12 +181,20 @@ class CustomResources:
         verdict = self._validate_status_update(resource, stored)
         return self._answer(response.OK, resource, verdict, (decoded, prepared), ())
 
+    def _decode_create(self, body: Body, target: Target, field_validation: FieldValidation) -> _Request:
+        decoded = self._decoder.decode(body, field_validation)
+        metadata = decoded.resource.get("metadata") or {}
+        if (why := requestmetadata.refuse_create(metadata, target)) is not None:
+            raise RefusedError(why, decoded)
+        return decoded, requestmetadata.prepare_create(metadata, target)
+
     def _decode_update(
         self, body: Body, stored: Resource, target: Target, field_validation: FieldValidation
     ) -> _Request:
         decoded = self._decoder.decode(body, field_validation)
         metadata = decoded.resource.get("metadata") or {}
-        requestbody.go_on(requestmetadata.refuse_update(metadata, target, self._profile), decoded)
+        if (why := requestmetadata.refuse_update(metadata, target, self._profile)) is not None:
+            raise RefusedError(why, decoded)
         prepared = requestmetadata.prepare_update(metadata, stored["metadata"], target)
         stale = requestmetadata.refuse_stale(metadata, stored["metadata"], target, self._profile)
         if stale is not None:

@@ -109,10 +109,10 @@ class Decoder:
             apiextensions-apiserver customresource_handler.go, schemaCoercingDecoder and unstructuredDefaulter; apiserver
             endpoints/handlers/create.go.
         """
-        go_on(refusal.too_large(body.value, body.text))
-        go_on(typemeta.refuse_other_than_object(body.value, kind=self.kind, body=body.text))
-        go_on(
-            typemeta.refuse_undecodable(
+        refused = (
+            refusal.too_large(body.value, body.text)
+            or typemeta.refuse_other_than_object(body.value, kind=self.kind, body=body.text)
+            or typemeta.refuse_undecodable(
                 body.value or {},
                 version=self.version,
                 kind=self.kind,
@@ -121,6 +121,8 @@ class Decoder:
                 lenient=field_validation == "Ignore" and self.profile.field_validation,
             )
         )
+        if refused is not None:
+            raise RefusedError(refused)
         kind = body.value["kind"]
         cannot = f"{kind} in version {self._quoted_version(body.value)} cannot be handled as a"
         passes = self._passes_for(body.value)
@@ -133,16 +135,16 @@ class Decoder:
             unknown = tuple(f'unknown field "{path}"' for path in pruned.paths)
             if field_validation == "Strict" and (body.duplicates or unknown):
                 listed = ", ".join((*_strict(body.duplicates), *unknown))
-                go_on(typemeta.refuse_without_version(body.value))
                 # By then it is what it says it is.
-                raise RefusedError(bad_request(f"{cannot} {kind}: strict decoding error: {listed}"))
+                strict = bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
+                raise RefusedError(typemeta.refuse_without_version(body.value) or strict)
             problems = (*body.duplicates, *unknown)
         defaulted = passes.default(pruned.value)
         changes = Changes(pruned.paths, defaulted.paths, defaulted.nulls)
         decoded = Decoded(dict(defaulted.value), changes, problems, is_text=bool(body.text))
-        go_on(
-            typemeta.refuse_version(body.value, group=self.group, version=self.version, profile=self.profile), decoded
-        )
+        refused = typemeta.refuse_version(body.value, group=self.group, version=self.version, profile=self.profile)
+        if refused is not None:
+            raise RefusedError(refused, decoded)
         return decoded
 
     def _quoted_version(self, resource: Mapping[str, JSONValue]) -> str:
@@ -156,12 +158,6 @@ class Decoder:
         if group != self.group or resource["kind"] != self.kind:
             return Passes(None, self.profile, preserve_unknown_fields=True)
         return self.passes.get(version) or Passes(None, self.profile, preserve_unknown_fields=False)
-
-
-def go_on(why: Refusal | None, decoded: Decoded | None = None) -> None:
-    """Raise RefusedError if *why* says so."""
-    if why is not None:
-        raise RefusedError(why, decoded)
 
 
 def _strict(duplicates: tuple[str, ...]) -> tuple[str, ...]:
