@@ -67,10 +67,5 @@ def unknown_field(segments: tuple[str | int, ...]) -> str:
     Reference:
         apiextensions-apiserver schema/options.go, UnknownFieldPathOptions.
     """
-    parts: list[str] = []
-    for segment in segments:
-        if isinstance(segment, int):
-            parts.append(f"[{segment}]")
-        else:
-            parts.append(f".{segment}" if parts else segment)
-    return "".join(parts)
+    spelled = "".join([f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in segments])
+    return spelled.removeprefix(".")
