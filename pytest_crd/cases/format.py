@@ -66,11 +66,12 @@ _ERROR_KEYS: Final = {
     "message": forms.with_meaning(forms.text("the whole message of the error"), "The whole message of the cause."),
     "detail": forms.with_meaning(forms.any_text("the last part of the message"), "The last part of the message."),
     "matches": forms.with_meaning(forms.text("an RE2 pattern"), "An RE2 pattern that is found in the message."),
+    "rule": forms.with_meaning(forms.text("a part of a CEL rule"), "A part of the CEL rule that finds the error."),
 }
 _ERRORS: Final = forms.some_list(
     "a list of one or more expected errors",
     forms.mapping(
-        "a mapping with some of `field:`, `type:`, and `message:`, `detail:` or `matches:`",
+        "a mapping with some of `field:`, `type:`, and `message:`, `detail:`, `matches:` or `rule:`",
         _ERROR_KEYS,
         one_of=_ERROR_KEYS,
         conflicts=_ERROR_CONFLICTS,

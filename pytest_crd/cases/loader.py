@@ -250,6 +250,7 @@ def _errors(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedError, ...]:
             message=value.get("message"),
             detail=value.get("detail"),
             matches=value.get("matches"),
+            rule=value.get("rule"),
         )
         for value in values
     )

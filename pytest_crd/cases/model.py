@@ -71,6 +71,7 @@ class ExpectedError:
         message: The whole message of the cause.
         detail: The last part of the message.
         matches: RE2 pattern that is found in the message.
+        rule: A part of the CEL rule that found it.
     """
 
     type: ErrorType | None = None
@@ -78,6 +79,7 @@ class ExpectedError:
     message: str | None = None
     detail: str | None = None
     matches: str | None = None
+    rule: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,8 +92,14 @@ _CHECKS: Final[Mapping[str, Callable[[ExpectedError, FieldError], bool]]] = {
     "type": lambda expected, error: expected.type in (None, error.type),
     "message": lambda expected, error: expected.message in (None, error.message),
     "detail": lambda expected, error: expected.detail in (None, error.detail),
+    "rule": lambda expected, error: expected.rule is None or _is_of_rule(expected.rule, error),
     "matches": lambda expected, error: expected.matches is None or patterns.compile(expected.matches)(error.message),
 }
+
+
+def _is_of_rule(part: str, error: FieldError) -> bool:
+    """Return whether *part* is in the rule that found *error*; how either is broken into lines does not count."""
+    return error.rule is not None and " ".join(part.split()) in " ".join(error.rule.text.split())
 
 
 def _nearest(expected: ExpectedError, errors: Sequence[FieldError]) -> NearMiss | None:
@@ -105,6 +111,8 @@ def _nearest(expected: ExpectedError, errors: Sequence[FieldError]) -> NearMiss 
 
 
 def _is_near(expected: ExpectedError, error: FieldError) -> bool:
+    if expected.rule is not None and error.rule is not None and expected.field in (None, error.field):
+        return True
     return expected.field == error.field or _likeness(expected, error) >= _ALIKE
 
 

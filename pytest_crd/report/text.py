@@ -53,6 +53,7 @@ class _Row:
         brief: The same for a line that is cut at its end: what counts stands first; empty for a row that only explains.
         reason: Why it is so; may be empty.
         text_diff: The diff of a text of several lines, else empty.
+        details: Lines that explain it, to stand below; may be none.
     """
 
     path: str
@@ -60,6 +61,7 @@ class _Row:
     brief: str
     reason: str = ""
     text_diff: str = ""
+    details: tuple[str, ...] = ()
 
 
 def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = plain) -> Iterator[str]:
@@ -111,6 +113,7 @@ def _group(reason: str, rows: list[_Row], width: int, paint: Paint) -> Iterator[
         why = f" ({paint(reason, 'reason')})" if reason and not said_once else ""
         yield f"  {paint(row.path.ljust(width), 'path')}  {row.words}{why}" if row.path else f"  {row.words}{why}"
         yield from (f"      {_visible(line)}" for line in row.text_diff.splitlines()[2:])
+        yield from (f"      {paint(_visible(line), 'reason')}" for line in row.details)
     if said_once:
         yield f"  {paint(f'each of these {len(rows)}: {reason}', 'reason')}"
 
@@ -147,7 +150,7 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint) -> Iterator[_Row]:
     else:
         for line in verdicts.lines(mismatch):
             words = paint(_visible(line.text), line.style)
-            yield _Row(line.label, words, _visible(line.brief), line.note)
+            yield _Row(line.label, words, _visible(line.brief), line.note, details=line.details)
 
 
 def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[_Row]:

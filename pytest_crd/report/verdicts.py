@@ -25,6 +25,7 @@ class Line:
         style: How to paint the text: `expected`, `actual` or `reason`.
         brief: The same where it stands alone; empty for a line that only explains others.
         note: What is to be said beside; may be empty.
+        details: Lines that explain it, to stand below; may be none.
     """
 
     label: str
@@ -32,6 +33,7 @@ class Line:
     style: str
     brief: str = ""
     note: str = ""
+    details: tuple[str, ...] = ()
 
 
 def heading(verdict: Verdict) -> str:
@@ -58,8 +60,8 @@ def lines(verdict: Verdict) -> Iterator[Line]:
 
 
 def _rejected(verdict: Rejected) -> Iterator[Line]:
-    for text in map(str, verdict.errors):
-        yield Line("", text, "actual", f"refused: {text}", verdict.hint)
+    for error in verdict.errors:
+        yield Line("", str(error), "actual", f"refused: {error}", verdict.hint, _explained(error))
 
 
 def _accepted(verdict: Accepted) -> Iterator[Line]:
@@ -82,13 +84,18 @@ def _errors(verdict: ErrorsMismatch) -> Iterator[Line]:
         yield Line("missing", described(expected), "expected", f"missing {described(expected)}", note)
         if near is not None:
             shown.append(near.error)
-            yield Line("nearest", str(near.error), "actual", note=_near(near))
+            yield Line("nearest", str(near.error), "actual", note=_near(near), details=_explained(near.error))
     label = "unasked" if verdict.key == "errors" else "besides"
     for error in verdict.unasked:
         if not any(error is other for other in shown):
-            yield Line(label, str(error), "actual", f"unasked {error}" if label == "unasked" else "")
+            brief = f"unasked {error}" if label == "unasked" else ""
+            yield Line(label, str(error), "actual", brief, details=_explained(error))
     for error in verdict.met:
         yield Line("met", str(error), "reason")
+
+
+def _explained(error: FieldError) -> tuple[str, ...]:
+    return error.rule.lines if error.rule is not None else ()
 
 
 def _near(near: NearMiss) -> str:
@@ -102,7 +109,12 @@ def described(expected: ExpectedError) -> str:
         "type": None if expected.type is None else expected.type.value,
         **{
             key: None if text is None else json.dumps(text, ensure_ascii=False)
-            for key, text in (("message", expected.message), ("detail", expected.detail), ("matches", expected.matches))
+            for key, text in (
+                ("message", expected.message),
+                ("detail", expected.detail),
+                ("matches", expected.matches),
+                ("rule", expected.rule),
+            )
         },
     }
     return "{" + ", ".join(f"{key}: {value}" for key, value in stated.items() if value is not None) + "}"

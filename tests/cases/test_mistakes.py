@@ -19,7 +19,7 @@ BOTH_STORED_AND_REFUSED = "an object that is refused is not stored; remove one o
 IF_ACCEPTED = "for an object that is accepted write `accepted: true`"
 SHORT_FORM = f"{IF_ACCEPTED}, for a part of the whole message `error:`"
 ERROR_TYPES = "NotFound, Required, Duplicate, Invalid, NotSupported, Forbidden, TooLong, TooMany, TooFew, Internal, TypeInvalid, TooShort, Request"
-ERROR_KEYS = "`field:`, `type:`, `message:`, `detail:` or `matches:`"
+ERROR_KEYS = "`field:`, `type:`, `message:`, `detail:`, `matches:` or `rule:`"
 
 
 def mistakes_of(text: str) -> list[str]:
@@ -352,8 +352,8 @@ CASES = [
         "an error that is a text",
         "create",
         "input: {}\nerrors: [immutable]",
-        "f:5: 'errors[0]' of create case \"a\" must be a mapping with some of `field:`, `type:`, and `message:`, `detail:` or "
-        f'`matches:`, not the text "immutable"; {SHORT_FORM}',
+        "f:5: 'errors[0]' of create case \"a\" must be a mapping with some of `field:`, `type:`, and `message:`, `detail:`, "
+        f'`matches:` or `rule:`, not the text "immutable"; {SHORT_FORM}',
     ),
     case(
         "an error that says nothing",

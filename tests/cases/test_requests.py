@@ -440,3 +440,47 @@ def test_an_old_object_whose_deletion_is_no_time_is_a_mistake() -> None:
             "update",
             "old: {metadata: {deletionTimestamp: 5}, spec: {class: a}}, input: {spec: {class: b}}, accepted: true",
         )
+
+
+RULED = {
+    "type": "object",
+    "properties": {"size": {"type": "integer"}, "max": {"type": "integer"}},
+    "x-kubernetes-validations": [
+        {"rule": "self.size <=\n  self.max", "message": "too large"},
+        {"rule": "self.size != 4", "message": "too large"},
+    ],
+}
+TOO_LARGE = "{spec: {size: 3, max: 2}}"
+
+
+@pytest.mark.parametrize("part", ["self.size <= self.max", "size <=", "<=\\n self"])
+def test_an_expected_error_may_name_the_rule_that_it_means(part: str) -> None:
+    assert _run("create", f'input: {TOO_LARGE}, errors: [{{rule: "{part}"}}]', spec=RULED).held
+
+
+def test_another_rule_with_the_same_message_is_not_the_one_that_is_meant() -> None:
+    case = f'input: {TOO_LARGE}, errors: [{{field: spec, detail: too large, rule: "!= 4"}}]'
+    (mismatch,) = _run("create", case, spec=RULED).mismatches
+
+    assert isinstance(mismatch, ErrorsMismatch)
+    ((_, near),) = mismatch.missing
+    assert near is not None
+    assert near.wrong == ("rule",)
+
+
+def test_a_rule_of_another_place_is_near_only_where_no_place_is_named() -> None:
+    anywhere, elsewhere = (
+        _run("create", f'input: {TOO_LARGE}, errors: [{{{place} rule: "!= 4"}}]', spec=RULED).mismatches[0]
+        for place in ("", "field: status,")
+    )
+
+    assert isinstance(anywhere, ErrorsMismatch)
+    assert isinstance(elsewhere, ErrorsMismatch)
+    assert anywhere.missing[0][1] is not None
+    assert elsewhere.missing[0][1] is None
+
+
+def test_an_error_of_no_rule_is_none_that_names_one() -> None:
+    case = 'input: {spec: {size: a}}, containsErrors: [{type: TypeInvalid, rule: "self"}]'
+
+    assert not _run("create", case, spec=RULED).held

@@ -1,0 +1,73 @@
+"""A failure over a CEL rule shows the rule, where it stands in the CRD, and the values that decided."""
+
+from __future__ import annotations
+
+import pytest
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: tabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: tabs, kind: Tab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-validations:
+            - rule: self.replicas <= self.max
+              message: too many
+            properties:
+              max: {type: integer, default: 10}
+              replicas: {type: integer}
+"""
+CASES = """\
+crd: tabs.example.com
+version: v1
+create:
+- name: accepted
+  input: {spec: {replicas: 11}}
+  accepted: true
+- name: another rule
+  input: {spec: {replicas: 11}}
+  errors:
+  - {rule: self.replicas >= self.max}
+- name: another error
+  input: {spec: {replicas: 11}}
+  errors:
+  - {type: Required}
+- name: the rule
+  input: {spec: {replicas: 11}}
+  errors:
+  - {rule: self.replicas <= self.max}
+"""
+RULE = """\
+      rule (crds/tabs.yaml:19): self.replicas <= self.max
+      self.replicas = 11
+      self.max = 10
+"""
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n", "1")], ids=["here", "in another process"])
+def test_a_failure_explains_the_rule(pytester: pytest.Pytester, arguments: tuple[str, ...]) -> None:
+    (pytester.mkdir("crds") / "tabs.yaml").write_text(CRD, encoding="utf-8")
+    (pytester.path / "test_tabs.crd.yaml").write_text(CASES, encoding="utf-8")
+
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+
+    result.assert_outcomes(failed=3, passed=1)
+    output = result.stdout.str()
+    assert f"refused (422), but expected to be accepted:\n  spec: Invalid value: too many\n{RULE}" in output
+    assert (
+        'errors:\n  missing  {rule: "self.replicas >= self.max"}\n'
+        f"  nearest  spec: Invalid value: too many (another rule)\n{RULE}" in output
+    )
+    assert f"  unasked  spec: Invalid value: too many\n{RULE}" in output
