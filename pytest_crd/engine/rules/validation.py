@@ -314,10 +314,15 @@ class _Variables:
     def _optional_old(self, plain: Bindings) -> Optional:
         problem, old = plain.problems.get(OLD_SELF), self._place.old
         if problem is not None:
-            return Optional.unreadable(problem)
+            return Optional.unreadable(self._of_optional(problem))
         if not self._profile.sees_optional_old_self_by_schema and type(old) in {dict, list}:
             return Optional(old)
         return Optional(plain[OLD_SELF]) if OLD_SELF in plain else NONE
+
+    def _of_optional(self, problem: EvaluationError) -> EvaluationError:
+        if self._profile.sees_optional_old_self_by_schema:
+            return problem
+        return EvaluationError(f"unsupported conversion to ref.Val: (*errors.errorString){problem}")
 
 
 class Bindings(dict[str, Value]):
