@@ -45,6 +45,14 @@ def parse(text: str) -> Timestamp | None:
 
     Raises:
         EvaluationError: It is before year 1 or after year 9999.
+    """
+    found = parse_any(text)
+    return None if found is None else checked(found.seconds, found.nanoseconds, found.offset)
+
+
+def parse_any(text: str) -> Timestamp | None:
+    """
+    Return the same, but also what no expression could make: year 0, and the hours that an offset moves beyond the limits.
 
     Reference:
         Go time.Parse with time.RFC3339: one digit for the hour, a comma before the fraction, and an offset of up to 24:60 pass.
@@ -62,7 +70,7 @@ def parse(text: str) -> Timestamp | None:
             return None
         offset = (hours * 60 + minutes) * (-60 if found[8] == "-" else 60)
     seconds = _days(year, month, day) * _DAY + hour * 3600 + minute * 60 + second - offset
-    return checked(seconds, int((found[7] or "")[:9].ljust(9, "0")), offset)
+    return Timestamp(seconds, int((found[7] or "")[:9].ljust(9, "0")), offset)
 
 
 def checked(seconds: int, nanoseconds: int = 0, offset: int = 0) -> Timestamp:

@@ -82,7 +82,7 @@ def date_time(text: str) -> Timestamp:
     """
     if not text:
         return Timestamp(0)
-    found = timestamps.parse(text)
+    found = timestamps.parse_any(text)
     if found is not None:
         return found
     if problem := time.problem_of(text, _LOCAL_TIME):
@@ -91,7 +91,7 @@ def date_time(text: str) -> Timestamp:
 
 
 def _utc(text: str) -> Timestamp:
-    found = timestamps.parse(text)
+    found = timestamps.parse_any(text)
     if found is None:
         raise AssertionError(f"{text} is a time, but cannot be read")
     return found
@@ -118,6 +118,6 @@ def _padding_problem(kept: list[tuple[int, str]], position: int, index: int, siz
         if not rest:
             return size
         if rest[0][1] != "=":
-            return rest[0][0]
+            return rest[0][0] - 1
         rest = rest[1:]
     return rest[0][0] if rest else size

@@ -304,7 +304,7 @@ def _lists(schema: Structural, profile: Profile) -> View:
             return MapListView(_adapted(value, item, plain), keys)
         if list_type in {None, "", "atomic"}:
             adapted = _adapted(value, item, plain)
-            return adapted if type(adapted) is list else AtomicView(adapted)
+            return adapted if adapted is value else AtomicView(adapted)
         raise EvaluationError(f"invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got {list_type}")
 
     return see
