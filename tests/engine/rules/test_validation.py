@@ -1,0 +1,86 @@
+"""What rules say of a value: budgets at their border, and what is unreadable; the words are those of recorded servers."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.rules import tree, validation
+from pytest_crd.engine.rules.validation import Bindings, Findings, Subject
+from pytest_crd.engine.schema import structural
+
+NEWEST: Final = profile.named("1.37")
+OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
+
+
+def found(schema: dict[str, Any], value: Any, *, old: Any = None, budget: int = validation.BUDGET) -> Findings:
+    root = tree.of_stored(structural.from_schema(schema), NEWEST, is_resource=False)
+    assert root is not None
+    return validation.validate(root, Subject(value, old), NEWEST, budget=budget)
+
+
+def ruled(type_: str, *rules: dict[str, Any], **keywords: Any) -> dict[str, Any]:
+    return {"type": type_, "x-kubernetes-validations": list(rules), **keywords}
+
+
+def details(findings: Findings) -> list[str]:
+    return [error.detail for error in findings.errors]
+
+
+@pytest.mark.parametrize(
+    ("budget", "left", "said"),
+    [
+        pytest.param(3, 1, ["failed rule: self > 2"], id="more than enough"),
+        pytest.param(2, 0, ["failed rule: self > 2"], id="just enough"),
+        pytest.param(1, -1, [OUT_OF_BUDGET], id="not enough"),
+        pytest.param(0, -1, [OUT_OF_BUDGET], id="nothing left before the first rule"),
+    ],
+)
+def test_a_rule_may_cost_all_that_is_left_of_the_budget(budget: int, left: int, said: list[str]) -> None:
+    findings = found(ruled("integer", {"rule": "self > 2"}), 1, budget=budget)
+
+    assert findings.budget == left
+    assert details(findings) == said
+
+
+def test_a_message_expression_may_not_cost_more_than_is_left() -> None:
+    rule = {"rule": "self > 2", "messageExpression": "self > 1 ? 'a' : 'b'"}
+    findings = found(ruled("integer", rule, {"rule": "false"}), 1, budget=3)
+
+    assert findings.budget == -1
+    assert details(findings) == [
+        "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
+    ]
+
+
+def test_a_field_path_does_not_count_where_the_message_expression_is_wrong() -> None:
+    rule = {"rule": "false", "fieldPath": ".a", "messageExpression": "string(int('x'))"}
+    schema = ruled("object", rule, properties={"a": {"type": "string"}})
+
+    assert [error.field for error in found(schema, {}).errors] == ["<nil>"]
+
+
+def test_a_value_that_is_none_of_its_schema_is_an_error_for_rules_that_ask_for_it() -> None:
+    findings = found(ruled("string", {"rule": "1 > 2"}, {"rule": "self == ''"}), 5)
+
+    assert details(findings) == [
+        "failed rule: 1 > 2",
+        "invalid data, expected string, got int64 evaluating rule: self == ''",
+    ]
+
+
+def test_what_was_none_of_the_schema_is_there_but_cannot_be_read() -> None:
+    rules = [{"rule": text, "optionalOldSelf": True} for text in ("!oldSelf.hasValue()", "oldSelf.value() == ''")]
+    findings = found(ruled("string", *rules), "a", old=5)
+
+    assert details(findings) == [
+        "failed rule: !oldSelf.hasValue()",
+        "invalid data, expected string, got int64 evaluating rule: oldSelf.value() == ''",
+    ]
+
+
+def test_what_is_not_bound_is_not_there() -> None:
+    with pytest.raises(KeyError):
+        Bindings()["self"]
