@@ -36,6 +36,12 @@ def invalid(path: FieldPath, bad_value: JSONValue, detail: str, *, profile: Prof
     return invalid_as(path, bad_value, None if profile.prints_values_as_json else syntax.value(bad_value), detail)
 
 
+def invalid_embedded(path: FieldPath, bad_value: JSONValue, detail: str, *, profile: Profile) -> FieldError:
+    """Return as `invalid` for a part of an embedded resource: in Go's syntax, a null of it is printed as a text."""
+    printed = None if profile.prints_values_as_json else syntax.value(bad_value, null='"null"')
+    return invalid_as(path, bad_value, printed, detail)
+
+
 def invalid_as(path: FieldPath, bad_value: JSONValue, printed: str | None, detail: str) -> FieldError:
     """Return "the value is malformed", with *printed* in place of *bad_value*; None prints the value itself."""
     error = fielderror.invalid(path, bad_value, detail)

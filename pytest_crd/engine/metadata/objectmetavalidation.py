@@ -15,7 +15,7 @@ from pytest_crd.engine import profile as profiles
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import decoding, syntax
+from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import finalizers, metav1types, names, objectmetarules, ownerreferences
 from pytest_crd.engine.metadata.objectmetarules import Naming
@@ -237,7 +237,7 @@ def _resource(value: dict[str, JSONValue], path: FieldPath, profile: Profile) ->
     errors = [fielderror.required(path.child(key), detail) for key in ("apiVersion", "kind") if key not in value]
     for key, problem in (("apiVersion", ownerreferences.group_version_problem), ("kind", _kind_problem)):
         if key in value and (wrong := _text_problem(value[key], problem)):
-            errors.append(_invalid(value[key], path.child(key), wrong, profile))
+            errors.append(badvalues.invalid_embedded(path.child(key), value[key], wrong, profile=profile))
     if "metadata" in value:
         errors += _embedded_metadata(value["metadata"], path.child("metadata"), profile)
     return errors
@@ -259,12 +259,7 @@ def _embedded_metadata(metadata: JSONValue, path: FieldPath, profile: Profile) -
     try:
         decoded = decoding.decode(metadata, metav1types.object_meta(profile)).value or {}
     except decoding.DecodeError as error:
-        return [_invalid(metadata, path, str(error), profile)]
+        return [badvalues.invalid_embedded(path, metadata, str(error), profile=profile)]
     naming = Naming(objectmetarules.PATH_SEGMENT, namespaced=bool(decoded.get("namespace")))
     named = decoded if decoded.get("name") else {**decoded, "name": "fakename"}  # only a root needs a name
     return objectmetarules.once(objectmetarules.validate(named, path, naming, profile), profile)
-
-
-def _invalid(value: JSONValue, path: FieldPath, detail: str, profile: Profile) -> FieldError:
-    printed = None if profile.prints_values_as_json else syntax.value(value, null='"null"')
-    return badvalues.invalid_as(path, value, printed, detail)

@@ -14,7 +14,7 @@ from typing import Final, Protocol, TypeAlias
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import decoding, syntax
+from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types
@@ -238,7 +238,9 @@ def _resource_walk(below: _Below, without_nulls: TreePass | None, profile: Profi
             coerced = _embedded_metadata(item, path, unknown, profile, drop_malformed=drop_malformed)
         elif key in _META_FIELDS and not isinstance(item, str):
             if not drop_malformed:
-                raise EmbeddedError(_invalid(path.child(key), item, "must be a string", profile))
+                raise EmbeddedError(
+                    badvalues.invalid_embedded(path.child(key), item, "must be a string", profile=profile)
+                )
             coerced = _DROPPED
         # Go goes on below in what stood there before, so that the changes are lost where something else stands there now.
         walked = below.entry(key, item, path, unknown)
@@ -262,14 +264,10 @@ def _embedded_metadata(
     except decoding.DecodeError as error:
         if drop_malformed:
             return _AS_IT_IS
-        raise EmbeddedError(_invalid(path.child("metadata"), metadata, str(error), profile)) from error
+        at = path.child("metadata")
+        raise EmbeddedError(badvalues.invalid_embedded(at, metadata, str(error), profile=profile)) from error
     unknown += coerced.unknown
     return coerced.value
-
-
-def _invalid(path: FieldPath, value: JSONValue, detail: str, profile: Profile) -> fielderror.FieldError:
-    printed = None if profile.prints_values_as_json else syntax.value(value, null='"null"')
-    return badvalues.invalid_as(path, value, printed, detail)
 
 
 def _with_changes(value: dict[str, JSONValue], changes: dict[str, JSONValue]) -> dict[str, JSONValue]:
