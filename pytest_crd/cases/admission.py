@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine import CustomResourceDefinition, UnsupportedExpressionError
+from collections.abc import Iterator
+
+from pytest_crd.engine import CustomResourceDefinition, FieldError, UnsupportedExpressionError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 
 
@@ -12,8 +14,14 @@ class RefusedCrdError(CrdError):
 
 def refusal(crd: CustomResourceDefinition) -> str:
     """Return why the server refuses *crd*, in its words: one behind a blank, or a line for each; empty where it takes it."""
-    errors = [str(error) for error in crd.first_response.errors]
+    errors = ["\n    ".join((str(error), *_place(error))) for error in crd.first_response.errors]
     return f" {errors[0]}" if len(errors) == 1 else "".join(f"\n  {error}" for error in errors)
+
+
+def _place(error: FieldError) -> Iterator[str]:
+    """Yield where in the CRD's file the rule stands that *error* is about."""
+    if error.rule is not None and error.rule.source:
+        yield f"at {error.rule.source}"
 
 
 def demand(crd: CustomResourceDefinition) -> None:

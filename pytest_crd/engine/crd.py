@@ -491,7 +491,8 @@ class CustomResourceDefinition:
     def _create(self, field_validation: FieldValidation) -> Response:
         from pytest_crd.engine.resources import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
-        return crdrequest.create(self._forms, profile.named(self.kubernetes_version), field_validation)
+        answer = crdrequest.create(self._forms, profile.named(self.kubernetes_version), field_validation)
+        return answer.located(self._place_of)
 
     @cached_property
     def first_response(self) -> Response:
@@ -536,7 +537,12 @@ class CustomResourceDefinition:
 
         stored = old.under(self.kubernetes_version)._forms  # noqa: SLF001 - of this class
         named = profile.named(self.kubernetes_version)
-        return crdrequest.update(self._forms, stored, named, requestbody.known(field_validation)).copied()
+        answer = crdrequest.update(self._forms, stored, named, requestbody.known(field_validation))
+        return answer.located(self._place_of).copied()
+
+    def _place_of(self, steps: Steps) -> str:
+        """Return `file:line` of what *steps* lead to in the CRD; empty where it was not read from a file."""
+        return "" if self.locate is None else self.locate(declared.place_in(self.manifest, steps))
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:

@@ -71,3 +71,14 @@ def test_a_failure_explains_the_rule(pytester: pytest.Pytester, arguments: tuple
         f"  nearest  spec: Invalid value: too many (another rule)\n{RULE}" in output
     )
     assert f"  unasked  spec: Invalid value: too many\n{RULE}" in output
+
+
+def test_a_refused_crd_says_where_the_rule_stands(pytester: pytest.Pytester) -> None:
+    (pytester.mkdir("crds") / "tabs.yaml").write_text(CRD.replace("<= self.max", "<= self.min"), encoding="utf-8")
+    (pytester.path / "test_tabs.crd.yaml").write_text(CASES, encoding="utf-8")
+
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+
+    result.assert_outcomes(errors=1)
+    assert "undefined field 'min'" in result.stdout.str()
+    result.stdout.fnmatch_lines(["    at crds/tabs.yaml:19"])

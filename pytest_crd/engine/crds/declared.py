@@ -78,6 +78,14 @@ def is_crd(manifest: JSONValue) -> bool:
     )
 
 
+def place_in(manifest: Mapping[str, JSONValue], steps: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return where in a manifest stands what *steps* lead to in the server's form of it, where a shared schema is moved up."""
+    spec = manifest["spec"]
+    if steps[:2] != ("spec", "validation") or spec.get("validation"):
+        return steps
+    return *place_of_schema(manifest, spec["versions"][0]["name"]), *steps[3:]
+
+
 def place_of_schema(manifest: Mapping[str, JSONValue], version: str) -> tuple[str | int, ...]:
     """Return where in a manifest the schema of *version* stands: in the version, or for all of them above."""
     for index, one in enumerate(manifest["spec"].get("versions") or ()):

@@ -12,13 +12,14 @@ Steps: TypeAlias = "tuple[str | int, ...]"
 
 class FailedRule:
     """
-    A rule that is false for a value, or that cannot be evaluated for it.
+    A rule that is false for a value, or that cannot be evaluated for it; or, in an error about a CRD, one that is wrong itself.
 
     What takes time is found out when it is first asked for.
 
     Attributes:
-        text: The rule as it is declared.
-        steps: Where it stands, from the schema of the version: keys and indices.
+        text: The rule as it is declared, or the `messageExpression` that is wrong.
+        steps: Where it stands, from the schema of the version: keys and indices. In an error about a CRD: from the root of the
+            CRD, as its errors spell it.
     """
 
     def __init__(

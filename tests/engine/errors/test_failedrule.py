@@ -200,3 +200,27 @@ def test_the_schema_of_a_version_stands_in_it_or_above_all_versions() -> None:
     assert declared.place_of_schema({"spec": {"versions": versions, "validation": schema}}, "v1") == (
         *("spec", "validation", "openAPIV3Schema"),
     )
+
+
+def test_an_error_about_the_crd_says_where_the_expression_stands(tmp_path: Path) -> None:
+    crd = _crd(tmp_path, CRD.replace("has(self.max)", "has(self.min)"))
+    wrong = [error for error in crd.response.errors if error.rule is not None]
+
+    assert {error.rule.source: error.rule.text for error in wrong if error.rule is not None} == {
+        "tabs.yaml:19": "has(self.min)",
+        "tabs.yaml:30": 'self.startsWith("a") ||\n  self == oldSelf.orValue("b")\n',
+        "tabs.yaml:44": "self.b > 1",
+        "tabs.yaml:49": "self.all(x, self.all(y, y >= 0))",
+    }
+    updated = crd.update_from(_crd(tmp_path)).errors
+    assert "tabs.yaml:19" in {error.rule.source for error in updated if error.rule is not None}
+
+
+def test_what_the_server_moves_up_is_found_where_it_stands() -> None:
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    moved, own = ("spec", "validation", "openAPIV3Schema", "items"), ("spec", "versions", 0, "schema")
+    manifest = {"spec": {"versions": [{"name": "v1", "schema": schema}]}}
+
+    assert declared.place_in(manifest, moved) == (*own, "openAPIV3Schema", "items")
+    assert declared.place_in(manifest, own) == own
+    assert declared.place_in({"spec": {"validation": schema}}, moved) == moved

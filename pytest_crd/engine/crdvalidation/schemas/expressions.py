@@ -9,7 +9,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.cel.costs import MAX
@@ -18,8 +18,9 @@ from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.engine.crdvalidation.schemas import places, rules
 from pytest_crd.engine.crdvalidation.schemas.places import Place
 from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.fieldpath import FieldPath, Key
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.compilation import CompiledRule, Expression, Problem
@@ -153,8 +154,8 @@ class Expressions:
             yield fielderror.internal(path.child(rules.KEYWORD), _UNDECLARED)
         for index, rule in enumerate(scope.node.rules if scope.node else ()):
             at = path.child("x-kubernetes-validations").index(index)
-            yield from self._rule(rule, at, scope)
-            yield from self._message(rule, at)
+            yield from (_with_rule(error, rule, at, "rule") for error in self._rule(rule, at, scope))
+            yield from (_with_rule(error, rule, at, "messageExpression") for error in self._message(rule, at))
             if rule.uses_old_self:
                 if scope.uncorrelatable is not None:
                     yield fielderror.invalid(
@@ -183,6 +184,12 @@ class Expressions:
 
     def _problem(self, rule: CompiledRule, path: FieldPath, problem: Problem) -> FieldError:
         return badvalues.invalid_of_type(path, rule.rule, internaltypes.RULE, problem.message, self._profile)
+
+
+def _with_rule(error: FieldError, rule: CompiledRule, at: FieldPath, key: str) -> FieldError:
+    """Return an error about the expression that is the *key* of the rule *at* a path, as one that names it."""
+    steps = tuple(segment.name if isinstance(segment, Key) else segment for segment in at.child(key).segments)
+    return replace(error, rule=FailedRule(rule.rule.get(key) or "", steps, tuple))
 
 
 def _exceeded(name: str, cost: int, limit: int) -> str:
