@@ -141,3 +141,18 @@ def test_a_suite_about_a_stored_crd_that_serves_nothing_says_so(suites: Project)
 
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["*gardens.stories.example.com v1 serves no objects: *'$ref' is not supported*"])
+
+
+def test_a_rule_that_the_engine_cannot_run_is_an_error_and_never_a_verdict(suites: Project) -> None:
+    path = suites.path / "stories/v1/zz_generated.crd-manifests/gardens.crd.yaml"
+    rule = "x-kubernetes-validations: [{rule: \"self.find(r'[\\\\pL]{1000}') == ''\"}]"
+    text = path.read_text(encoding="utf-8").replace(
+        "label: {type: string}", f"label: {{type: string, maxLength: 9, {rule}}}"
+    )
+    path.write_text(text, encoding="utf-8")
+    suites.cases(SUITE.replace("soil: clay", "label: clay"), name=f"{FOLDER}/AAA_ungated.yaml")
+
+    result = suites.run("-k", "keep")
+
+    result.assert_outcomes(failed=1, deselected=1)
+    result.stdout.fnmatch_lines(['*what the server answers to create case "Should keep the soil" is not known: *'])

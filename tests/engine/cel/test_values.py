@@ -9,7 +9,7 @@ import pytest
 
 from pytest_crd.engine.cel import conversions, display, durations, equality, maps, numbers, regexes, timestamps, values
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
-from pytest_crd.engine.cel.library import semver
+from pytest_crd.engine.cel.library import costing, semver
 from pytest_crd.engine.cel.library.format import Format
 from pytest_crd.engine.cel.library.ip import IP, parse
 from pytest_crd.engine.cel.lists import ConcatenatedList, concatenate
@@ -235,3 +235,14 @@ def test_a_match_whose_place_cannot_be_told_is_an_error_that_says_so() -> None:
     assert not large.matches("a")
     with pytest.raises(UnsupportedExpressionError, match="the search for a pattern that RE2 does not take"):
         large.find("a")
+
+
+def test_values_of_libraries_show_their_type_to_who_debugs() -> None:
+    assert repr(parse("1.2.3.4")) == "<net.IP 1.2.3.4>"
+
+
+def test_an_optional_that_cannot_be_read_costs_as_much_as_what_has_no_size() -> None:
+    unreadable = Optional.unreadable(EvaluationError("no"))
+
+    assert costing.counted_inside(unreadable) == 1
+    assert costing.counted_inside(Optional("abc")) == 3

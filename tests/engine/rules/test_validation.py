@@ -10,6 +10,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.validation import Bindings, Findings, Subject
 from pytest_crd.engine.schema import structural
+from pytest_crd.engine.values.ratcheting import Correlation
 
 NEWEST: Final = profile.named("1.37")
 OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
@@ -84,3 +85,39 @@ def test_what_was_none_of_the_schema_is_there_but_cannot_be_read() -> None:
 def test_what_is_not_bound_is_not_there() -> None:
     with pytest.raises(KeyError):
         Bindings()["self"]
+
+
+def test_a_call_that_costs_too_much_counts_as_a_spent_budget_where_less_was_left() -> None:
+    schema = ruled("array", {"rule": "self.all(x, self.all(y, x + y >= 0))"}, items={"type": "integer"})
+    numbers = list(range(1000))
+
+    assert details(found(schema, numbers, budget=1000)) == [OUT_OF_BUDGET]
+    assert "cost budget exceeded" not in details(found(schema, numbers, budget=1000))[0]
+    assert details(found(schema, numbers)) != [OUT_OF_BUDGET]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        pytest.param({}, id="of nothing"),
+        pytest.param({"type": "array"}, id="of a list without items"),
+        pytest.param({"type": "array", "items": {}}, id="of a list of anything"),
+    ],
+)
+def test_rules_of_what_has_no_type_in_cel_are_not_run(schema: dict[str, Any]) -> None:
+    node = structural.from_schema(schema | {"x-kubernetes-validations": [{"rule": "false"}]})
+
+    assert tree.of_stored(node, NEWEST, is_resource=False) is None
+
+
+def test_a_failure_at_the_kind_of_a_resource_is_never_forgiven() -> None:
+    kind = ruled("string", {"rule": "false"})
+    schema = {"type": "object", "properties": {"kind": kind, "spec": kind}}
+    root = tree.of_stored(structural.from_schema(schema), NEWEST, is_resource=True)
+    assert root is not None
+    value = {"kind": "A", "spec": "A"}
+
+    findings = validation.validate(root, Subject(value, value, correlation=Correlation(value, value, schema)), NEWEST)
+
+    assert [error.field for error in findings.errors] == ["kind"]
+    assert [warning.partition(":")[0] for warning in findings.warnings] == ["spec"]

@@ -8,11 +8,13 @@ import pytest
 from conformance import test_cel
 
 from pytest_crd.engine import profile
+from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.interpreter import Program
 from pytest_crd.engine.rules import declarations, environments, views
 from pytest_crd.engine.rules.declarations import Declarations
 from pytest_crd.engine.rules.validation import Bindings
 from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.structural import Structural
 
 Schema = dict[str, Any]
 NEWEST: Final = profile.named("1.37")
@@ -233,3 +235,83 @@ def test_an_expression_sees_what_the_schema_makes_of_a_value(
     schema: Schema, value: Any, expression: str, expected: str
 ) -> None:
     assert answer(schema, value, expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("node", "value", "problem"),
+    [
+        (Structural(type="x"), 1, "invalid type, expected object, array, .* is true, got x"),
+        (Structural(type="array"), 1, "expected an array for the provided schema with type=array"),
+        (Structural(type="array"), [1], "invalid array type, expected Items with a non-empty Schema"),
+        (
+            Structural(type="array", x_list_type="bag", items=Structural(type="string")),
+            ["a"],
+            "invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got bag",
+        ),
+    ],
+)
+def test_a_schema_without_a_meaning_makes_its_values_errors(node: Structural, value: Any, problem: str) -> None:
+    with pytest.raises(EvaluationError, match=problem):
+        views.compile(node, NEWEST)(value)
+
+
+def test_a_value_of_no_type_is_written_as_json() -> None:
+    assert str(views.Preserved({"a": [1]})) == '{"a":[1]}'
+
+
+def test_unknown_fields_count_where_both_objects_have_them() -> None:
+    seen = views.compile(
+        structural.from_schema(
+            {"type": "object", "properties": {"a": {"type": "string"}}, "x-kubernetes-preserve-unknown-fields": True}
+        ),
+        NEWEST,
+    )
+    one, same, other, unlike = (
+        seen(value) for value in ({"a": "1", "x": 1}, {"a": "1", "y": 1}, {"a": "1", "x": 2}, {"x": 1})
+    )
+    assert isinstance(one, views.ObjectView)
+
+    assert one.equal(same)
+    assert not one.equal(other)
+    assert not one.equal(unlike)
+    with pytest.raises(EvaluationError, match="no such overload"):
+        one.equal({"a": "1", "x": 1})
+
+
+def test_items_with_new_keys_are_added_to_a_list_of_type_map() -> None:
+    schema = {
+        "type": "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["k"],
+        "items": {
+            "type": "object",
+            "required": ["k"],
+            "properties": {"k": {"type": "string"}, "v": {"type": "integer"}},
+        },
+    }
+    seen = views.compile(structural.from_schema(schema), NEWEST)
+    one, other = seen([{"k": "a", "v": 1}]), seen([{"k": "b", "v": 2}, {"k": "a", "v": 3}])
+    assert isinstance(one, views.MapListView)
+
+    together = one.add(other)
+
+    assert isinstance(together, views.MapListView)
+    assert together.equal(seen([{"k": "a", "v": 3}, {"k": "b", "v": 2}]))
+
+
+def test_what_is_not_declared_has_no_type_and_no_size() -> None:
+    node = structural.from_schema(
+        {
+            "type": "object",
+            "properties": {"m": {"type": "object", "maxProperties": 3, "additionalProperties": {"type": "string"}}},
+        }
+    )
+    declared = declarations.declare(node, NEWEST, "self")
+    assert declared is not None
+    known = Declarations(declared, declarations.structs(declared))
+
+    assert known.find_field("nothing", "a") is None
+    assert known.max_elements(("self", "m")) == 3
+    assert known.max_elements(("self", "m", "@keys")) is not None
+    assert known.max_elements(("self", "@keys")) is None
+    assert known.max_elements(("self", "none", "deeper")) is None
