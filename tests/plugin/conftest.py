@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,8 +104,10 @@ class Project:
 
 
 @pytest.fixture
-def empty(pytester: pytest.Pytester) -> Project:
+def empty(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project without anything."""
+    # A test file that is written again within a second, with as many bytes, would be read from the cache.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     return Project(pytester)
 
 
