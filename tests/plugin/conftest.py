@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +11,18 @@ from pathlib import Path
 import deepdiff
 import pytest
 
-from pytest_crd import nodes
+import pytest_crd
 
-# Sessions in this process share what is imported here: PyYAML's C extension cannot be imported twice in one process.
-SHARED = (deepdiff, nodes)
+# Sessions in this process share what is imported here: PyYAML's C extension cannot be imported twice in one process, and modules of
+# the package that are imported twice would not know each other's types.
+SHARED = (
+    deepdiff,
+    *(
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(pytest_crd.__path__, "pytest_crd.")
+        if not module.name.endswith("__main__")
+    ),
+)
 
 GARDEN = """\
 apiVersion: apiextensions.k8s.io/v1
