@@ -92,14 +92,16 @@ _CHECKS: Final[Mapping[str, Callable[[ExpectedError, FieldError], bool]]] = {
     "type": lambda expected, error: expected.type in (None, error.type),
     "message": lambda expected, error: expected.message in (None, error.message),
     "detail": lambda expected, error: expected.detail in (None, error.detail),
-    "rule": lambda expected, error: expected.rule is None or _is_of_rule(expected.rule, error),
+    "rule": lambda expected, error: (
+        expected.rule is None or (error.rule is not None and is_in_rule(expected.rule, error.rule.text))
+    ),
     "matches": lambda expected, error: expected.matches is None or patterns.compile(expected.matches)(error.message),
 }
 
 
-def _is_of_rule(part: str, error: FieldError) -> bool:
-    """Return whether *part* is in the rule that found *error*; how either is broken into lines does not count."""
-    return error.rule is not None and " ".join(part.split()) in " ".join(error.rule.text.split())
+def is_in_rule(part: str, rule: str) -> bool:
+    """Return whether *part* is in the text of a CEL rule; how either is broken into lines does not count."""
+    return " ".join(part.split()) in " ".join(rule.split())
 
 
 def _nearest(expected: ExpectedError, errors: Sequence[FieldError]) -> NearMiss | None:

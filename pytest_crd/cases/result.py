@@ -198,7 +198,7 @@ class ErrorsMismatch:
         unasked: There, but not expected.
         met: Expected and there.
         refusal: The code and the message of a refusal as a whole that is not expected, else empty.
-        hints: Why an error with a field is missing, where there can be no such field; by that field.
+        hints: Why an error is missing, where there can be no such field or is no such rule; by the field, or the part of a rule.
     """
 
     key: str

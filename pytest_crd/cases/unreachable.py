@@ -1,5 +1,5 @@
 """
-Paths in a case at which no object of its CRD can have a field: of them, nothing that a case says could fail, or hold.
+What a case names that its CRD does not have, fields and rules: of these, nothing that a case says could fail, or hold.
 
 An `absent` with such a path would always hold, and is a mistake; anywhere else it is a hint to why something is missing.
 """
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pytest_crd.cases import comparison, schemafields
+from pytest_crd.cases import comparison, refusals, schemafields
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.schema import structural
 
 # At no field, as the server prints it.
 _NO_FIELD = "<nil>"
@@ -37,10 +38,10 @@ def mistakes(case: Case, subject: Subject, old_subject: Subject) -> Iterator[Mis
 
 def hinted(case: Case, mismatches: Sequence[Mismatch], subject: Subject, old_subject: Subject) -> list[Mismatch]:
     """
-    Return *mismatches* with a hint at each path that is expected where there can be no field.
+    Return *mismatches* with a hint at each path that is expected where there can be no field, and at each rule that there is not.
 
     Raises:
-        CaseFileError: There is such a path, and the case is expected to fail: then it would, whatever its reason.
+        CaseFileError: There is such a path or rule, and the case is expected to fail: then it would, whatever its reason.
     """
     subjects = (subject, old_subject)
     changed = [_with_hints(case, mismatch, subjects) for mismatch in mismatches]
@@ -53,13 +54,25 @@ def hinted(case: Case, mismatches: Sequence[Mismatch], subject: Subject, old_sub
 
 def _with_hints(case: Case, mismatch: Mismatch, subjects: Sequence[Subject]) -> Mismatch:
     if isinstance(mismatch, PathsMismatch) and mismatch.key != "warnings":
-        paths = mismatch.missing
-    elif isinstance(mismatch, ErrorsMismatch):
-        paths = tuple(expected.field for expected, _ in mismatch.missing if expected.field not in (None, _NO_FIELD))
-    else:
-        return mismatch
-    hints = {path: hint for path in paths if (hint := _hint(case, path.removeprefix("."), subjects))}
-    return replace(mismatch, hints=hints)
+        return replace(mismatch, hints=_of_paths(case, mismatch.missing, subjects))
+    if isinstance(mismatch, ErrorsMismatch):
+        missing = [expected for expected, _ in mismatch.missing]
+        fields = [expected.field for expected in missing if expected.field is not None and expected.field != _NO_FIELD]
+        parts = [expected.rule for expected in missing if expected.rule is not None]
+        rules = {part: "is in no rule of the CRD" for part in parts if not _is_in_a_rule(part, subjects)}
+        return replace(mismatch, hints=_of_paths(case, fields, subjects) | rules)
+    return mismatch
+
+
+def _of_paths(case: Case, paths: Sequence[str], subjects: Sequence[Subject]) -> dict[str, str]:
+    return {path: hint for path in paths if (hint := _hint(case, path.removeprefix("."), subjects))}
+
+
+def _is_in_a_rule(part: str, subjects: Sequence[Subject]) -> bool:
+    """Return whether a schema has a rule with *part* in it."""
+    roots = {id(subject.fields): subject.fields for subject in subjects}.values()
+    rules = (rule for root in roots for _, node in structural.nodes(root) for rule in node.x_validations or ())
+    return any(refusals.is_in_rule(part, rule.get("rule") or "") for rule in rules)
 
 
 def _hint(case: Case, path: str, subjects: Sequence[Subject]) -> str:

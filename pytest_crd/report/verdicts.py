@@ -79,8 +79,8 @@ def _errors(verdict: ErrorsMismatch) -> Iterator[Line]:
     if verdict.refusal:
         yield Line("refused", verdict.refusal, "actual", f"refused {verdict.refusal}")
     for expected, near in verdict.missing:
-        hint = verdict.hints.get(expected.field or "", "")
-        note = f"{expected.field} {hint}" if hint else ""
+        named = {expected.field: expected.field, expected.rule: repr(expected.rule)}
+        note = "; ".join(f"{named[key]} {hint}" for key, hint in verdict.hints.items() if key in named)
         yield Line("missing", described(expected), "expected", f"missing {described(expected)}", note)
         if near is not None:
             shown.append(near.error)

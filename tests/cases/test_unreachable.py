@@ -10,6 +10,9 @@ from pytest_crd.cases import loader, runner, unreachable
 from pytest_crd.cases.model import Case, CaseFileError
 from pytest_crd.cases.result import ErrorsMismatch, PathsMismatch
 from pytest_crd.cases.subject import Subject
+from pytest_crd.engine.crd import CustomResourceDefinition
+
+NAMES = {"plural": "as", "singular": "a", "kind": "A", "listKind": "AList"}
 
 
 def _case(section: str, case: str) -> Case:
@@ -111,8 +114,10 @@ def test_a_field_of_an_error_that_cannot_be_is_hinted_at(field: str, hints: dict
     assert mismatch.hints == hints
 
 
-@pytest.mark.parametrize("expectation", ["pruned: [spec.replcas]", "errors: [{field: spec.clas}]"])
-def test_a_case_that_is_to_fail_may_not_fail_for_a_path_that_cannot_be(expectation: str) -> None:
+@pytest.mark.parametrize(
+    "expectation", ["pruned: [spec.replcas]", "errors: [{field: spec.clas}]", "errors: [{rule: a > b}]"]
+)
+def test_a_case_that_is_to_fail_may_not_fail_for_a_path_or_a_rule_that_there_is_not(expectation: str) -> None:
     case = _case("create", f"input: {{spec: {{class: c}}}}, {expectation}, xfail: why")
 
     with pytest.raises(
@@ -135,3 +140,31 @@ def test_an_absent_path_that_is_no_text_is_told_by_the_form_alone() -> None:
     assert [mistake.message for mistake in caught.value.mistakes] == [
         "'absent[0]' of update case \"a\" must be a field path, as in spec.items[0].name, not the number 1; quote it"
     ]
+
+
+@pytest.mark.parametrize(
+    ("part", "hints"),
+    [
+        pytest.param("self.a < 2", {}, id="of a rule that holds"),
+        pytest.param("|| self.a", {}, id="of a rule that is written on two lines"),
+        pytest.param("self.a > 2", {"self.a > 2": "is in no rule of the CRD"}, id="of no rule"),
+    ],
+)
+def test_a_rule_of_an_error_that_there_is_not_is_hinted_at(part: str, hints: dict[str, str]) -> None:
+    rules = [{"rule": "has(self.b) ||\n  self.a < 3"}, {"rule": "self.a < 2"}]
+    spec = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"spec": spec | {"x-kubernetes-validations": rules}}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    crd = CustomResourceDefinition.from_manifest(
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "as.rules.example.com"},
+            "spec": {"group": "rules.example.com", "scope": "Namespaced", "names": NAMES, "versions": [version]},
+        }
+    )
+    case = _case("create", f"input: {{spec: {{a: x}}}}, errors: [{{rule: '{part}'}}]")
+    (mismatch,) = runner.run(case, Subject(crd.version("v1"))).mismatches
+
+    assert isinstance(mismatch, ErrorsMismatch)
+    assert mismatch.hints == hints

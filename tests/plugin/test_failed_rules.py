@@ -67,7 +67,7 @@ def test_a_failure_explains_the_rule(pytester: pytest.Pytester, arguments: tuple
     output = result.stdout.str()
     assert f"refused (422), but expected to be accepted:\n  spec: Invalid value: too many\n{RULE}" in output
     assert (
-        'errors:\n  missing  {rule: "self.replicas >= self.max"}\n'
+        "errors:\n  missing  {rule: \"self.replicas >= self.max\"} ('self.replicas >= self.max' is in no rule of the CRD)\n"
         f"  nearest  spec: Invalid value: too many (another rule)\n{RULE}" in output
     )
     assert f"  unasked  spec: Invalid value: too many\n{RULE}" in output
