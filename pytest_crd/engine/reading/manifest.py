@@ -111,8 +111,7 @@ def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
         wanted = pattern.removeprefix(LEFT_OUT)
         matches = list(_matches(wanted, base)) if wanted else []
         if not matches:
-            what = "matches no file" if glob.has_magic(wanted) or not wanted else "no such file or folder"
-            mistakes.append(Mistake(pattern, 0, f"{what} (relative to {base})"))
+            mistakes.append(Mistake(pattern, 0, f"{_why_nothing(wanted, base)} (relative to {base})"))
         if pattern != wanted:
             out[pattern] = {path.resolve() for path, _ in matches}
             continue
@@ -177,6 +176,12 @@ def _matches(pattern: str, base: Path) -> Iterator[tuple[Path, bool]]:
             yield from ((file, False) for file in _below(path))
         elif path.exists() and (named or path.suffix in _ENDINGS):
             yield path, named
+
+
+def _why_nothing(pattern: str, base: Path) -> str:
+    if glob.has_magic(pattern) or not pattern:
+        return "matches no file"
+    return "a folder without YAML and JSON files" if (base / pattern).is_dir() else "no such file or folder"
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -54,6 +54,14 @@ def test_every_pattern_that_names_nothing_is_reported(base: Path) -> None:
     )
 
 
+def test_a_folder_without_manifests_is_not_called_missing(base: Path) -> None:
+    (base / "empty").mkdir()
+    (base / "empty" / "notes.txt").touch()
+
+    with pytest.raises(ManifestError, match=r"^empty: a folder without YAML and JSON files \(relative to "):
+        manifest.files(["empty"], base=base)
+
+
 def test_a_file_is_read_or_says_why_not(base: Path) -> None:
     (file,) = manifest.files(["b.yaml"], base=base)
     assert file.read() == b"kind: A"
