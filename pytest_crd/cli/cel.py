@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_crd import engine
 from pytest_crd.cases import comparison
+from pytest_crd.cli import arguments
 from pytest_crd.engine import profile
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -31,12 +32,7 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--self", required=True, metavar="FILE", help="a file with the object")
     parser.add_argument("--old", metavar="FILE", help="a file with the object as it was, for oldSelf")
-    parser.add_argument(
-        "--kubernetes-version",
-        default=profile.DEFAULT,
-        metavar="VERSION",
-        help=f"whose answers: {', '.join(profile.KNOWN)}; the newest unless told",
-    )
+    arguments.add_kubernetes_version(parser)
     parser.set_defaults(run=run)
 
 

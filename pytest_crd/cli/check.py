@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_crd import engine
-from pytest_crd.engine import profile
+from pytest_crd.cli import arguments
 
 
 def add(subparsers: Any) -> None:
@@ -16,12 +16,7 @@ def add(subparsers: Any) -> None:
     summary = "say what a server makes of the CustomResourceDefinitions in files, folders and globs"
     parser = subparsers.add_parser("check", help=summary, description=summary)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder or a glob with CRDs")
-    parser.add_argument(
-        "--kubernetes-version",
-        default=profile.DEFAULT,
-        metavar="VERSION",
-        help=f"whose answers: {', '.join(profile.KNOWN)}; the newest unless told",
-    )
+    arguments.add_kubernetes_version(parser)
     parser.set_defaults(run=run)
 
 
