@@ -98,6 +98,17 @@ class _Parser:
         self._at = at + 1
         return self._offsets[at]
 
+    def _field_name(self) -> str:
+        """Pass the name of a field, without the backticks that it may stand in, and return it."""
+        at = self._at
+        kind, name = self._kinds[at], self._texts[at]
+        if kind == lexer.ESCAPED_IDENTIFIER:
+            name = name[1:-1]
+        elif kind != lexer.IDENTIFIER:
+            raise _SyntaxError
+        self._at = at + 1
+        return name
+
     def _accept(self, kind: str) -> bool:
         """Pass a token of *kind*, and return whether there is one."""
         if self._kinds[self._at] != kind:
@@ -189,16 +200,11 @@ class _Parser:
         self._at = dot + 1
         optional = self._accept("?")
         at = self._at
-        kind, name = self._kinds[at], self._texts[at]
-        if kind == lexer.ESCAPED_IDENTIFIER:
-            name = name[1:-1]
-        elif kind != lexer.IDENTIFIER:
-            raise _SyntaxError
-        self._at = at + 1
+        name = self._field_name()
         if optional:
             field = ast.Constant(self._id_at(self._offsets[at]), name)
             return self._builder.operation(self._offsets[dot], "_?._", operand, field)
-        if self._kinds[at + 1] == "(" and kind == lexer.IDENTIFIER:
+        if self._kinds[at + 1] == "(" and self._kinds[at] == lexer.IDENTIFIER:
             offset = self._offsets[at + 1]
             return self._builder.call(offset, name, operand, self._arguments())
         return ast.Select(self._id_at(self._offsets[dot]), operand, name)
@@ -311,13 +317,7 @@ class _Parser:
         fields: list[ast.FieldValue] = []
         while not self._accept("}"):
             optional = self._accept("?")
-            at = self._at
-            kind, name = self._kinds[at], self._texts[at]
-            if kind == lexer.ESCAPED_IDENTIFIER:
-                name = name[1:-1]
-            elif kind != lexer.IDENTIFIER:
-                raise _SyntaxError
-            self._at = at + 1
+            name = self._field_name()
             field_id = self._id_at(self._expect(":"))
             fields.append(ast.FieldValue(field_id, name, self._expression(), optional))
             self._end_item("}")
