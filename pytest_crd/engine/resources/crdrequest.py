@@ -45,10 +45,8 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
         apiserver registry/rest/create.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
     """
     manifest = forms.decoded
-    if not _is_served(manifest, profile):
-        return response.refused(refusal.NOT_SERVED, subject={})
-    if refused := refusal.too_large(manifest.value) or _refuse_unknown(manifest, profile, field_validation):
-        return response.refused(refused, subject={}, changes=Changes(manifest.unknown))
+    if unread := _refuse_to_read(manifest, profile, field_validation):
+        return unread
     target = Target(_GROUP, _PLURAL, None)
     prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
     crd = forms.with_metadata(prepared.metadata).with_status(defaulted.created_status(forms.defaulted))
@@ -77,10 +75,8 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
         apiserver registry/rest/update.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
     """
     manifest = forms.decoded
-    if not _is_served(manifest, profile):
-        return response.refused(refusal.NOT_SERVED, subject={})
-    if refused := refusal.too_large(manifest.value) or _refuse_unknown(manifest, profile, field_validation):
-        return response.refused(refused, subject={}, changes=Changes(manifest.unknown))
+    if unread := _refuse_to_read(manifest, profile, field_validation):
+        return unread
     old_metadata = old.decoded.value.get("metadata") or {}
     target = Target(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
     metadata = {"resourceVersion": "1", **(manifest.value.get("metadata") or {})}
@@ -100,6 +96,15 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
         return _invalid(crd, errors, before)
     warnings = (*before, *crdvalidation.warnings(crd.internal, profile, old.internal))
     return _accepted(response.OK, crd, warnings, profile)
+
+
+def _refuse_to_read(manifest: Decoded, profile: Profile, field_validation: str) -> Response | None:
+    """Return the answer to a request whose CRD is not even looked at; else None."""
+    if not _is_served(manifest, profile):
+        return response.refused(refusal.NOT_SERVED, subject={})
+    if refused := refusal.too_large(manifest.value) or _refuse_unknown(manifest, profile, field_validation):
+        return response.refused(refused, subject={}, changes=Changes(manifest.unknown))
+    return None
 
 
 def _refuse_unknown(manifest: Decoded, profile: Profile, field_validation: str) -> Refusal | None:
