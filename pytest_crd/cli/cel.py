@@ -88,7 +88,7 @@ def _version(crd: engine.CustomResourceDefinition, name: str | None) -> engine.V
 
 
 def _resource(file: str, version: engine.Version) -> Mapping[str, JSONValue]:
-    """Return the object of a file as rules see it: pruned, and with defaults."""
+    """Return the object of a file as rules see it: pruned, which is said, and with defaults."""
     try:
         content = Path(file).read_bytes()
     except OSError as error:
@@ -97,7 +97,10 @@ def _resource(file: str, version: engine.Version) -> Mapping[str, JSONValue]:
     if not isinstance(value, dict):
         raise engine.ManifestError([Mistake(file, 1, "is no mapping, as every object is")])
     whole = {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind, **value}
-    resource: Mapping[str, JSONValue] = version.default(version.prune(whole).value).value
+    pruned = version.prune(whole)
+    for path in pruned.paths:
+        print(f"note: {file}: {path} is dropped, as the schema does not specify it", file=sys.stderr)
+    resource: Mapping[str, JSONValue] = version.default(pruned.value).value
     return resource
 
 

@@ -127,3 +127,12 @@ def test_one_of_several_versions_is_named(folder: Path, capsys: pytest.CaptureFi
     assert _ask("true", "--version", "v2") == 2
     message = "v2 of tabs.example.com has no schema, so that rules cannot speak of its objects\n"
     assert capsys.readouterr().err == message
+
+
+def test_a_field_that_is_dropped_is_said_to_be(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "tab.yaml").write_text("spec: {maxx: 5}")
+
+    assert _ask("self.max == 10", "--path", "spec") == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("value  true\n")
+    assert printed.err == "note: tab.yaml: spec.maxx is dropped, as the schema does not specify it\n"
