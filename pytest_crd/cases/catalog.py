@@ -167,9 +167,7 @@ class Catalog:
                 message = f"the old CRD cannot be made: {error}"
                 raise case.mistake(message, *place, error.index) from None
             try:
-                made = CustomResourceDefinition.from_value(
-                    manifest, kubernetes_version=crd.kubernetes_version, source=crd.source
-                )
+                made = crd.altered(manifest)
             except InputError as error:
                 message = f"the old CRD is none after the patch: {error.mistakes[0].message}"
                 raise case.mistake(message, *place) from None
@@ -205,9 +203,7 @@ class Catalog:
     def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         """Return *crd* as one that is stored, whatever the server says of it."""
         if crd not in self._stored_crds:
-            self._stored_crds[crd] = CustomResourceDefinition.from_value(
-                crd.manifest, kubernetes_version=crd.kubernetes_version, source=crd.source
-            )
+            self._stored_crds[crd] = crd.altered(crd.manifest)
         return self._stored_crds[crd]
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from pytest_crd.cases import schemafields
-from pytest_crd.engine import CustomResourceDefinition, Response, Version
+from pytest_crd.engine import Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.structural import Structural
 
@@ -80,9 +80,7 @@ class Subject:
         spec["versions"] = [{**_without_status(version), "served": True} for version in spec.get("versions") or ()]
         if not spec["versions"]:
             del spec["versions"]  # v1beta1 with `version`
-        altered = CustomResourceDefinition.from_value(
-            {**manifest, "spec": spec}, kubernetes_version=crd.kubernetes_version, source=crd.source
-        )
+        altered = crd.altered({**manifest, "spec": spec})
         return next((version for version in altered.versions if version.storage), altered.version(self.version.name))
 
 

@@ -12,14 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd.engine import jsonvalue, profile
-from pytest_crd.engine.crds import conditions, declared, forms, internal, names
+from pytest_crd.engine.crds import conditions, declared, forms, internal, names, origins
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.names import Naming
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
@@ -277,11 +277,11 @@ class Version:
         if self.crd.guard is not None:
             self.crd.guard(self.crd)
 
-    def _place_of(self, steps: Steps) -> str:
+    def _place_of(self, steps: Steps, offset: int | None) -> str:
         """Return `file:line` of what *steps* lead to in the schema; empty where the CRD was not read from a file."""
         if self.crd.locate is None:
             return ""
-        return self.crd.locate((*declared.place_of_schema(self.crd.manifest, self.name), *steps))
+        return self.crd.locate((*declared.place_of_schema(self.crd.manifest, self.name), *steps), offset)
 
     @property
     def _profile(self) -> Profile:
@@ -354,7 +354,8 @@ class CustomResourceDefinition:
         source: Where the manifest stands, `file:line`; empty where it was not read from a file.
         guard: Called with the CRD before each answer about its custom resources, to raise where there is none to give;
             None where every question is answered.
-        locate: Gives `file:line` of what stands at a path in the manifest; None where it was not read from a file.
+        locate: Gives `file:line` of what stands at a path in the manifest, with the offset of a character of a text
+            `file:line:column`; None where it was not read from a file.
     """
 
     def __init__(
@@ -374,7 +375,7 @@ class CustomResourceDefinition:
         self.kubernetes_version = kubernetes_version
         self.source = source
         self.guard: Callable[[CustomResourceDefinition], None] | None = None
-        self.locate: Callable[[Steps], str] | None = None
+        self.locate: Locate | None = None
         self.versions = tuple(Version(self, spec, version) for version in spec.versions)
 
     @classmethod
@@ -540,9 +541,9 @@ class CustomResourceDefinition:
         answer = crdrequest.update(self._forms, stored, named, requestbody.known(field_validation))
         return answer.located(self._place_of).copied()
 
-    def _place_of(self, steps: Steps) -> str:
+    def _place_of(self, steps: Steps, offset: int | None) -> str:
         """Return `file:line` of what *steps* lead to in the CRD; empty where it was not read from a file."""
-        return "" if self.locate is None else self.locate(declared.place_in(self.manifest, steps))
+        return "" if self.locate is None else self.locate(declared.place_in(self.manifest, steps), offset)
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -558,6 +559,26 @@ class CustomResourceDefinition:
         if (naming.reason, naming.message) == (self._naming.reason, self._naming.message):
             return self
         return self._like(self.kubernetes_version, naming)
+
+    def altered(self, manifest: Mapping[str, JSONValue]) -> CustomResourceDefinition:
+        """
+        Return the CRD of a *manifest* that was made of this one's: what is as it was still stands in the same file.
+
+        Args:
+            manifest: A JSON value, which must not be changed afterwards.
+
+        Raises:
+            CrdError: As `from_manifest`.
+        """
+        other = self.from_value(manifest, kubernetes_version=self.kubernetes_version, source=self.source)
+        if (locate := self.locate) is not None:
+
+            def through(steps: Steps, offset: int | None) -> str:
+                origin = origins.find(self.manifest, other.manifest, steps)
+                return "" if origin is None else locate(origin, offset)
+
+            other.locate = through
+        return other
 
     def _like(self, kubernetes_version: str, naming: Naming) -> CustomResourceDefinition:
         other = type(self)(self._manifest, kubernetes_version=kubernetes_version, source=self.source, naming=naming)

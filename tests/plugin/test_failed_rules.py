@@ -81,4 +81,16 @@ def test_a_refused_crd_says_where_the_rule_stands(pytester: pytest.Pytester) -> 
 
     result.assert_outcomes(errors=1)
     assert "undefined field 'min'" in result.stdout.str()
-    result.stdout.fnmatch_lines(["    at crds/tabs.yaml:19"])
+    result.stdout.fnmatch_lines(["    at crds/tabs.yaml:19:42"])
+
+
+def test_the_place_of_a_compile_error_is_inside_the_block_scalar(pytester: pytest.Pytester) -> None:
+    folded = "rule: >-\n                # why\n                self.replicas <=\n                self.min\n"
+    text = CRD.replace("rule: self.replicas <= self.max\n", folded.replace("# why", "!has(self.max) ||"))
+    (pytester.mkdir("crds") / "tabs.yaml").write_text(text, encoding="utf-8")
+    (pytester.path / "test_tabs.crd.yaml").write_text(CASES, encoding="utf-8")
+
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["    at crds/tabs.yaml:22:21"])

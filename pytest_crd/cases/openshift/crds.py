@@ -134,9 +134,7 @@ def only(suite: Suite, crd: CustomResourceDefinition) -> Version:
         raise suite.mistake(f"{crd.name} has no version {name!r}; it has: {', '.join(names)}", "version")
     chosen = [{**version, "served": True, "storage": True} for version in declared if version["name"] == name]
     altered = {**value, "spec": {**value["spec"], "versions": chosen}}
-    return CustomResourceDefinition.from_value(
-        altered, kubernetes_version=crd.kubernetes_version, source=crd.source
-    ).version(name)
+    return crd.altered(altered).version(name)
 
 
 def _annotations(value: Mapping[str, JSONValue]) -> Mapping[str, str]:

@@ -40,6 +40,12 @@ class CompileError(Exception):
         self._truncated = len(problems) - len(self.problems)
         super().__init__(source, problems)
 
+    @property
+    def offset(self) -> int | None:
+        """The offset of the first code point that is wrong; None where no place is known."""
+        offsets = (self.source.offset(problem.location) for problem in self.problems)
+        return next((offset for offset in offsets if offset is not None), None)
+
     def __str__(self) -> str:
         """Return the problems as the server lists them, each with the line of the text that it is about."""
         shown = [self.source.show(problem.location, problem.message) for problem in self.problems]

@@ -43,6 +43,12 @@ class Source:
         line = bisect_right(self._line_starts, offset)
         return Location(line, offset - self._line_starts[line - 1])
 
+    def offset(self, location: Location) -> int | None:
+        """Return the offset of the code point at *location*; None where it is no place in the text."""
+        if not 1 <= location.line <= len(self._line_starts) or location.column < 0:
+            return None
+        return self._line_starts[location.line - 1] + location.column
+
     def show(self, location: Location, message: str) -> str:
         """Return *message* with the place it is about, and that line of the text with a caret under it."""
         shown = f"ERROR: {_DESCRIPTION}:{location.line}:{location.column + 1}: {message}"

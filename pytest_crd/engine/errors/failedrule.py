@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 # Mapping keys and list indices.
 Steps: TypeAlias = "tuple[str | int, ...]"
+# Gives `file:line` of what steps lead to; with the offset of a character of a text, `file:line:column` of that.
+Locate: TypeAlias = "Callable[[Steps, int | None], str]"
 
 
 class FailedRule:
@@ -20,6 +22,7 @@ class FailedRule:
         text: The rule as it is declared, or the `messageExpression` that is wrong.
         steps: Where it stands, from the schema of the version: keys and indices. In an error about a CRD: from the root of the
             CRD, as its errors spell it.
+        offset: Which character of the text is wrong, in code points; None where it is the whole.
     """
 
     def __init__(
@@ -27,11 +30,14 @@ class FailedRule:
         text: str,
         steps: Steps,
         explain: Callable[[], tuple[str, ...]],
-        locate: Callable[[Steps], str] | None = None,
+        locate: Locate | None = None,
+        *,
+        offset: int | None = None,
     ) -> None:
         """Take the rule, what finds the values that decided, and what knows where a schema stands in a file."""
         self.text = text
         self.steps = steps
+        self.offset = offset
         self._explain = explain
         self._locate = locate
 
@@ -42,8 +48,8 @@ class FailedRule:
 
     @cached_property
     def source(self) -> str:
-        """Where the rule stands, `file:line`; empty where the CRD was not read from a file."""
-        return "" if self._locate is None else self._locate(self.steps)
+        """Where it stands, `file:line`, or `file:line:column` of what is wrong in it; empty where no file was read."""
+        return "" if self._locate is None else self._locate(self.steps, self.offset)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -51,18 +57,18 @@ class FailedRule:
         where = f" ({self.source})" if self.source else ""
         return f"rule{where}: {' '.join(self.text.split())}", *self.parts
 
-    def located(self, locate: Callable[[Steps], str]) -> FailedRule:
+    def located(self, locate: Locate) -> FailedRule:
         """Return the same rule, of which *locate* knows where it stands."""
-        return FailedRule(self.text, self.steps, self._explain, locate)
+        return FailedRule(self.text, self.steps, self._explain, locate, offset=self.offset)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return what another process needs to say the same: there, nothing can be found out any more."""
-        return _known, (self.text, self.steps, self.parts, self.source)
+        return _known, (self.text, self.steps, self.parts, self.source, self.offset)
 
     def __repr__(self) -> str:
         """Return the rule and its place."""
         return f"<FailedRule {self.text!r}{f' ({self.source})' if self.source else ''}>"
 
 
-def _known(text: str, steps: Steps, parts: tuple[str, ...], source: str) -> FailedRule:
-    return FailedRule(text, steps, lambda: parts, lambda _: source)
+def _known(text: str, steps: Steps, parts: tuple[str, ...], source: str, offset: int | None) -> FailedRule:
+    return FailedRule(text, steps, lambda: parts, lambda *_: source, offset=offset)

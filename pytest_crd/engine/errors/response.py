@@ -6,13 +6,13 @@ It words a refusal as a whole; what is wrong with which field comes from the pas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
@@ -72,7 +72,7 @@ class Response:
         errors = tuple(replace(error, bad_value=jsonvalue.copy(error.bad_value)) for error in self.errors)
         return replace(self, stored=jsonvalue.copy(self.stored), status=jsonvalue.copy(self.status), errors=errors)
 
-    def located(self, locate: Callable[[Steps], str]) -> Response:
+    def located(self, locate: Locate) -> Response:
         """Return the same answer, of whose rules *locate* knows where they stand in the CRD."""
         if all(error.rule is None for error in self.errors):
             return self

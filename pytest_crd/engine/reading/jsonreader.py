@@ -127,7 +127,8 @@ def nodes(text: str, start: int, end: int) -> Node:
         if mark in "]}":
             _close(stack)
             continue
-        node: Node = ScalarNode(line, _SURROGATE.sub("\ufffd", json.loads(token[0])) if mark == '"' else token[0])
+        said = _SURROGATE.sub("\ufffd", json.loads(token[0])) if mark == '"' else token[0]
+        node: Node = ScalarNode(line, token.start(), said)
         if mark in "[{":
             node = SequenceNode(line) if mark == "[" else MappingNode(line)
         stack[-1].append(node)

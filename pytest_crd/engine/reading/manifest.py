@@ -52,9 +52,14 @@ class Manifest:
         # The marks of a document take as long to make as its value, and most files are one object.
         return self.document.line_of(whole) if whole else self.document.line
 
-    def where_is(self, path: tuple[str | int, ...]) -> str:
-        """Return `file:line` of the value at *path* in the object, or of the nearest that there is."""
-        return f"{self.document.source}:{self.line_of(*path)}"
+    def where_is(self, path: tuple[str | int, ...], offset: int | None = None) -> str:
+        """
+        Return `file:line` of the value at *path* in the object, or of the nearest that there is.
+
+        With the *offset* of a character of a string: `file:line:column` of that, where it can be told.
+        """
+        place = None if offset is None else self.document.place_of((*self.path, *path), offset)
+        return f"{self.document.source}:{'{}:{}'.format(*place) if place else self.line_of(*path)}"
 
     @property
     def where(self) -> str:

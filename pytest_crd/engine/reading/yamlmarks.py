@@ -1,5 +1,5 @@
 """
-Lines of values: where in a text something stands that has already been read.
+Places of values: where in a text something stands that has already been read.
 
 It asks the nodes, so reading itself keeps no positions.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from pytest_crd.engine.reading import yamlnode, yamlscalar
+from pytest_crd.engine.reading import scalarplaces, yamlnode, yamlscalar
 from pytest_crd.engine.reading.yamlnode import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
 
 
@@ -30,6 +30,30 @@ def find(root: Node, path: Sequence[str | int], *, key: bool) -> int:
         key_node, node = found
         line = key_node.line if key and position == len(path) else node.line
     return line
+
+
+def find_character(root: Node, text: str, path: Sequence[str | int], offset: int) -> int | None:
+    """
+    Return the index in *text* of the character at *offset*, in code points, of the string at *path*.
+
+    Args:
+        root: The nodes of a document in *text*.
+        text: What was read.
+        path: Mapping keys and list indices.
+        offset: In code points; that behind the last character counts too.
+
+    Returns:
+        The index; None where there is no string, or where its characters do not stand in the text one by one.
+    """
+    node = _target(root)
+    for step in path:
+        found = _child(node, step)
+        if found is None:
+            return None
+        node = _target(found[1])
+    if not isinstance(node, ScalarNode) or node.resolve() != node.text:
+        return None
+    return scalarplaces.find(text, node.start, node.text, offset)
 
 
 def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:

@@ -24,9 +24,19 @@ _MERGE_TAG: Final = yamlscalar.TAG_PREFIX + "merge"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScalarNode:
-    """A scalar: its line counted from 1, its text, its tag in the long form, and whether it is plain and untagged."""
+    """
+    A scalar.
+
+    Attributes:
+        line: Counted from 1.
+        start: The index in the text where it begins, or its anchor or tag.
+        text: What it says.
+        tag: Its tag in the long form.
+        plain: Whether it is plain and untagged.
+    """
 
     line: int
+    start: int
     text: str
     tag: str | None = None
     plain: bool = False
@@ -118,7 +128,9 @@ class _Composer:
             if flow:
                 yamlparser.check_flow_scalar(event)
                 yamlparser.check_flow_tag(event, self.text)
-            scalar = ScalarNode(line, event.value, event.tag, plain=event.implicit[0] and event.tag is None)
+            scalar = ScalarNode(
+                line, event.start_mark.index, event.value, event.tag, plain=event.implicit[0] and event.tag is None
+            )
             return self.anchored(scalar, event)
         if depth > jsonvalue.MAX_DEPTH:
             raise UnreadableError(line, TOO_DEEP)

@@ -56,12 +56,17 @@ class Duplicate:
 class _Marks:
     """The lines of a document: of items of lists right below the root as they were read, of the rest when asked for."""
 
-    __slots__ = ("_make", "_root", "items", "offset")
+    __slots__ = ("_make", "_root", "items", "offset", "text")
 
     def __init__(
-        self, offset: int, make: Callable[[], Node | None], items: Mapping[Sequence[str | int], int] | None = None
+        self,
+        text: str,
+        offset: int,
+        make: Callable[[], Node | None],
+        items: Mapping[Sequence[str | int], int] | None = None,
     ) -> None:
-        """Take how many lines stand before the text, what makes its nodes, and the lines that are known already."""
+        """Take the text, how many lines stand before it, what makes its nodes, and the lines that are known already."""
+        self.text = text
         self.offset = offset
         self.items = items or {}
         self._make = make
@@ -101,6 +106,23 @@ class Document:
         """
         line = self._marks.items.get(tuple(path)) or yamlmarks.find(self._marks.root(), path, key=key)
         return self._marks.offset + line
+
+    def place_of(self, path: Sequence[str | int], offset: int) -> tuple[int, int] | None:
+        """
+        Return the line and the column, both from 1, of the character at *offset* of the string at *path*.
+
+        Args:
+            path: Mapping keys (str) and list indices (int).
+            offset: In code points of the value; quotes, escapes, indentation and folding are seen through.
+
+        Returns:
+            None where there is no string, or where its characters do not stand in the text one by one.
+        """
+        text = self._marks.text
+        index = yamlmarks.find_character(self._marks.root(), text, path, offset)
+        if index is None:
+            return None
+        return self._marks.offset + text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
 
 
 def read(text: str | bytes, *, source: str = "<text>", format: Format | None = None) -> list[Document]:  # noqa: A002 - the argument's name in many such functions
@@ -205,7 +227,7 @@ class _Source:
         try:
             if (plain := yamlplain.load(chunk.text)) is not None:
                 line, value, end = plain.line, plain.value, plain.end
-                marks = _Marks(chunk.offset, lambda: yamlnode.compose(chunk.text).root, _item_lines(plain))
+                marks = _Marks(chunk.text, chunk.offset, lambda: yamlnode.compose(chunk.text).root, _item_lines(plain))
             else:
                 composed = yamlnode.compose(chunk.text)
                 if composed.root is None:
@@ -213,7 +235,7 @@ class _Source:
                 line, end = composed.root.line, composed.end
                 decoded = yamldecoder.decode(composed.root)
                 value, found = decoded.value, decoded.duplicates
-                marks = _Marks(chunk.offset, lambda: composed.root)
+                marks = _Marks(chunk.text, chunk.offset, lambda: composed.root)
         except UnreadableError as problem:
             raise self.error(problem, chunk.offset) from None
         except RecursionError:
@@ -290,7 +312,7 @@ class _Source:
     def json_document(self, text: str, parsed: jsonreader.Parsed) -> Document:
         if parsed.problem:
             raise self.error(parsed.problem)
-        marks = _Marks(0, lambda: jsonreader.nodes(text, parsed.start, parsed.end))
+        marks = _Marks(text, 0, lambda: jsonreader.nodes(text, parsed.start, parsed.end))
         found = jsonreader.duplicates(marks.root()) if parsed.has_duplicates else []
         duplicates = tuple(Duplicate(one.line, one.key, one.path, one.message) for one in found)
         line = text.count("\n", 0, parsed.start) + 1

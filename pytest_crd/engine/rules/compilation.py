@@ -48,9 +48,16 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why an expression cannot be evaluated, in the server's words."""
+    """
+    Why an expression cannot be evaluated.
+
+    Attributes:
+        message: In the server's words.
+        offset: Which character of the expression is wrong first, in code points; None where that is not said.
+    """
 
     message: str
+    offset: int | None = None
 
 
 class Scope:
@@ -166,7 +173,8 @@ class CompiledRule:
         try:
             checked = environment.compile(text)
         except CompileError:
-            return Problem(f"{kind.not_compiled}: {self.scope.problem_of(text, base, optional=optional)}")
+            problem = self.scope.problem_of(text, base, optional=optional)
+            return Problem(f"{kind.not_compiled}: {problem}", problem.offset)
         return _Checked(checked, environment) if checked.type == kind.type else Problem(kind.wrong_type)
 
     def _max_cost(self, expression: Expression | Problem | None) -> int:

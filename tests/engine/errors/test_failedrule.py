@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,27 @@ def test_the_place_is_known_under_another_kubernetes_version(tmp_path: Path) -> 
     assert error.rule.source == "tabs.yaml:20"
 
 
+def test_a_rule_of_a_crd_that_was_altered_stands_where_it_stood(tmp_path: Path) -> None:
+    crd = _crd(tmp_path)
+    manifest = copy.deepcopy(dict(crd.manifest))
+    schema = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    rules = schema["properties"]["spec"]["x-kubernetes-validations"]
+    rules[:] = [rules[1], {"rule": "self.replicas != 11"}]
+    manifest["spec"]["versions"].insert(0, {"name": "v2", "served": True, "storage": False})
+    failed = [error.rule for error in crd.altered(manifest).version("v1").create({"spec": {"replicas": 11}}).errors]
+
+    assert [rule and rule.source for rule in failed] == ["tabs.yaml:20", ""]
+
+
+def test_what_does_not_compile_is_shown_inside_the_text(tmp_path: Path) -> None:
+    crd = _crd(tmp_path, CRD.replace('self == oldSelf.orValue("b")', "self == oldSelf.orValue(b)"))
+    (failed,) = (error.rule for error in crd.response.errors if error.rule and "oldSelf" in error.rule.text)
+
+    assert (failed.source, failed.text[failed.offset :]) == ("tabs.yaml:32:49", "b)\n")
+    pickled = pickle.loads(pickle.dumps(failed))  # noqa: S301 - of our own making
+    assert (pickled.source, pickled.offset) == (failed.source, failed.offset)
+
+
 def test_without_a_file_there_is_no_place(tmp_path: Path) -> None:
     crd = engine.CustomResourceDefinition.from_manifest(_crd(tmp_path).manifest)
     (error,) = crd.version("v1").create({"spec": {"replicas": 11}}).errors
@@ -207,13 +229,13 @@ def test_an_error_about_the_crd_says_where_the_expression_stands(tmp_path: Path)
     wrong = [error for error in crd.response.errors if error.rule is not None]
 
     assert {error.rule.source: error.rule.text for error in wrong if error.rule is not None} == {
-        "tabs.yaml:19": "has(self.min)",
+        "tabs.yaml:19:24": "has(self.min)",
         "tabs.yaml:30": 'self.startsWith("a") ||\n  self == oldSelf.orValue("b")\n',
-        "tabs.yaml:44": "self.b > 1",
+        "tabs.yaml:44:29": "self.b > 1",
         "tabs.yaml:49": "self.all(x, self.all(y, y >= 0))",
     }
     updated = crd.update_from(_crd(tmp_path)).errors
-    assert "tabs.yaml:19" in {error.rule.source for error in updated if error.rule is not None}
+    assert "tabs.yaml:19:24" in {error.rule.source for error in updated if error.rule is not None}
 
 
 def test_what_the_server_moves_up_is_found_where_it_stands() -> None:

@@ -154,8 +154,11 @@ class Expressions:
             yield fielderror.internal(path.child(rules.KEYWORD), _UNDECLARED)
         for index, rule in enumerate(scope.node.rules if scope.node else ()):
             at = path.child("x-kubernetes-validations").index(index)
-            yield from (_with_rule(error, rule, at, "rule") for error in self._rule(rule, at, scope))
-            yield from (_with_rule(error, rule, at, "messageExpression") for error in self._message(rule, at))
+            of_rule, of_message = self._rule(rule, at, scope), self._message(rule, at)
+            yield from (_with_rule(error, rule, at, "rule", rule.expression) for error in of_rule)
+            yield from (
+                _with_rule(error, rule, at, "messageExpression", rule.message_expression) for error in of_message
+            )
             if rule.uses_old_self:
                 if scope.uncorrelatable is not None:
                     yield fielderror.invalid(
@@ -186,10 +189,13 @@ class Expressions:
         return badvalues.invalid_of_type(path, rule.rule, internaltypes.RULE, problem.message, self._profile)
 
 
-def _with_rule(error: FieldError, rule: CompiledRule, at: FieldPath, key: str) -> FieldError:
+def _with_rule(
+    error: FieldError, rule: CompiledRule, at: FieldPath, key: str, compiled: Expression | Problem | None
+) -> FieldError:
     """Return an error about the expression that is the *key* of the rule *at* a path, as one that names it."""
     steps = tuple(segment.name if isinstance(segment, Key) else segment for segment in at.child(key).segments)
-    return replace(error, rule=FailedRule(rule.rule.get(key) or "", steps, tuple))
+    offset = compiled.offset if isinstance(compiled, Problem) else None
+    return replace(error, rule=FailedRule(rule.rule.get(key) or "", steps, tuple, offset=offset))
 
 
 def _exceeded(name: str, cost: int, limit: int) -> str:
