@@ -12,6 +12,7 @@ from pytest_crd import engine
 from pytest_crd.cases import comparison
 from pytest_crd.cli import arguments
 from pytest_crd.engine import profile
+from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
@@ -63,7 +64,9 @@ def _tried(options: argparse.Namespace) -> Trial:
             f"{version.name} of {version.crd.name} has no schema, so that rules cannot speak of its objects"
         )
     files = [options.self] if options.old is None else [options.self, options.old]
-    found = [_found(_resource(file, version), options.path, file) for file in files]
+    resources = [_resource(file, version) for file in files]
+    _note_refusal(resources[0], version, options.self)
+    found = [_found(resource, options.path, file) for resource, file in zip(resources, files, strict=True)]
     return trial.run(version.schema, named, options.expression, found[0][0], [value for _, value in found])
 
 
@@ -104,6 +107,13 @@ def _resource(file: str, version: engine.Version) -> Mapping[str, JSONValue]:
     return resource
 
 
+def _note_refusal(resource: Mapping[str, JSONValue], version: engine.Version, file: str) -> None:
+    """Say why a server would refuse *resource* before it runs any rule, where it would."""
+    for error in version.create(resource, field_validation="Ignore").errors:
+        if error.rule is None:
+            print(f"note: {file}: the server refuses the object before it runs rules: {error}", file=sys.stderr)
+
+
 def _found(resource: Mapping[str, JSONValue], path: str, file: str) -> tuple[tuple[str | int, ...], JSONValue]:
     if not path:
         return (), resource
@@ -117,5 +127,13 @@ def _found(resource: Mapping[str, JSONValue], path: str, file: str) -> tuple[tup
 def _lines(tried: Trial) -> Iterator[str]:
     yield f"error  {tried.error}" if tried.error else f"value  {tried.value}"
     yield f"type   {tried.type}"
-    yield f"cost   {tried.cost}, at most {tried.estimate} by estimate"
+    yield f"cost   {tried.cost}, at most {tried.estimate} by estimate{_of_all_values(tried)}"
     yield from (f"  {part}" for part in tried.parts)
+
+
+def _of_all_values(tried: Trial) -> str:
+    """Return what the expression costs at most as a rule, of all values that an object may have at the place."""
+    cost = tried.estimate * tried.values
+    times = f"; {cost} for up to {tried.values} values" if tried.values > 1 else ""
+    share = cost / EXPRESSION_LIMIT
+    return f"{times}, {f'{share:.2%} of' if share <= 1 else f'{share:.0f} times'} a rule's budget"

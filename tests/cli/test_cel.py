@@ -33,12 +33,14 @@ spec:
               replicas: {type: integer}
               names: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}
               labels: {type: object, additionalProperties: {type: string}}
+              lists: {type: array, maxItems: 2, items: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}
+              few: {type: object, maxProperties: 3, additionalProperties: {type: integer}}
               large: {type: array, items: {type: integer}}
 """
 OBJECT = """\
 any: {thing: 1}
 what: 1
-spec: {replicas: 11, names: [a, bc], labels: {a: x, "b[c]": z, b: y}}
+spec: {replicas: 11, names: [a, bc], labels: {a: x, "b[c]": z, b: w}, lists: [[a]], few: {a: 1}}
 """
 
 
@@ -61,8 +63,37 @@ def _ask(rule: str, *options: str, crd: str = "crds/tabs.yaml") -> int:
 def test_a_rule_is_evaluated_where_it_would_stand(capsys: pytest.CaptureFixture[str]) -> None:
     assert _ask("self.replicas <= self.max", "--path", "spec") == 1
     assert capsys.readouterr() == (
-        "value  false\ntype   bool\ncost   5, at most 5 by estimate\n  self.replicas = 11\n  self.max = 10\n",
+        "value  false\ntype   bool\ncost   5, at most 5 by estimate, 0.00% of a rule's budget\n  self.replicas = 11\n  self.max = 10\n",
         "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "all_values"),
+    [
+        ("spec.names[0]", "; 54 for up to 9 values, 0.00% of a rule's budget"),
+        ("spec.lists[0][0]", "; 108 for up to 18 values, 0.00% of a rule's budget"),
+        ("spec.lists[0]", "; 6 for up to 2 values, 0.00% of a rule's budget"),
+        ("spec.few.a", "; 6 for up to 3 values, 0.00% of a rule's budget"),
+        ("spec.labels.a", "; 329855795200 for up to 1048576 values, 32986 times a rule's budget"),
+    ],
+)
+def test_the_cost_of_all_values_that_an_object_may_have_is_told(
+    path: str, all_values: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _ask("self == self", "--path", path) == 0
+    assert capsys.readouterr().out.splitlines()[2].split(" by estimate")[1] == all_values
+
+
+def test_an_object_that_is_refused_before_rules_run_is_said_to_be(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "tab.yaml").write_text(OBJECT.replace("11", '"11"'))
+
+    assert _ask("true") == 0
+    assert capsys.readouterr().err == (
+        "note: tab.yaml: the server refuses the object before it runs rules: "
+        'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string"\n'
     )
 
 

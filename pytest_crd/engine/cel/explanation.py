@@ -27,6 +27,7 @@ Variables = Mapping[str, Value]
 
 _LONGEST_VALUE: Final = 72
 _MOST_PARTS: Final = 12
+_TOO_COSTLY: Final = "the rest costs more to find out than a rule may"
 _JUNCTIONS: Final = frozenset({"_&&_", "_||_"})
 _INDICES: Final = frozenset({"_[_]", "_?._", "_[?_]"})
 
@@ -51,13 +52,32 @@ class Part:
         return f"{self.text}{f' ({self.origin})' if self.origin else ''} = {self.value}"
 
 
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """
+    The parts that were found.
+
+    Attributes:
+        parts: In the order of the expression.
+        left_out: Why there are no more, where there could be; empty where these are all.
+    """
+
+    parts: tuple[Part, ...]
+    left_out: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What there is to say, line by line."""
+        return (*map(str, self.parts), *([f"… {self.left_out}"] if self.left_out else []))
+
+
 class _EnoughError(Exception):
-    """There are as many parts as may be, or finding more would cost too much."""
+    """There are as many parts as may be, or finding more would cost too much; its only argument says which."""
 
 
 def find_reasons(
     checked: CheckedExpression, functions: Mapping[str, Function], variables: Variables, *, most: int = _MOST_PARTS
-) -> tuple[Part, ...]:
+) -> Reasons:
     """
     Return the parts that decided, in the order of the expression.
 
@@ -66,14 +86,14 @@ def find_reasons(
         functions: The functions of the environment that it was checked in.
         variables: The variables' values by name.
         most: How many parts there may be; where there are more, or where it costs more than one evaluation may, the rest is
-            left out.
+            left out, which is said.
     """
     return _collected(_Explanation(checked, functions, most), lambda one: one.decide(checked.parsed.root, variables))
 
 
 def find_parts(
     checked: CheckedExpression, functions: Mapping[str, Function], variables: Variables, *, most: int
-) -> tuple[Part, ...]:
+) -> Reasons:
     """Return every part that has a value of its own, the whole left out, then what decided; else as `find_reasons`."""
 
     def ask(explanation: _Explanation) -> None:
@@ -83,13 +103,13 @@ def find_parts(
     return _collected(_Explanation(checked, functions, most), ask)
 
 
-def _collected(explanation: _Explanation, ask: Callable[[_Explanation], None]) -> tuple[Part, ...]:
+def _collected(explanation: _Explanation, ask: Callable[[_Explanation], None]) -> Reasons:
     try:
         with deep_recursion():
             ask(explanation)
-    except _EnoughError:
-        pass
-    return explanation.parts
+    except _EnoughError as error:
+        return Reasons(explanation.parts, str(error))
+    return Reasons(explanation.parts)
 
 
 class _Explanation:
@@ -226,12 +246,12 @@ class _Explanation:
             try:
                 outcome = evaluate(frame)
             except CostLimitError:
-                raise _EnoughError from None
+                raise _EnoughError(_TOO_COSTLY) from None
             except (EvaluationError, InternalError) as error:
                 outcome = EvaluationError(*error.args)
             self._left -= frame.cost
             if self._left < 0:
-                raise _EnoughError
+                raise _EnoughError(_TOO_COSTLY)
             return outcome
 
         return run
@@ -239,9 +259,9 @@ class _Explanation:
     def _add(self, text: str, value: Value, origin: str = "") -> None:
         failed = isinstance(value, EvaluationError)
         shown = f"error: {value}" if failed else spelling.value(value, _LONGEST_VALUE)
+        if (text, shown) not in self._parts and len(self._parts) == self._most:
+            raise _EnoughError(f"and more, of which the first {self._most} are shown")
         self._parts.setdefault((text, shown), Part(text, shown, origin))
-        if len(self._parts) >= self._most:
-            raise _EnoughError
 
 
 def _elements(macro: MacroCall, looped: Value) -> Iterator[dict[str, tuple[Value, str]]]:

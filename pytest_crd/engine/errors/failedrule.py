@@ -43,7 +43,7 @@ class FailedRule:
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
-        """The values that decided: `self.replicas = 11`; empty where nothing can be said."""
+        """The values that decided: `self.replicas = 11`; empty where nothing can be said; the last says where some are left out."""
         return self._explain()
 
     @cached_property

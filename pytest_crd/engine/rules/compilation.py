@@ -90,6 +90,11 @@ class Scope:
             return error
         raise AssertionError(f"{text!r} can be compiled after all")
 
+    @property
+    def max_cardinality(self) -> int:
+        """How many values of the schema fit into one request."""
+        return MAX_REQUEST_SIZE // (self.declarations.root.min_size + 1)
+
     def size(self, path: tuple[str, ...], type_: Type) -> SizeEstimate | None:  # noqa: ARG002 - the path says enough
         """Return how large the part of `self` at *path* may be; None where it is no part of it."""
         most = self.declarations.max_elements(path) if path else None
@@ -151,7 +156,7 @@ class CompiledRule:
     @property
     def max_cardinality(self) -> int:
         """How many values of the schema fit into one request."""
-        return MAX_REQUEST_SIZE // (self.scope.declarations.root.min_size + 1)
+        return self.scope.max_cardinality
 
     @cached_property
     def max_cost(self) -> int:

@@ -10,7 +10,6 @@ from pytest_crd.engine.cel import explanation, spelling
 from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError
-from pytest_crd.engine.cel.explanation import Part
 from pytest_crd.engine.cel.interpreter import Program, ProgramError
 from pytest_crd.engine.cel.values import Value
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -37,7 +36,8 @@ class Trial:
         type: Its type, as the checker's messages write types.
         cost: What the evaluation cost.
         estimate: What one evaluation costs at most, by the server's estimate.
-        parts: Every part of it that has a value of its own.
+        values: How many such values an object has at most, by the same estimate.
+        parts: Every part of it that has a value of its own, a line each; the last says where some are left out.
         error: The error at run time; empty where there is a value.
     """
 
@@ -45,7 +45,8 @@ class Trial:
     type: str
     cost: int
     estimate: int
-    parts: tuple[Part, ...]
+    values: int
+    parts: tuple[str, ...]
     error: str = ""
 
 
@@ -72,11 +73,13 @@ def run(
         UnsupportedExpressionError: It uses what the server knows and this engine does not.
     """
     node = _node(tree.of_stored(_with_rule(schema, path), profile, is_resource=True), path)
+    cardinality = _cardinality(schema, path)
     checked, environment, scope = _compiled(text, node, profile)
     if len(values) == 1 and any(reference.name == OLD_SELF for reference in checked.references.values()):
         raise TrialError("the expression speaks of oldSelf, and no old value is given")
     variables = dict(zip((SELF, OLD_SELF), map(node.view, values), strict=False))
-    return _evaluated(checked, environment, scope, variables)
+    trial = _evaluated(checked, environment, scope, variables)
+    return trial if cardinality is None else replace(trial, values=cardinality)
 
 
 def _compiled(text: str, node: RuleNode, profile: Profile) -> tuple[CheckedExpression, Environment, Scope]:
@@ -97,12 +100,16 @@ def _evaluated(
         raise TrialError(f"program instantiation failed: {error}") from None
     except CostLimitError as error:
         raise TrialError(f"{error}: one evaluation may not cost that much") from None
-    estimate = environment.estimate(checked, scope).max
-    parts = explanation.find_parts(checked, environment.functions, variables, most=_MOST_PARTS)
-    kind = str(checked.type)
-    if outcome.error is not None:
-        return Trial("", kind, outcome.cost, estimate, parts, str(outcome.error))
-    return Trial(spelling.value(outcome.value), kind, outcome.cost, estimate, parts)
+    failure = "" if outcome.error is None else str(outcome.error)
+    return Trial(
+        value="" if failure else spelling.value(outcome.value),
+        type=str(checked.type),
+        cost=outcome.cost,
+        estimate=environment.estimate(checked, scope).max,
+        values=scope.max_cardinality,
+        parts=explanation.find_parts(checked, environment.functions, variables, most=_MOST_PARTS).lines,
+        error=failure,
+    )
 
 
 def _with_rule(schema: Structural, path: Sequence[str | int]) -> Structural:
@@ -122,6 +129,21 @@ def _known(schema: Structural | None, step: str | int) -> Structural:
     if schema is None:
         raise TrialError(f"the schema says nothing of {step!r} in the path")
     return schema
+
+
+def _cardinality(schema: Structural, path: Sequence[str | int]) -> int | None:
+    """Return how many values like that at *path* the schema lets an object have; None where nothing limits them."""
+    times = 1
+    for step in path:
+        keyword = "maxItems" if isinstance(step, int) else "maxProperties"
+        is_property = step in schema.properties
+        limit = 1 if is_property else schema.validation.keywords.get(keyword)
+        if limit is None:
+            return None
+        times *= max(limit, 0)
+        inner = schema.items if isinstance(step, int) else schema.properties.get(step, schema.value_schema)
+        schema = _known(inner, step)
+    return times
 
 
 def _node(root: RuleNode | None, path: Sequence[str | int]) -> RuleNode:

@@ -278,7 +278,7 @@ def _reasons(rule: CompiledRule, variables: _Variables | None) -> tuple[str, ...
     if variables is None or not isinstance(expression, Expression):
         return ()
     known = variables.of(optional=rule.has_optional_old_self)
-    return tuple(map(str, explanation.find_reasons(expression.checked, expression.environment.functions, known)))
+    return explanation.find_reasons(expression.checked, expression.environment.functions, known).lines
 
 
 def _is_skipped(rule: CompiledRule, place: _Place) -> bool:
