@@ -50,6 +50,27 @@ def test_every_crd_is_found(structural_crds: list[engine.CustomResourceDefinitio
     assert Counter(map(_is_v1, structural_crds)) == {True: 419, False: 34}
 
 
+def _served(crds: Iterable[engine.CustomResourceDefinition]) -> Iterator[engine.Version]:
+    return (version for crd in crds if crd.response.accepted for version in crd.versions if version.served)
+
+
+def test_every_version_has_an_example(structural_crds: list[engine.CustomResourceDefinition]) -> None:
+    versions = list(_served(structural_crds))
+
+    assert len(versions) > 450
+    assert [
+        version for version in versions if not version.create(version.example(), field_validation="Strict").accepted
+    ] == []
+
+
+def test_every_version_has_a_full_example(structural_crds: list[engine.CustomResourceDefinition]) -> None:
+    small = [version for version in _served(structural_crds) if len(str(version.schema)) < 40_000]
+
+    assert len(small) > 50
+    for version in small:
+        assert len(str(version.example(full=True))) >= len(str(version.example()))
+
+
 def test_every_v1_crd_is_structural(structural_crds: list[engine.CustomResourceDefinition]) -> None:
     flawed = [
         crd.name for crd in structural_crds if _is_v1(crd) for version in crd.versions if version.structural_errors

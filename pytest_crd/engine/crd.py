@@ -6,6 +6,7 @@ A CRD answers about itself, each version about its custom resources.
 
 from __future__ import annotations
 
+import importlib
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -124,6 +125,22 @@ class Version:
             errors = "\n".join(f"  {error}" for error in self.structural_errors)
             source = f" ({self.crd.source})" if self.crd.source else ""
             raise NotStructuralError(f"{self.crd.name} {self.name} is not structural{source}:\n{errors}")
+
+    def example(self, *, full: bool = False) -> dict[str, JSONValue]:
+        """
+        Return an object that the server creates without a word: the smallest one, the same each time.
+
+        Args:
+            full: Whether all fields are set that may be, as far as they go together; else what must be, and nothing more.
+
+        Raises:
+            NoExampleError: None was found; of `pytest_crd.examples`.
+            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
+        """
+        # What makes objects asks this class, and stands above it.
+        examples = importlib.import_module("pytest_crd.examples")
+        made: dict[str, JSONValue] = examples.example(self, full=full)
+        return made
 
     def prune(self, resource: Mapping[str, object] | str) -> Pruned:
         """

@@ -1,0 +1,274 @@
+"""
+Borders: for a place in a schema and a keyword there, the nearest object that holds and the nearest that breaks it.
+
+Both are whole objects that differ in that place alone. What is returned was judged: the one is accepted, the other refused because of
+the keyword.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd import engine
+from pytest_crd.examples import limits, mending, places
+from pytest_crd.examples.holding import Holder
+from pytest_crd.examples.mending import Judge, NotFoundError, Resource, Search
+from pytest_crd.examples.moves import Move
+from pytest_crd.examples.places import SchemaPlace, Steps
+from pytest_crd.examples.schemas import INT_OR_STRING, Node
+
+RULES: Final = "x-kubernetes-validations"
+_JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
+_REQUIRED: Final = "required"
+# What is made up where an object leaves it out.
+_OF_RESOURCE: Final = frozenset({("apiVersion",), ("kind",), ("metadata",)})
+_MOST_TRIALS: Final = 150
+# Parts of what the server says where a keyword is broken.
+_SAYS: Final = {
+    "type": ("must be of type", "Checked value must be"),
+    "enum": ("Unsupported value",),
+    "minimum": ("should be greater than",),
+    "maximum": ("should be less than",),
+    "multipleOf": ("should be a multiple of",),
+    "minLength": ("should be at least",),
+    "maxLength": ("Too long",),
+    "pattern": ("should match",),
+    "format": ("must be of type", "Checked value must be"),
+    "minItems": ("should have at least",),
+    "maxItems": ("Too many",),
+    "minProperties": ("should have at least",),
+    "maxProperties": ("Too many",),
+    "x-kubernetes-list-type": ("Duplicate value",),
+    _REQUIRED: ("Required value",),
+    **{junctor: (f"({junctor})",) for junctor in _JUNCTORS},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """
+    A keyword at a place, and the objects on both sides of what it asks for.
+
+    Attributes:
+        place: Where in the schema: `spec.items[*].name`; empty for the whole object.
+        keyword: `maximum`, `pattern` …; `required NAME` for each name; `x-kubernetes-validations[0]` for each rule.
+        inside: The nearest object that holds it and is accepted; None where none was found.
+        outside: The nearest that breaks it, and is refused for that, or of `nullable` loses its null; None where none was found.
+        answer: What the server answers to `outside`; None where there is none.
+        subresource: By which the objects are written: `status`, or empty for the objects themselves.
+        old: What `outside` would replace, where it is the change that is refused; None where it is refused when created.
+    """
+
+    place: str
+    keyword: str
+    inside: Resource | None = None
+    outside: Resource | None = None
+    answer: engine.Response | None = None
+    subresource: str = ""
+    old: Resource | None = None
+
+
+def borders(version: engine.Version) -> Iterator[Border]:
+    """
+    Yield the border of each keyword at each place of a version's schema, outer places first.
+
+    Raises:
+        NoExampleError: There is no object to begin with.
+    """
+    finder = Borders(version)
+    for place, node in finder.places():
+        for keyword in keywords(node):
+            yield finder.find(place, keyword)
+
+
+def border(version: engine.Version, place: str, keyword: str) -> Border:
+    """
+    Return the border of one keyword.
+
+    Args:
+        version: Of which version of a CRD.
+        place: Where in the schema, as `Border` has it.
+        keyword: As `Border` has it.
+
+    Raises:
+        LookupError: There is no such keyword at the place.
+        NoExampleError: There is no object to begin with.
+    """
+    finder = Borders(version)
+    for steps, node in finder.places():
+        if places.spelled(steps) == place and keyword in keywords(node):
+            return finder.find(steps, keyword)
+    raise LookupError(f"{version.crd.kind} {version.name} has no {keyword!r} at {place!r}")
+
+
+def keywords(node: Node) -> Iterator[str]:
+    """Yield the keywords of *node* that draw a border, as `Border` names them."""
+    yield from limits.keywords(node)
+    yield from (f"{_REQUIRED} {name}" for name in node.required)
+    # Of an int-or-string the junctors are those that say its two types.
+    junctors = () if node.type == INT_OR_STRING else _JUNCTORS
+    yield from (junctor for junctor in junctors if node.structure.get(junctor))
+    yield from (f"{RULES}[{index}]" for index in range(len(node.structure.get(RULES) or ())))
+
+
+class Borders:
+    """Finds borders in one version, from one object on."""
+
+    def __init__(self, version: engine.Version) -> None:
+        """
+        Make the object.
+
+        Raises:
+            NoExampleError: There is none.
+        """
+        self._holder = Holder(version)
+        self.root = self._holder.root
+        self.maker = self._holder.maker
+        self.existing = self._holder.existing
+        self.holding = self._holder.holding
+
+    def places(self) -> Iterator[tuple[SchemaPlace, Node]]:
+        """Yield each place of the schema with what is asked of the value there, the whole object first."""
+        yield (), self.root
+        yield from places.walk(self.root)
+
+    def find(self, place: SchemaPlace, keyword: str) -> Border:
+        """Return the border of a *keyword* at a *place*, both as they are given by `places` and `keywords`."""
+        return _Search(self._holder, place, keyword).run()
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The search for one border."""
+
+    holder: Holder
+    place: SchemaPlace
+    keyword: str
+
+    def run(self) -> Border:
+        name, _, argument = self.keyword.partition(" ")
+        if name == _REQUIRED:
+            return self._of_required(argument)
+        if name in _JUNCTORS:
+            return self._of_junctor()
+        if name.startswith(RULES):
+            return self._of_rule(int(name[len(RULES) + 1 : -1]))
+        return self._of_limit()
+
+    @functools.cached_property
+    def _node(self) -> Node:
+        return self.holder.node(self.place)
+
+    @functools.cached_property
+    def _judge(self) -> Judge:
+        return self.holder.judge(self.place)
+
+    def _border(self, inside: Resource | None, outside: Resource | None = None) -> Border:
+        answer = None if outside is None else self._judge(outside)
+        subresource = self.holder.subresource(self.place)
+        return Border(places.spelled(self.place), self.keyword, inside, outside, answer, subresource)
+
+    def _of_limit(self) -> Border:
+        sides = limits.find(self._node, self.keyword, self.holder.maker)
+        held = self.holder.first_holding(self.place, sides.inside) or self.holder.existing(self.place)
+        if held is None or not self.place:
+            return self._border(None if held is None else held[0])
+        inside, steps = held
+        is_broken = self._loses_null if self.keyword == "nullable" else functools.partial(self._breaks, steps=steps)
+        broken = (places.replaced(inside, steps, value) for value in sides.outside)
+        return self._border(inside, next((one for one in broken if is_broken(one)), None))
+
+    def _of_required(self, name: str) -> Border:
+        place = (*self.place, name)
+        if place in _OF_RESOURCE:
+            return self._border(None)
+        held = self.holder.existing(place)
+        if held is None:
+            return self._border(None)
+        inside, steps = held
+        without = places.removed(inside, steps)
+        return self._border(inside, without if self._breaks(without, steps) else None)
+
+    def _of_junctor(self) -> Border:
+        held = self.holder.existing(self.place)
+        if held is None:
+            return self._border(None)
+        inside, steps = held
+
+        def moves(resource: Resource) -> Iterator[Move]:
+            yield from (Move(steps, value) for value in limits.of_junctor(self._node, self.keyword, self.holder.maker))
+            yield from self.holder.mover.of_value(resource, steps)
+
+        return self._border(inside, self._searched(self._judge, inside, self._distance_from_words, moves))
+
+    def _distance_from_words(self, answer: engine.Response) -> tuple[int, ...] | None:
+        return None if self._says(answer) else (len(answer.errors),)
+
+    def _of_rule(self, index: int) -> Border:
+        rule = self._node.structure[RULES][index]["rule"]
+        held = self.holder.existing(self.place)
+        if held is None:
+            return self._border(None)
+        inside, steps = held
+
+        def distance(answer: engine.Response) -> tuple[int, ...] | None:
+            if answer.accepted:
+                return (1,)
+            others = sum(error.rule is None or error.rule.text != rule for error in answer.errors)
+            return (2, others) if others else None
+
+        def moves(resource: Resource) -> Iterator[Move]:
+            return self.holder.mover.of_rule(resource, steps, rule)
+
+        outside = self._searched(self._judge, inside, distance, moves)
+        if outside is not None or "oldSelf" not in rule:
+            return self._border(inside, outside)
+        judge = self.holder.judge_of_change(self.place, inside)
+        outside = self._searched(judge, inside, distance, moves)
+        if outside is None:
+            return self._border(inside)
+        subresource = self.holder.subresource(self.place)
+        return Border(
+            places.spelled(self.place), self.keyword, inside, outside, judge(outside), subresource, old=inside
+        )
+
+    def _searched(
+        self,
+        judge: Judge,
+        inside: Resource,
+        distance: mending.Distance,
+        moves: Callable[[Resource], Iterator[Move]],
+    ) -> Resource | None:
+        """Return the nearest object to *inside* that is answered as *distance* wants it, by *moves* alone."""
+        try:
+            return Search(judge, distance, lambda one, _: moves(one)).run(inside, most=_MOST_TRIALS)
+        except NotFoundError:
+            return None
+
+    def _breaks(self, resource: Resource, steps: Steps) -> bool:
+        """Return whether *resource* is refused because of the keyword at *steps*, and for nothing elsewhere."""
+        answer = self._judge(resource)
+        elsewhere = (
+            error.field not in {"<nil>", ""} and not _is_at(places.find(resource, error.field), steps)
+            for error in answer.errors
+        )
+        return not answer.accepted and self._says(answer) and not any(elsewhere)
+
+    def _says(self, answer: engine.Response) -> bool:
+        words = _SAYS[self.keyword.partition(" ")[0]]
+        return any(one in str(error) for error in answer.errors for one in words)
+
+    def _loses_null(self, resource: Resource) -> bool:
+        answer = self._judge(resource)
+        if answer.accepted:
+            return bool(answer.nulls)
+        return any("null" in str(error) or error.type == "Required" for error in answer.errors)
+
+
+def _is_at(found: tuple[Steps, str], steps: Steps) -> bool:
+    """Return whether what was *found* of the field of an error is at *steps* or in it: also where it is what is missing there."""
+    there, rest = found
+    return there[: len(steps)] == steps or (there == steps[:-1] and rest == str(steps[-1]))

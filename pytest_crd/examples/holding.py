@@ -1,0 +1,140 @@
+"""
+Holding: accepted objects in which something stands at a place of the schema.
+
+They are made from outside in: the object that has a list is the one that an item is put into.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable
+from typing import Any, Final, TypeAlias
+
+from pytest_crd import engine
+from pytest_crd.examples import making, mending, places, schemas
+from pytest_crd.examples.mending import Judge, Keep, NotFoundError, Resource, Search
+from pytest_crd.examples.moves import Mover
+from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace, Steps
+from pytest_crd.examples.schemas import ANYTHING, Node
+from pytest_crd.examples.values import Maker
+
+# An object, and where in it something stands.
+Held: TypeAlias = "tuple[Resource, Steps]"
+
+STATUS: Final = "status"
+# How many objects are tried around one value, and to have one at all; and how many values.
+_MOST_TRIALS: Final = 60
+_MOST_TO_EXIST: Final = 150
+_MOST_TRIED: Final = 12
+
+
+class Holder:
+    """
+    Makes objects of one version, from its smallest one on.
+
+    Attributes:
+        version: The version.
+        root: What its schema asks of an object.
+        start: The smallest object.
+        maker: Makes values.
+        mover: Changes objects.
+    """
+
+    def __init__(self, version: engine.Version) -> None:
+        """
+        Make the smallest object.
+
+        Raises:
+            NoExampleError: There is none.
+        """
+        self.version = version
+        self.root = Node((schemas.of_version(version),))
+        self.maker = Maker()
+        self.mover = Mover(self.root, self.maker)
+        self.start = making.example(version)
+        self._head = {name: self.start[name] for name in ("apiVersion", "kind", "metadata")}
+        self._existing: dict[SchemaPlace, Held | None] = {}
+
+    def subresource(self, place: SchemaPlace) -> str:
+        """Return the subresource by which what is at *place* is written: `status`, or empty for the object itself."""
+        return STATUS if self.version.has_status and place[:1] == (STATUS,) else ""
+
+    def judge(self, place: SchemaPlace) -> Judge:
+        """Return what asks the server about objects with something at *place*."""
+        return self._judge_of_status if self.subresource(place) else self._judge_of_object
+
+    def existing(self, place: SchemaPlace) -> Held | None:
+        """Return an accepted object in which there is something at *place*; None where none was found."""
+        if place not in self._existing:
+            self._existing[place] = self._made(place) if place else (self.start, ())
+        return self._existing[place]
+
+    def holding(self, place: SchemaPlace, value: Any) -> Held | None:
+        """Return an accepted object with *value* at *place*; None where none was found."""
+        base = self.existing(place) or self._placed(place, value)
+        if base is None:
+            return None
+        resource, steps = base
+        placed = places.replaced(resource, steps, value) if steps else {**resource, **value, **self._head}
+        return self._accepted(place, placed, steps, Keep(steps, within=True), _MOST_TRIALS)
+
+    def _made(self, place: SchemaPlace) -> Held | None:
+        for value in itertools.islice(self.maker.find(self.node(place)), _MOST_TRIED):
+            placed = self._placed(place, value)
+            if placed is not None:
+                resource, steps = placed
+                found = self._accepted(place, resource, steps, Keep(steps), _MOST_TO_EXIST)
+                if found is not None:
+                    return found
+        return None
+
+    def _accepted(self, place: SchemaPlace, resource: Resource, steps: Steps, keep: Keep, most: int) -> Held | None:
+        search = Search(self.judge(place), mending.acceptance, self.mover.find, keep=keep)
+        try:
+            return search.run(resource, most=most), steps
+        except NotFoundError:
+            return None
+
+    def first_holding(self, place: SchemaPlace, values: Iterable[Any]) -> Held | None:
+        """Return an accepted object with the first of *values* at *place* with which there is one."""
+        found = (self.holding(place, value) for value in itertools.islice(values, _MOST_TRIED))
+        return next((one for one in found if one is not None), None)
+
+    def node(self, place: SchemaPlace) -> Node:
+        """Return what is asked of the value at *place*: nothing where a schema does not specify it."""
+        node = self.root
+        for step in place:
+            inner = node.items if step == ITEMS else node.values if step == VALUES else node.field(step)
+            node = inner or ANYTHING
+        return node
+
+    def _placed(self, place: SchemaPlace, value: Any) -> Held | None:
+        """Return an object with *value* at *place*, which need not be accepted, and where that is."""
+        outer = self.existing(place[:-1])
+        if outer is None:
+            return None
+        resource, steps = outer
+        parent, step = places.at(resource, steps), place[-1]
+        if not isinstance(parent, list if step == ITEMS else dict):
+            return None
+        if step == ITEMS:
+            return places.replaced(resource, steps, [value, *parent[1:]]), (*steps, 0)
+        named = self.node(place[:-1]).properties
+        inner = (*steps, next((key for key in parent if key not in named), "key") if step == VALUES else step)
+        return places.replaced(resource, inner, value), inner
+
+    def judge_of_change(self, place: SchemaPlace, old: Resource) -> Judge:
+        """Return what asks the server to replace *old*, an accepted object with something at *place*."""
+        stored = self.judge(place)(old).stored
+        write = self.version.update_status if self.subresource(place) else self.version.update
+        return functools.partial(write, old=stored, field_validation="Strict")
+
+    @functools.cached_property
+    def _judge_of_object(self) -> Judge:
+        return functools.partial(self.version.create, field_validation="Strict")
+
+    @functools.cached_property
+    def _judge_of_status(self) -> Judge:
+        stored = self.version.create(self.start).stored
+        return functools.partial(self.version.update_status, old=stored, field_validation="Strict")

@@ -1,0 +1,255 @@
+"""Moves: the changes of one part of an object that an error suggests."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_crd import engine
+from pytest_crd.examples import patterns, places
+from pytest_crd.examples.places import Steps
+from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Node
+from pytest_crd.examples.values import Maker
+
+_TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
+_MATCHES: Final = re.compile(r"""matches\(\s*r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
+_ESCAPED: Final = re.compile(r"\\(['\"\\])")
+_MOST_TEXTS: Final = 8
+_NUMBER: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_PLACE: Final = re.compile(r"[\w.\[\]/-]+")
+_MOST_VALUES: Final = 12
+# How far below the value that a rule speaks of its fields are looked for.
+_DEEPEST: Final = 4
+_OF_RESOURCE: Final = frozenset({("apiVersion",), ("kind",), ("metadata",)})
+_NAME_OF_RESOURCE: Final = ("metadata", "name")
+_A_TEXT: Final = Node(({"type": "string"},))
+_ABSENT: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """
+    A change of one part of an object.
+
+    Attributes:
+        steps: Where.
+        value: What is put there; nothing where the part is taken away.
+    """
+
+    steps: Steps
+    value: Any = _ABSENT
+
+    def applied(self, resource: Any) -> Any:
+        """Return *resource* with the change."""
+        if self.value is _ABSENT:
+            return places.removed(resource, self.steps)
+        return places.replaced(resource, self.steps, self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """
+    Knows which moves there are.
+
+    Attributes:
+        root: What the schema asks of the whole object.
+        maker: Makes values.
+    """
+
+    root: Node
+    maker: Maker
+
+    def find(self, resource: Any, error: engine.FieldError | None) -> Iterator[Move]:
+        """Yield moves that may make *error* go, the likeliest first; none where there is no error."""
+        if error is None:
+            return
+        if error.rule is not None:
+            found, _ = _place(resource, error)
+            yield from self.of_rule(resource, found[: _depth(error.rule.steps)], error.rule.text)
+            return
+        steps, rest = _place(resource, error)
+        yield from self._added(resource, steps, rest)
+        yield from self.of_value(resource, steps)
+        if steps:
+            yield from self.of_value(resource, steps[:-1])
+
+    def _added(self, resource: Any, steps: Steps, rest: str) -> Iterator[Move]:
+        """Yield moves that add the field that *rest*, the end of a path, begins with."""
+        node, value = places.node_at(self.root, steps), places.at(resource, steps)
+        for name in sorted({*node.properties, *node.required}, key=len, reverse=True):
+            if name not in value and f"{rest}.".startswith((f"{name}.", f"{name}[")):
+                made = self.maker.find(node.field(name) or ANYTHING)
+                yield from (Move((*steps, name), one) for one in itertools.islice(made, _MOST_VALUES))
+
+    def of_value(self, resource: Any, steps: Steps) -> Iterator[Move]:
+        """Yield moves that change the value at *steps*: another value, one field less or more, none at all."""
+        node, value = places.node_at(self.root, steps), _there(resource, steps)
+        if value is _ABSENT or steps[:1] in _OF_RESOURCE:
+            return
+        if isinstance(value, dict):
+            yield from self._fewer_or_more(steps, node, value)
+        if steps:
+            yield from (Move(steps, one) for one in itertools.islice(self.maker.find(node), 1, _MOST_VALUES))
+            yield Move(steps)
+        if isinstance(value, list):
+            yield from self._longer_or_shorter(steps, node, value)
+
+    def _fewer_or_more(self, steps: Steps, node: Node, value: dict[str, Any]) -> Iterator[Move]:
+        for name in value:
+            if name not in node.structure.get("required", ()) and (*steps, name) not in _OF_RESOURCE:
+                yield Move((*steps, name))
+        for name, child in node.properties.items():
+            if name not in value:
+                yield Move((*steps, name), self.maker.first(child))
+
+    def _longer_or_shorter(self, steps: Steps, node: Node, value: list[Any]) -> Iterator[Move]:
+        if value:
+            yield Move(steps, [*value, value[-1]])
+        for count in (len(value) + 1, len(value) - 1, 1, 2):
+            if 0 <= count != len(value) and (items := self.maker.items(node, count)) is not None:
+                yield Move(steps, items)
+
+    def of_rule(self, resource: Any, base: Steps, text: str) -> Iterator[Move]:
+        """Yield moves that change what a rule on the value at *base* speaks of: to what it names, or what the schema allows."""
+        names = set(_NAME.findall(_TEXT.sub(" ", text)))
+        literals = _literals(text)
+        node = places.node_at(self.root, base)
+        spoken = list(self._spoken_of(resource, base, node, names))
+        values = [value for steps, _ in spoken if (value := _there(resource, steps)) is not _ABSENT]
+        yield from _in_turn([self._toward(resource, steps, child, [*literals, *values]) for steps, child in spoken])
+
+    def _spoken_of(self, resource: Any, base: Steps, node: Node, names: set[str]) -> Iterator[tuple[Steps, Node]]:
+        """Yield the fields below *base* that a rule with these *names* may speak of, those that are not there too."""
+        if not base and "metadata" in names:
+            yield _NAME_OF_RESOURCE, _A_TEXT
+        level = [(base, node)]
+        for _ in range(_DEEPEST):
+            inner = [one for steps, parent in level for one in _children(resource, steps, parent)]
+            named = [
+                (steps, child)
+                for steps, child in inner
+                if isinstance(steps[-1], int)
+                or not names.isdisjoint(_spellings(steps[-1]))
+                or not _is_property(self.root, steps)
+            ]
+            yield from (one for one in named if one[0][:1] not in _OF_RESOURCE)
+            level = named
+        if base:
+            yield base, node
+
+    def _toward(self, resource: Any, steps: Steps, node: Node, known: list[Any]) -> Iterator[Move]:
+        """Yield moves that change the value at *steps* to one that is *known*, or next to it, and to others of its type."""
+        value = _there(resource, steps)
+        if value is not _ABSENT and isinstance(steps[-1], str):
+            yield Move(steps)
+        for one in known:
+            if _is_of(node, one):
+                yield Move(steps, one)
+                if isinstance(one, int | float) and not isinstance(one, bool):
+                    yield Move(steps, one + 1)
+                    yield Move(steps, one - 1)
+            elif node.type == "array" and node.items is not None and _is_of(node.items, one):
+                yield Move(steps, [one])
+                if isinstance(value, list):
+                    yield Move(steps, [*value, one])
+        yield from (Move(steps, one) for one in itertools.islice(self.maker.find(node), _MOST_VALUES))
+        if isinstance(value, list):
+            yield from self._longer_or_shorter(steps, node, value)
+        if node.values is not None:
+            yield from self._keyed(steps, node, node.values, known)
+
+    def _keyed(self, steps: Steps, node: Node, values: Node, known: list[Any]) -> Iterator[Move]:
+        """Yield moves that put a key into a map that a rule names, with a value that it names too."""
+        for key in known:
+            if isinstance(key, str) and key not in node.properties:
+                named = [one for one in known if _is_of(values, one) and one != key]
+                yield from (Move((*steps, key), one) for one in [*named, self.maker.first(values)])
+
+
+def _place(resource: Any, error: engine.FieldError) -> tuple[Steps, str]:
+    """Return where the nearest part of *resource* stands that an error is about, and what of its path leads no further."""
+    if error.field not in {"", "<nil>"}:
+        return places.find(resource, error.field)
+    found = [places.find(resource, field) for field in _PLACE.findall(error.detail)]
+    return max(found, key=lambda one: len(one[0]), default=((), ""))
+
+
+def _depth(rule_steps: Steps) -> int:
+    """Return how deep in an object the values are of a schema that *rule_steps* lead to a rule of."""
+    depth, steps = 0, iter(rule_steps)
+    for step in steps:
+        if step == "properties":
+            next(steps)
+            depth += 1
+        elif step in {"items", "additionalProperties"}:
+            depth += 1
+    return depth
+
+
+def _literals(text: str) -> list[Any]:
+    """Return the texts and numbers that a rule has in it, each once."""
+    found: list[Any] = [_unquoted(match) for match in _TEXT.findall(text)]
+    for pattern in map(_unquoted, _MATCHES.findall(text)):
+        matching = list(itertools.islice(patterns.texts(pattern), _MOST_TEXTS))
+        found += matching if pattern.startswith("^") else [*matching, *(f"a{one}" for one in matching)]
+    for number in _NUMBER.findall(_TEXT.sub(" ", text)):
+        found.append(float(number) if "." in number else int(number))
+    return list(dict.fromkeys(found))
+
+
+def _unquoted(literal: str) -> str:
+    return _ESCAPED.sub(r"\1", literal[1:-1])
+
+
+def _children(resource: Any, steps: Steps, node: Node) -> Iterator[tuple[Steps, Node]]:
+    value = _there(resource, steps)
+    for name, child in node.properties.items():
+        yield (*steps, name), child
+    if isinstance(value, list) and node.items is not None:
+        yield from (((*steps, index), node.items) for index in range(len(value)))
+    if isinstance(value, dict) and node.values is not None:
+        yield from (((*steps, key), node.values) for key in value if key not in node.properties)
+
+
+def _is_property(root: Node, steps: Steps) -> bool:
+    return steps[-1] in places.node_at(root, steps[:-1]).properties
+
+
+def _there(resource: Any, steps: Steps) -> Any:
+    try:
+        return places.at(resource, steps)
+    except (KeyError, IndexError, TypeError):
+        return _ABSENT
+
+
+def _spellings(name: str) -> set[str]:
+    """Return the ways in which rules may spell a field: one whose name is no identifier, or a word of CEL's, is escaped."""
+    escaped = name
+    for char, escape in (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__")):
+        escaped = escaped.replace(char, escape)
+    return {name, escaped, f"__{name}__"}
+
+
+def _is_of(node: Node, value: Any) -> bool:
+    """Return whether *value* is of the type that *node* asks for."""
+    if node.type == INT_OR_STRING:
+        return isinstance(value, int | str) and not isinstance(value, bool)
+    types: dict[str, Any] = {
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "object": dict,
+        "array": list,
+    }
+    kind = types.get(node.type, ())
+    return isinstance(value, kind) and (node.type == "boolean" or not isinstance(value, bool))
+
+
+def _in_turn(iterators: list[Iterator[Move]]) -> Iterator[Move]:
+    for moves in itertools.zip_longest(*iterators):
+        yield from (move for move in moves if move is not None)

@@ -1,0 +1,87 @@
+"""Numbers that a schema may ask for: between bounds, and multiples of a number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+_USUAL: Final = (2, 3, 10, 80, 100, -1)
+_FRACTION: Final = Decimal("0.5")
+# How far JSON's integers go, and those of the formats.
+_INT64: Final = (-(2**63), 2**63 - 1)
+_INT32: Final = (-(2**31), 2**31 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberDemand:
+    """
+    What is asked of a number.
+
+    Attributes:
+        is_integer: Whether it must be one without a fraction.
+        least: The least value; None where nothing limits it.
+        excludes_least: Whether it must be greater than that.
+        most: The greatest value; None where nothing limits it.
+        excludes_most: Whether it must be less than that.
+        multiples: Numbers of which it must be a multiple.
+    """
+
+    is_integer: bool
+    least: float | None = None
+    excludes_least: bool = False
+    most: float | None = None
+    excludes_most: bool = False
+    multiples: tuple[float, ...] = ()
+
+    @property
+    def step(self) -> Decimal:
+        """How far apart the numbers are that may be asked for; a half where they may have any fraction."""
+        steps = [_decimal(multiple) for multiple in self.multiples if multiple] or [
+            Decimal(1) if self.is_integer else _FRACTION
+        ]
+        if self.is_integer:
+            steps = [step * _denominator(step) for step in steps]
+        if all(step == step.to_integral_value() for step in steps):
+            return Decimal(math.lcm(*(abs(int(step)) for step in steps)) or 1)
+        return max(steps)
+
+    def fits(self, value: float) -> bool:
+        """Return whether *value* lies between the bounds."""
+        if self.least is not None and (value <= self.least if self.excludes_least else value < self.least):
+            return False
+        return self.most is None or (value < self.most if self.excludes_most else value <= self.most)
+
+
+def limits(format_: str) -> tuple[int, int]:
+    """Return the least and the greatest integer of a format; those of int64 for any other."""
+    return _INT32 if format_ == "int32" else _INT64
+
+
+def find(demand: NumberDemand) -> Iterator[float]:
+    """Yield numbers that are asked for, the plainest first: near 0 where the bounds let it, else near a bound."""
+    step = demand.step
+    bounds = sorted((bound for bound in (demand.least, demand.most) if bound is not None), key=abs)
+    starts = [Decimal(0), Decimal(1), *map(_decimal, bounds), *map(Decimal, _USUAL)]
+    seen: set[float] = set()
+    for start in starts:
+        for offset in (0, 1, -1):
+            value = to_number((start / step).to_integral_value() * step + offset * step, is_integer=demand.is_integer)
+            if value not in seen and demand.fits(value):
+                seen.add(value)
+                yield value
+
+
+def to_number(value: Decimal, *, is_integer: bool) -> float:
+    """Return *value* as JSON has it: an int where it is one."""
+    return int(value) if is_integer or value == value.to_integral_value() else float(value)
+
+
+def _decimal(value: float) -> Decimal:
+    return Decimal(repr(value))
+
+
+def _denominator(step: Decimal) -> int:
+    return step.as_integer_ratio()[1]

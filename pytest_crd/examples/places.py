@@ -1,0 +1,121 @@
+"""
+Places: where in an object something stands, as a CRD's schema and as the server's errors have it.
+
+A place in a schema is a tuple: names of fields, `VALUES` for what any key of a map leads to, `ITEMS` for any item of a list.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from pytest_crd.examples.schemas import ANYTHING, Node
+
+Steps: TypeAlias = "tuple[str | int, ...]"
+SchemaPlace: TypeAlias = "tuple[str, ...]"
+
+ITEMS: Final = "[*]"
+VALUES: Final = "{*}"
+_OF_ROOT: Final = frozenset({"apiVersion", "kind", "metadata"})
+
+
+def spelled(place: SchemaPlace) -> str:
+    """Return *place* as a person writes it: `spec.items[*].name`; the values of a map are `[*]` too."""
+    text = "".join(ITEMS if step in {ITEMS, VALUES} else f".{step}" for step in place)
+    return text.removeprefix(".")
+
+
+def walk(root: Node) -> Iterator[tuple[SchemaPlace, Node]]:
+    """Yield each place below the root with what is asked of the value there, outer ones first; what every object has is left out."""
+    for name, child in root.properties.items():
+        if name not in _OF_ROOT:
+            yield from _walk((name,), child)
+    if root.values is not None:
+        yield from _walk((VALUES,), root.values)
+
+
+def _walk(place: SchemaPlace, node: Node) -> Iterator[tuple[SchemaPlace, Node]]:
+    yield place, node
+    of_resource = _OF_ROOT if node.is_embedded_resource else frozenset()
+    for name, child in node.properties.items():
+        if name not in of_resource:
+            yield from _walk((*place, name), child)
+    if node.values is not None:
+        yield from _walk((*place, VALUES), node.values)
+    if node.items is not None:
+        yield from _walk((*place, ITEMS), node.items)
+
+
+def node_at(root: Node, steps: Sequence[str | int]) -> Node:
+    """Return what is asked of the value at *steps* of an object: nothing where a schema does not specify it."""
+    node = root
+    for step in steps:
+        node = (node.items if isinstance(step, int) else node.field(step)) or ANYTHING
+    return node
+
+
+def all_steps(value: Any, steps: Steps = ()) -> Iterator[Steps]:
+    """Yield where *value* and each value in it stands, outer ones first."""
+    yield steps
+    if isinstance(value, Mapping):
+        for key, child in value.items():
+            yield from all_steps(child, (*steps, key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from all_steps(child, (*steps, index))
+
+
+def find(resource: Any, field: str) -> tuple[Steps, str]:
+    """
+    Return where in *resource* the field of an error stands, or the nearest around it that is there; and what leads no further.
+
+    The server spells a key of a map with a dot or in brackets, depending on what found the error.
+    """
+    steps: list[str | int] = []
+    rest = f".{field}" if field and not field.startswith("[") else field
+    while rest:
+        found = max(_next_steps(resource, rest), key=lambda one: len(one[1]), default=None)
+        if found is None:
+            break
+        step, spelling = found
+        resource, rest = resource[step], rest.removeprefix(spelling)
+        steps.append(step)
+    return tuple(steps), rest.removeprefix(".")
+
+
+def _next_steps(value: Any, rest: str) -> Iterator[tuple[str | int, str]]:
+    """Yield the steps into *value* that the path *rest* may begin with, each with its spelling there."""
+    children: Iterable[str | int] = (
+        value if isinstance(value, Mapping) else range(len(value) if isinstance(value, list) else 0)
+    )
+    for step in children:
+        for spelling in (f".{step}", f"[{step}]"):
+            if rest.startswith(spelling) and rest[len(spelling) :][:1] in {"", ".", "["}:
+                yield step, spelling
+
+
+def at(value: Any, steps: Sequence[str | int]) -> Any:
+    """Return what stands at *steps*, which are there."""
+    for step in steps:
+        value = value[step]
+    return value
+
+
+def replaced(value: Any, steps: Sequence[str | int], new: Any) -> Any:
+    """Return *value* with *new* at *steps*; what is not changed is shared."""
+    if not steps:
+        return new
+    step, *rest = steps
+    if isinstance(step, int):
+        return [replaced(item, rest, new) if index == step else item for index, item in enumerate(value)]
+    inner = value.get(step, {}) if isinstance(value, Mapping) else {}
+    return {**value, step: replaced(inner, rest, new)}
+
+
+def removed(value: Any, steps: Sequence[str | int]) -> Any:
+    """Return *value* without what is at *steps*; at least one."""
+    *outer, last = steps
+    parent = copy.copy(at(value, outer))
+    del parent[last]
+    return replaced(value, outer, parent)

@@ -1,0 +1,193 @@
+"""
+What schemas ask of one value: all those that speak of it together, with the branches of their junctors that were chosen.
+
+Reads the schema as the CRD declares it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+from pytest_crd import engine
+from pytest_crd.examples import numbers
+from pytest_crd.examples.numbers import NumberDemand
+from pytest_crd.examples.texts import TextDemand
+
+Schema: TypeAlias = Mapping[str, Any]
+
+_MOST_ALTERNATIVES: Final = 64
+INT_OR_STRING: Final = "int-or-string"
+
+
+def of_version(version: engine.Version) -> Schema:
+    """Return the schema that the CRD declares for *version*; an empty one where there is none."""
+    spec = version.crd.manifest["spec"]
+    own: Schema = next((one for one in spec.get("versions") or () if one["name"] == version.name), {})
+    declared = own.get("schema") or spec.get("validation") or {}
+    schema: Schema = declared.get("openAPIV3Schema") or {}
+    return schema
+
+
+@dataclass(frozen=True)
+class Node:
+    """
+    The schemas that speak of one value.
+
+    Attributes:
+        schemas: The structural one first, then those of junctors; at least one.
+    """
+
+    schemas: tuple[Schema, ...]
+
+    @property
+    def structure(self) -> Schema:
+        """The schema that gives structure."""
+        return self.schemas[0]
+
+    def alternatives(self) -> Iterator[Node]:
+        """Yield the node with each choice of branches of its `anyOf` and `oneOf`; `allOf` is taken in, `not` is not."""
+        plain: list[Schema] = []
+        choices: list[list[Schema]] = []
+        for schema in _with_all_of(self.schemas):
+            plain.append({key: value for key, value in schema.items() if key not in {"allOf", "anyOf", "oneOf"}})
+            choices += [schema[junctor] for junctor in ("anyOf", "oneOf") if schema.get(junctor)]
+        if not choices:
+            yield Node(tuple(plain))
+            return
+        for chosen in itertools.islice(itertools.product(*choices), _MOST_ALTERNATIVES):
+            yield from Node((*plain, *chosen)).alternatives()
+
+    @cached_property
+    def type(self) -> str:
+        """The type: one of OpenAPI's, `int-or-string`, or empty where none is asked for."""
+        if any(schema.get("x-kubernetes-int-or-string") for schema in self.schemas):
+            return INT_OR_STRING
+        return next((schema["type"] for schema in self.schemas if schema.get("type")), "")
+
+    @property
+    def is_nullable(self) -> bool:
+        """Whether null is a value."""
+        return bool(self.structure.get("nullable"))
+
+    @property
+    def default(self) -> Any:
+        """The default; None where there is none."""
+        return self.structure.get("default")
+
+    @cached_property
+    def enum(self) -> list[Any] | None:
+        """The values that all of the schemas list, in the order of the first; None where none lists any."""
+        lists = [schema["enum"] for schema in self.schemas if schema.get("enum")]
+        return [value for value in lists[0] if all(value in one for one in lists)] if lists else None
+
+    @cached_property
+    def properties(self) -> Mapping[str, Node]:
+        """The fields that have a name, in the order in which they are declared."""
+        names = dict.fromkeys(name for schema in self.schemas for name in schema.get("properties") or ())
+        return {name: node for name in names if (node := self.field(name)) is not None}
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """The names of the fields that must be there."""
+        return tuple(dict.fromkeys(name for schema in self.schemas for name in schema.get("required") or ()))
+
+    @property
+    def values(self) -> Node | None:
+        """What is asked of the values of fields without a declared name; None where such fields are not kept."""
+        return self._inner("additionalProperties")
+
+    @property
+    def items(self) -> Node | None:
+        """What is asked of items; None where nothing says so."""
+        return self._inner("items")
+
+    @property
+    def keeps_unknown_fields(self) -> bool:
+        """Whether fields stay that no schema specifies."""
+        return bool(self.structure.get("x-kubernetes-preserve-unknown-fields"))
+
+    @property
+    def is_embedded_resource(self) -> bool:
+        """Whether it is a whole object of Kubernetes."""
+        return bool(self.structure.get("x-kubernetes-embedded-resource"))
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether items must differ."""
+        return self.structure.get("x-kubernetes-list-type") in {"set", "map"}
+
+    @property
+    def map_keys(self) -> tuple[str, ...]:
+        """The fields by which items of a `map` list are told apart; empty for all other lists."""
+        is_map = self.structure.get("x-kubernetes-list-type") == "map"
+        return tuple(self.structure.get("x-kubernetes-list-map-keys") or ()) if is_map else ()
+
+    def field(self, name: str) -> Node | None:
+        """Return what is asked of the field *name*; None where it is not specified."""
+        found = [(one.get("properties") or {}).get(name, one.get("additionalProperties")) for one in self.schemas]
+        schemas = tuple({} if schema is True else schema for schema in found if schema not in (None, False))
+        return Node(schemas) if schemas else None
+
+    def least(self, keyword: str) -> int:
+        """Return the greatest lower limit of a size: `minItems`, `minLength`, `minProperties`; 0 where there is none."""
+        return max((schema[keyword] for schema in self.schemas if schema.get(keyword) is not None), default=0)
+
+    def most(self, keyword: str) -> int | None:
+        """Return the least upper limit of a size: `maxItems`, `maxLength`, `maxProperties`; None where there is none."""
+        return min((schema[keyword] for schema in self.schemas if schema.get(keyword) is not None), default=None)
+
+    @property
+    def text(self) -> TextDemand:
+        """What is asked of a text."""
+        return TextDemand(
+            next((schema["format"] for schema in self.schemas if schema.get("format")), ""),
+            tuple(dict.fromkeys(schema["pattern"] for schema in self.schemas if schema.get("pattern"))),
+            self.least("minLength"),
+            self.most("maxLength"),
+        )
+
+    @property
+    def number(self) -> NumberDemand:
+        """What is asked of a number."""
+        is_integer = self.type in {"integer", INT_OR_STRING}
+        low, high = (
+            numbers.limits(next((one["format"] for one in self.schemas if one.get("format")), ""))
+            if is_integer
+            else (None, None)
+        )
+        least = [(one["minimum"], bool(one.get("exclusiveMinimum"))) for one in self.schemas if _has(one, "minimum")]
+        most = [(-one["maximum"], bool(one.get("exclusiveMaximum"))) for one in self.schemas if _has(one, "maximum")]
+        lowest, above = max(least, default=(low, False))
+        highest, below = max(most, default=(None if high is None else -high, False))
+        return NumberDemand(
+            is_integer,
+            lowest,
+            above,
+            None if highest is None else -highest,
+            below,
+            tuple(one["multipleOf"] for one in self.schemas if _has(one, "multipleOf")),
+        )
+
+    def _inner(self, keyword: str) -> Node | None:
+        found = tuple(one[keyword] for one in self.schemas if isinstance(one.get(keyword), Mapping))
+        if not found and any(one.get(keyword) is True for one in self.schemas):
+            return ANYTHING
+        return Node(found) if found else None
+
+
+ANYTHING: Final = Node(({},))
+"""What is asked of a value that no schema specifies: nothing."""
+
+
+def _has(schema: Schema, keyword: str) -> bool:
+    return schema.get(keyword) is not None
+
+
+def _with_all_of(schemas: tuple[Schema, ...]) -> Iterator[Schema]:
+    for schema in schemas:
+        yield schema
+        yield from _with_all_of(tuple(schema.get("allOf") or ()))

@@ -1,0 +1,111 @@
+"""Values that a schema may ask for, before an engine has judged them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from examples.versions import fields
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.strfmt import formats
+from pytest_crd.examples import limits, numbers, places, texts
+from pytest_crd.examples.schemas import Node
+from pytest_crd.examples.texts import TextDemand
+from pytest_crd.examples.values import Maker
+
+TEXT = {"type": "string"}
+
+
+def _values(schema: Any, *, full: bool = False) -> list[Any]:
+    return list(Maker(full=full).find(Node((schema,))))
+
+
+@pytest.mark.parametrize("name", texts.FORMATS)
+def test_the_texts_of_a_format_have_it(name: str) -> None:
+    check = formats.check(name, profile.named("1.37"))
+
+    assert check is not None
+    assert [text for text in texts.FORMATS[name] if not check(text)] == []
+
+
+def test_each_value_comes_once() -> None:
+    assert _values({"type": "boolean", "default": False}) == [False, True]
+    assert [*map(type, _values({"type": "number", "enum": [1, True, 1.0, 1]}))] == [int, bool, float]
+
+
+def test_there_are_only_so_many() -> None:
+    assert len(_values({**TEXT, "enum": [str(number) for number in range(1000)]})) < 100
+
+
+def test_null_comes_last_where_it_is_a_value() -> None:
+    assert _values({**TEXT, "enum": ["a"], "nullable": True}) == ["a", None]
+
+
+def test_texts_are_plain_then_ones_that_mean_something() -> None:
+    assert _values(TEXT)[:4] == ["a", "b", "c", "example.com"]
+    assert _values({**TEXT, "minLength": 3})[:2] == ["aaa", "aab"]
+
+
+def test_items_that_must_differ_are_as_many_as_there_are() -> None:
+    node = Node(({"type": "array", "items": {**TEXT, "enum": ["a", "b"]}, "x-kubernetes-list-type": "set"},))
+
+    assert [Maker().items(node, count) for count in (0, 1, 2, 3)] == [[], ["a"], ["a", "b"], None]
+
+
+def test_items_of_a_list_that_says_nothing_of_them_are_anything() -> None:
+    assert _values({"type": "array", "minItems": 1})[:2] == [[{}], [{}, {}]]
+
+
+def test_an_embedded_resource_has_what_every_one_has() -> None:
+    schema = {**fields(metadata={"type": "object"}, spec_=TEXT), "x-kubernetes-embedded-resource": True}
+
+    assert _values(schema)[0] == {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "example"},
+        "spec": "a",
+    }
+
+
+def test_a_text_is_not_made_longer_than_is_sensible() -> None:
+    assert list(texts.of_length(TextDemand(), 1_000_000)) == []
+    assert len(next(texts.of_length(TextDemand(least=200_000), 200_000))) == 200_000
+
+
+def test_a_text_of_a_length_that_a_pattern_does_not_have_is_made_without_it() -> None:
+    assert list(texts.of_length(TextDemand(patterns=("^x$",)), 3)) == ["aaa", "111"]
+
+
+def test_numbers_stay_in_the_bounds_of_their_format() -> None:
+    node = Node(({"type": "integer", "format": "int32", "minimum": 2**31 - 1},))
+
+    assert list(numbers.find(node.number)) == [2**31 - 1]
+
+
+def test_a_junctor_is_broken_by_what_its_branches_refuse() -> None:
+    schema = {**fields(b={"type": "integer"}), "not": {"properties": {"b": {"enum": [7]}}, "required": ["b"]}}
+
+    assert {"b": 7} in list(limits.of_junctor(Node((schema,)), "not", Maker()))
+
+
+def test_places_leave_out_what_every_object_has() -> None:
+    embedded = {**fields(kind=TEXT, spec=fields(a=TEXT)), "x-kubernetes-embedded-resource": True}
+    root = Node(({**fields(metadata={"type": "object"}, list={"type": "array", "items": embedded})},))
+    values = Node(({"type": "object", "additionalProperties": {"type": "object", "additionalProperties": TEXT}},))
+
+    assert [places.spelled(place) for place, _ in places.walk(root)] == [
+        "list",
+        "list[*]",
+        "list[*].spec",
+        "list[*].spec.a",
+    ]
+    assert [places.spelled(place) for place, _ in places.walk(values)] == ["[*]", "[*][*]"]
+
+
+def test_fields_beside_the_named_ones_may_be_anything() -> None:
+    node = Node(({"additionalProperties": True},))
+
+    assert node.field("a") == Node(({},))
+    assert node.values == Node(({},))
+    assert Node(({"additionalProperties": False},)).field("a") is None

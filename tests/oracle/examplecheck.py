@@ -1,0 +1,98 @@
+"""
+Ask a server about the objects that are made from the schemas of real CRDs: it must answer what made them right.
+
+`python tests/oracle/examplecheck.py FOLDER [--borders 20] [--seed 1] [--server URL]`: of each served version the smallest and the fullest
+object, which must be accepted, and of some borders what lies inside and outside. Exit code 1: the server answers otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).parents[2]))
+
+import client
+import record
+import serve
+
+from pytest_crd import engine
+from pytest_crd.examples import Border, Borders, NoExampleError, example
+from pytest_crd.examples.borders import keywords
+
+_STRICT = {"dryRun": "All", "fieldValidation": "Strict"}
+
+
+def questions(version: engine.Version, random_: random.Random, most: int) -> Iterator[tuple[str, Any]]:
+    """Yield objects of a version that are created, each with what it is."""
+    for full in (False, True):
+        with contextlib.suppress(NoExampleError):
+            yield f"example(full={full})", example(version, full=full)
+    finder = Borders(version)
+    every = [(place, keyword) for place, node in finder.places() for keyword in keywords(node)]
+    for place, keyword in random_.sample(every, min(most, len(every))):
+        found: Border = finder.find(place, keyword)
+        if not found.subresource and found.old is None:
+            yield from ((f"{found.place} {keyword} {side}", one) for side, one in _sides(found) if one is not None)
+
+
+def _sides(border: Border) -> Iterator[tuple[str, Any]]:
+    yield "inside", border.inside
+    yield "outside", border.outside
+
+
+def differences(
+    server: client.Server, crd: engine.CustomResourceDefinition, asked: Sequence[tuple[engine.Version, str, Any]]
+) -> Iterator[str]:
+    """Yield each object that the server answers otherwise."""
+    manifest = dict(crd.manifest)
+    record.delete(server, manifest)
+    server.ask("POST", record.collection(manifest), manifest)
+    record.wait_until_served(server, manifest)
+    for version, what, resource in asked:
+        answer = server.ask("POST", client.resource_path(manifest, version.name), resource, query=_STRICT)
+        ours = version.create(resource, field_validation="Strict")
+        message = "" if answer.code < 300 else answer.body["message"]
+        if (answer.code, message) != (ours.code, ours.message):
+            yield f"{crd.name} {version.name} {what}:\n  server {answer.code} {message}\n  ours   {ours.code} {ours.message}"
+    server.ask("DELETE", client.crd_path(manifest["apiVersion"], crd.name))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Ask about what the command line names; return 1 where an answer differs."""
+    parser = argparse.ArgumentParser(description="Ask a server about objects that are made from real schemas.")
+    parser.add_argument("folder", type=Path, help="files with CRDs")
+    parser.add_argument("--borders", type=int, default=20, help="how many of each version; unset: 20")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--server", metavar="URL", help="ask this API server instead of starting one")
+    options = parser.parse_args(arguments)
+    random_ = random.Random(options.seed)  # noqa: S311 - reproducible choices, no secrets
+    tally: collections.Counter[str] = collections.Counter()
+    with contextlib.nullcontext(options.server) if options.server else serve.started(serve.VERSIONS[0]) as url:
+        server = client.Server(url)
+        for path in sorted(one for one in options.folder.rglob("*") if one.is_file()):
+            for crd in engine.load([path]):
+                if not crd.response.accepted:
+                    continue
+                asked = [
+                    (version, what, one)
+                    for version in crd.versions
+                    if version.served
+                    for what, one in questions(version, random_, options.borders)
+                ]
+                tally["objects"] += len(asked)
+                for difference in differences(server, crd, asked):
+                    tally["answered otherwise"] += 1
+                    print(difference, flush=True)
+    print(", ".join(f"{count} {what}" for what, count in tally.items()))
+    return 1 if tally["answered otherwise"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
