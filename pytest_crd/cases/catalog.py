@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd.cases import admission, jsonpatch
-from pytest_crd.cases.model import Case, CaseFile, CaseFileError, OldCRD
+from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, OldCRD, UpdateCase
 from pytest_crd.cases.openshift import crds as suitecrds
 from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
 from pytest_crd.cases.openshift.suite import Suite
@@ -85,7 +85,7 @@ class Catalog:
         except LookupError as error:
             raise _mistake(case_file, "crd" if case_file.version is None else "version", str(error)) from None
 
-    def old_version_of(self, case: Case, version: Version, *, folder: Path) -> Version:
+    def old_version_of(self, case: AnyCase, version: Version, *, folder: Path) -> Version:
         """
         Return the CRD version under which the old object of *case* was stored.
 
@@ -97,7 +97,7 @@ class Catalog:
         Raises:
             CaseFileError: The old CRD is not there, cannot be made, is about something else, or no server would take it.
         """
-        if case.old_crd is None:
+        if not isinstance(case, UpdateCase) or case.old_crd is None:
             return version
         crd = self._old_crd(case, case.old_crd, version.crd, folder)
         if version.crd.guard is not None:
@@ -130,14 +130,14 @@ class Catalog:
             crd.guard(crd)
         return [Variant("", crd, suitecrds.only(suite, crd))]
 
-    def suite_old_version_of(self, suite: Suite, case: Case, variant: Variant) -> Version:
+    def suite_old_version_of(self, suite: Suite, case: CreateCase | UpdateCase, variant: Variant) -> Version:
         """
         Return the CRD version under which the object of an update in a suite is created.
 
         Raises:
             CaseFileError: The patches cannot be applied, or no server would take the CRD after them.
         """
-        if case.old_crd is None:
+        if isinstance(case, CreateCase) or case.old_crd is None:
             return variant.version
         return suitecrds.only(suite, self._taken(case, case.old_crd, self._patched(case, case.old_crd, variant.crd)))
 

@@ -39,23 +39,26 @@ def of_object(
         yield from (Present(path, found) for found in comparison.value_at(value, path))
 
 
-def of_paths(case: Case, trace: Trace, warnings: Sequence[str] = ()) -> Iterator[Mismatch]:
+def of_paths(
+    listed: Mapping[str, Sequence[str] | None], trace: Trace, warnings: Sequence[str] = ()
+) -> Iterator[Mismatch]:
     """
-    Yield where the paths and warnings are not those that *case* expects; their order does not count.
+    Yield where the paths and warnings are not those that a case lists; their order does not count.
 
     Args:
-        case: What is expected: `pruned`, `defaulted`, `nullsDropped`, `lost`, `warnings`.
+        listed: What is expected, by the key of the case; None where that is not stated.
         trace: What the passes did.
         warnings: What the server warns about.
     """
-    for key, wanted, found in (
-        ("pruned", case.pruned, trace.pruned),
-        ("defaulted", case.defaulted, trace.defaulted),
-        ("nullsDropped", case.nulls_dropped, trace.nulls),
-        ("lost", case.lost, trace.lost),
-        ("warnings", case.warnings, warnings),
-    ):
-        if wanted is not None and (mismatch := _paths_mismatch(key, wanted, found)):
+    found = {
+        "pruned": trace.pruned,
+        "defaulted": trace.defaulted,
+        "nullsDropped": trace.nulls,
+        "lost": trace.lost,
+        "warnings": warnings,
+    }
+    for key, wanted in listed.items():
+        if wanted is not None and (mismatch := _paths_mismatch(key, wanted, found[key])):
             yield mismatch
 
 

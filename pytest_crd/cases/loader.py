@@ -12,9 +12,11 @@ from typing import Any, Final
 
 from pytest_crd.cases import diagnosis
 from pytest_crd.cases.model import (
+    KINDS,
     REQUESTS,
     SERVER_MADE,
-    Case,
+    UPDATES,
+    AnyCase,
     CaseFile,
     CaseFileError,
     ExpectedError,
@@ -222,14 +224,17 @@ def _case_file(document: Document) -> CaseFile:
     )
 
 
-def _case(section: Section, value: Mapping[str, JSONValue], lines: Lines, *, allows_unknown: bool) -> Case:
-    return Case(
-        section=section,
+def _case(section: Section, value: Mapping[str, JSONValue], lines: Lines, *, allows_unknown: bool) -> AnyCase:
+    stated: dict[str, Any] = {
+        _ATTRIBUTES.get(key, key): _CONVERSIONS[key](item) for key, item in value.items() if key in _CONVERSIONS
+    }
+    if section in UPDATES:
+        stated["old_source"] = _source(value, "oldFile", "oldDocument", "oldPatch")
+    return KINDS[section](
         allows_unknown_fields=allows_unknown,
         input_source=_source(value, "inputFile", "document", "patch"),
-        old_source=_source(value, "oldFile", "oldDocument", "oldPatch"),
         lines=lines,
-        **{_ATTRIBUTES.get(key, key): _CONVERSIONS[key](item) for key, item in value.items() if key in _CONVERSIONS},
+        **stated,
     )
 
 

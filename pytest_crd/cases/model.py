@@ -7,8 +7,9 @@ It reads nothing and judges nothing.
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final, TypeAlias
 
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.inputerror import InputError, Mistake
@@ -31,10 +32,8 @@ class Section(enum.StrEnum):
     UPDATE_STATUS = "updateStatus"
 
 
-REQUESTS: Final = frozenset({Section.CREATE, Section.UPDATE, Section.UPDATE_STATUS})
 # Fields of metadata that only a server sets; never compared.
 SERVER_MADE: Final = frozenset({"uid", "generation", "creationTimestamp", "resourceVersion", "managedFields"})
-UPDATES: Final = frozenset({Section.UPDATE, Section.UPDATE_STATUS})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,57 +116,32 @@ class Source:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """
-    One case; an expectation that is None was not stated.
+    What all cases have; an expectation that is None was not stated.
 
     Attributes:
         section: What is asked of the server.
         name: Unique in the file.
         input: What is sent: a JSON object, or the text of one YAML or JSON document; None until it is read from a file.
         input_source: Where it comes from; None where it is sent as it stands.
-        expected: The whole stored object.
-        contains: A part of the stored object.
-        absent: Field paths that the stored object does not have.
-        pruned: All field paths that were pruned.
-        defaulted: All field paths where a default was put in.
-        nulls_dropped: All field paths whose null was dropped.
-        lost: All field paths that were lost on storing.
-        warnings: All warnings.
-        errors: All errors.
-        contains_errors: Some of the errors.
-        error: A part of the whole message of the refusal.
-        accepted: True where it is asked that the object is accepted.
-        field_validation: What unknown and duplicate fields do; None where the case does not say.
+        expected: The whole resulting object.
+        contains: A part of the resulting object.
+        absent: Field paths that the resulting object does not have.
         allows_unknown_fields: Whether the file says that its inputs may have fields that are dropped.
-        old: The object as stored before an update; None until it is read from a file.
-        old_source: Where it comes from; None where it is stored as it stands.
-        old_crd: The CRD under which *old* was stored, if it was another.
         skip: Why the case is not run.
         xfail: Why the case is known to fail.
         marks: Names of pytest marks.
         lines: Where the keys of the case stand.
     """
 
-    section: Section
+    section: ClassVar[Section]
+
     name: str
     input: JSONValue = None
     input_source: Source | None = None
     expected: JSONValue = None
     contains: JSONValue = None
     absent: tuple[str, ...] | None = None
-    pruned: tuple[str, ...] | None = None
-    defaulted: tuple[str, ...] | None = None
-    nulls_dropped: tuple[str, ...] | None = None
-    lost: tuple[str, ...] | None = None
-    warnings: tuple[str, ...] | None = None
-    errors: tuple[ExpectedError, ...] | None = None
-    contains_errors: tuple[ExpectedError, ...] | None = None
-    error: str | None = None
-    accepted: bool = False
-    field_validation: FieldValidation | None = None
     allows_unknown_fields: bool = False
-    old: JSONValue = None
-    old_source: Source | None = None
-    old_crd: OldCRD | None = None
     skip: str | None = None
     xfail: str | None = None
     marks: tuple[str, ...] = ()
@@ -188,19 +162,136 @@ class Case:
         """The 1-based line where the case begins."""
         return self.lines.of()
 
+    def mistake(self, message: str, *path: str | int) -> CaseFileError:
+        """Return what is wrong with the case, at the line of the key at *path*."""
+        return CaseFileError([Mistake(self.lines.document.source, self.lines.of(*path), message)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruningCase(Case):
+    """
+    A case about unknown fields alone.
+
+    Attributes:
+        pruned: All field paths that are pruned.
+    """
+
+    section = Section.PRUNING
+
+    pruned: tuple[str, ...] | None = None
+
     @property
-    def is_request(self) -> bool:
-        """Whether a whole request is made, which the server accepts or refuses."""
-        return self.section in REQUESTS
+    def listed(self) -> Mapping[str, tuple[str, ...] | None]:
+        """What the case lists whole, by the key in the file."""
+        return {"pruned": self.pruned}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultingCase(Case):
+    """
+    A case about nulls and defaults alone.
+
+    Attributes:
+        defaulted: All field paths where a default is put in.
+        nulls_dropped: All field paths whose null is dropped.
+    """
+
+    section = Section.DEFAULTING
+
+    defaulted: tuple[str, ...] | None = None
+    nulls_dropped: tuple[str, ...] | None = None
+
+    @property
+    def listed(self) -> Mapping[str, tuple[str, ...] | None]:
+        """What the case lists whole, by the key in the file."""
+        return {"defaulted": self.defaulted, "nullsDropped": self.nulls_dropped}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCase(Case):
+    """
+    A case about a whole request, which the server accepts or refuses.
+
+    Attributes:
+        pruned: All field paths that are pruned.
+        defaulted: All field paths where a default is put in.
+        nulls_dropped: All field paths whose null is dropped.
+        lost: All field paths that are lost on storing.
+        warnings: All warnings.
+        errors: All errors.
+        contains_errors: Some of the errors.
+        error: A part of the whole message of the refusal.
+        accepted: True where it is asked that the object is accepted.
+        field_validation: What unknown and duplicate fields do; None where the case does not say.
+    """
+
+    pruned: tuple[str, ...] | None = None
+    defaulted: tuple[str, ...] | None = None
+    nulls_dropped: tuple[str, ...] | None = None
+    lost: tuple[str, ...] | None = None
+    warnings: tuple[str, ...] | None = None
+    errors: tuple[ExpectedError, ...] | None = None
+    contains_errors: tuple[ExpectedError, ...] | None = None
+    error: str | None = None
+    accepted: bool = False
+    field_validation: FieldValidation | None = None
+
+    @property
+    def listed(self) -> Mapping[str, tuple[str, ...] | None]:
+        """What the case lists whole, by the key in the file."""
+        return {
+            "pruned": self.pruned,
+            "defaulted": self.defaulted,
+            "nullsDropped": self.nulls_dropped,
+            "lost": self.lost,
+            "warnings": self.warnings,
+        }
 
     @property
     def expects_refusal(self) -> bool:
         """Whether the object must be refused; a request without such an expectation must be accepted."""
         return self.errors is not None or self.contains_errors is not None or self.error is not None
 
-    def mistake(self, message: str, *path: str | int) -> CaseFileError:
-        """Return what is wrong with the case, at the line of the key at *path*."""
-        return CaseFileError([Mistake(self.lines.document.source, self.lines.of(*path), message)])
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateCase(RequestCase):
+    """A case about a POST."""
+
+    section = Section.CREATE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateCase(RequestCase):
+    """
+    A case about a PUT over a stored object.
+
+    Attributes:
+        old: The object as stored before; None until it is read from a file.
+        old_source: Where it comes from; None where it is stored as it stands.
+        old_crd: The CRD under which *old* was stored, if it was another.
+    """
+
+    section = Section.UPDATE
+
+    old: JSONValue = None
+    old_source: Source | None = None
+    old_crd: OldCRD | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusUpdateCase(UpdateCase):
+    """A case about a PUT to `/status` over a stored object."""
+
+    section = Section.UPDATE_STATUS
+
+
+# All there are, so that what is decided by the kind of a case is decided for each.
+AnyCase: TypeAlias = PruningCase | DefaultingCase | CreateCase | UpdateCase | StatusUpdateCase
+KINDS: Final[Mapping[Section, type[AnyCase]]] = {
+    kind.section: kind for kind in (PruningCase, DefaultingCase, CreateCase, UpdateCase, StatusUpdateCase)
+}
+REQUESTS: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, RequestCase))
+UPDATES: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, UpdateCase))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,5 +314,5 @@ class CaseFile:
     version: str | None = None
     kubernetes_version: str | None = None
     stored_crd: bool = False
-    cases: tuple[Case, ...]
+    cases: tuple[AnyCase, ...]
     lines: Lines = field(compare=False, repr=False)

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_crd.cases.model import Case, ExpectedError
+from pytest_crd.cases.model import ExpectedError, RequestCase
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, Mismatch, NearMiss, Rejected
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
@@ -18,7 +18,7 @@ _ALIKE: Final = 0.6
 
 
 def of_response(
-    case: Case, response: Response, *, hint: str = "", ratcheted: Sequence[FieldError] = ()
+    case: RequestCase, response: Response, *, hint: str = "", ratcheted: Sequence[FieldError] = ()
 ) -> Iterator[Mismatch]:
     """
     Yield where the verdict and its errors are not those that *case* expects.

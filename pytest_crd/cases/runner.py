@@ -11,7 +11,17 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_crd.cases import expectations, refusals, strays, unreachable
-from pytest_crd.cases.model import Case, CaseFileError, Section
+from pytest_crd.cases.model import (
+    AnyCase,
+    Case,
+    CaseFileError,
+    CreateCase,
+    DefaultingCase,
+    PruningCase,
+    RequestCase,
+    StatusUpdateCase,
+    UpdateCase,
+)
 from pytest_crd.cases.result import CaseResult, Kept, Mismatch, Refused, Strays, Trace
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import (
@@ -32,7 +42,7 @@ _ABSENT: Final = object()
 _NOT_FOUND: Final = 404
 
 
-def run(case: Case, subject: Subject, *, old_subject: Subject | None = None) -> CaseResult:
+def run(case: AnyCase, subject: Subject, *, old_subject: Subject | None = None) -> CaseResult:
     """
     Run *case* and return its outcome.
 
@@ -51,7 +61,7 @@ def run(case: Case, subject: Subject, *, old_subject: Subject | None = None) -> 
     except InputError as error:
         raise case.mistake(f"the input cannot be read: {error}", "input") from None
     try:
-        if case.is_request:
+        if isinstance(case, RequestCase):
             result = _run_request(case, given, subject, old_subject or subject)
         else:
             result = _run_pass(case, _completed(given, version), subject)
@@ -79,11 +89,11 @@ def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult
 # The passes alone
 
 
-def _run_pass(case: Case, resource: Mapping[str, JSONValue], subject: Subject) -> CaseResult:
+def _run_pass(case: PruningCase | DefaultingCase, resource: Mapping[str, JSONValue], subject: Subject) -> CaseResult:
     version = subject.version
     if problem := _another_type(resource, version):
         return CaseResult((Refused(problem),), context=subject.context)
-    if case.section is Section.PRUNING:
+    if isinstance(case, PruningCase):
         pruned = version.prune(resource)
         value, trace = pruned.value, Trace(pruned=pruned.paths)
         found = strays.of_pruning(case, resource, pruned.paths, subject)
@@ -92,7 +102,7 @@ def _run_pass(case: Case, resource: Mapping[str, JSONValue], subject: Subject) -
         value, trace = defaulted.value, Trace(nulls=defaulted.nulls, defaulted=defaulted.paths)
         found = strays.of_defaulting(case, resource, subject)
     in_object = expectations.of_object(case, value, resource, version.schema)
-    return _result(case, [*in_object, *expectations.of_paths(case, trace)], trace, subject, found)
+    return _result(case, [*in_object, *expectations.of_paths(case.listed, trace)], trace, subject, found)
 
 
 def _another_type(resource: Mapping[str, JSONValue], version: Version) -> str:
@@ -128,14 +138,16 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
 # Whole requests
 
 
-def _run_request(case: Case, given: JSONValue, subject: Subject, old_subject: Subject) -> CaseResult:
-    if case.old is not None:
+def _run_request(case: CreateCase | UpdateCase, given: JSONValue, subject: Subject, old_subject: Subject) -> CaseResult:
+    if isinstance(case, UpdateCase):
         _refuse_invalid_old(case, old_subject)
     response = _ask(case, subject.version, namespace=_namespace(case, given))
     return judge(case, given, response, subject, made_up=_made_up(case, given))
 
 
-def judge(case: Case, given: JSONValue, response: Response, subject: Subject, *, made_up: frozenset[str]) -> CaseResult:
+def judge(
+    case: RequestCase, given: JSONValue, response: Response, subject: Subject, *, made_up: frozenset[str]
+) -> CaseResult:
     """
     Return the outcome of a case whose request has been answered.
 
@@ -153,20 +165,20 @@ def judge(case: Case, given: JSONValue, response: Response, subject: Subject, *,
     if response.accepted and not mismatches:
         sent = _completed(given, version)
         mismatches += expectations.of_object(case, response.stored, sent, version.schema, made_up=made_up)
-    mismatches += expectations.of_paths(case, trace, response.warnings)
+    mismatches += expectations.of_paths(case.listed, trace, response.warnings)
     return _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
 
 
-def _ask(case: Case, version: Version, *, namespace: str) -> Response:
-    if case.section is Section.CREATE:
+def _ask(case: CreateCase | UpdateCase, version: Version, *, namespace: str) -> Response:
+    if isinstance(case, CreateCase):
         return version.create(case.input, namespace=namespace, field_validation=case.field_validation or "Warn")
-    update = version.update if case.section is Section.UPDATE else version.update_status
+    update = version.update_status if isinstance(case, StatusUpdateCase) else version.update
     return update(case.input, old=case.old, namespace=namespace, field_validation=case.field_validation or "Warn")
 
 
-def _namespace(case: Case, given: JSONValue) -> str:
+def _namespace(case: CreateCase | UpdateCase, given: JSONValue) -> str:
     """Return the namespace of the URL, which a client takes from the object."""
-    for resource in (case.old, given):
+    for resource in (case.old, given) if isinstance(case, UpdateCase) else (given,):
         metadata = resource.get("metadata") if isinstance(resource, dict) else None
         namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
         if isinstance(namespace, str) and namespace:
@@ -174,7 +186,7 @@ def _namespace(case: Case, given: JSONValue) -> str:
     return "default"
 
 
-def _refuse_invalid_old(case: Case, old_subject: Subject) -> None:
+def _refuse_invalid_old(case: UpdateCase, old_subject: Subject) -> None:
     response = old_subject.store(case.old)
     if not response.accepted:
         raise case.mistake(
@@ -183,34 +195,34 @@ def _refuse_invalid_old(case: Case, old_subject: Subject) -> None:
         )
 
 
-def _hint(case: Case, response: Response, version: Version) -> str:
-    is_missing = case.section is Section.UPDATE_STATUS and response.code == _NOT_FOUND
+def _hint(case: RequestCase, response: Response, version: Version) -> str:
+    is_missing = isinstance(case, StatusUpdateCase) and response.code == _NOT_FOUND
     return f"{version.name} has no status subresource" if is_missing else ""
 
 
-def _ratcheted(case: Case, response: Response, subject: Subject) -> tuple[FieldError, ...]:
+def _ratcheted(case: RequestCase, response: Response, subject: Subject) -> tuple[FieldError, ...]:
     """Return what is wrong with an object that an update stores all the same, as it was wrong before."""
-    errors = subject.store(response.stored).errors if case.old is not None else ()
+    errors = subject.store(response.stored).errors if isinstance(case, UpdateCase) else ()
     return tuple(error for error in errors if error.type is not ErrorType.REQUEST)
 
 
-def _made_up(case: Case, given: JSONValue) -> frozenset[str]:
+def _made_up(case: CreateCase | UpdateCase, given: JSONValue) -> frozenset[str]:
     """Return the fields of metadata that neither the case nor its old object states."""
-    stated = case.old if case.old is not None else given
+    stated = case.old if isinstance(case, UpdateCase) else given
     metadata = stated.get("metadata") if isinstance(stated, dict) else None
     return frozenset() if isinstance(metadata, dict) and "name" in metadata else frozenset({"name"})
 
 
-def _kept(case: Case, given: JSONValue, response: Response) -> dict[str, Kept]:
+def _kept(case: RequestCase, given: JSONValue, response: Response) -> dict[str, Kept]:
     """Return the parts of the input that do not count, whatever stands in them."""
     if not response.accepted or not isinstance(given, dict):
         return {}
     stored = response.stored
-    if case.section is Section.UPDATE_STATUS:
+    if isinstance(case, StatusUpdateCase):
         return dict.fromkeys({*given, *stored} - {"status"}, Kept.REST_ON_STATUS_UPDATE)
     sent, found = given.get("status", _ABSENT), stored.get("status", _ABSENT)
-    if case.section is Section.CREATE:
-        is_dropped = sent is not _ABSENT and found is _ABSENT and "status" not in {*response.pruned, *response.nulls}
-        return {"status": Kept.DROPPED_ON_CREATE} if is_dropped else {}
-    is_kept = sent != found and found == case.old.get("status", _ABSENT)
-    return {"status": Kept.STATUS_ON_UPDATE} if is_kept else {}
+    if isinstance(case, UpdateCase):
+        is_kept = sent != found and found == case.old.get("status", _ABSENT)
+        return {"status": Kept.STATUS_ON_UPDATE} if is_kept else {}
+    is_dropped = sent is not _ABSENT and found is _ABSENT and "status" not in {*response.pruned, *response.nulls}
+    return {"status": Kept.DROPPED_ON_CREATE} if is_dropped else {}

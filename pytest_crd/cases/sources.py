@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd.cases import jsonpatch
-from pytest_crd.cases.model import Case, Source
+from pytest_crd.cases.model import AnyCase, Case, Source, UpdateCase
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -20,7 +20,7 @@ _INPUT: Final = ("input", "inputFile", "document", "patch")
 _OLD: Final = ("old", "oldFile", "oldDocument", "oldPatch")
 
 
-def resolved(case: Case, folder: Path) -> Case:
+def resolved(case: AnyCase, folder: Path) -> AnyCase:
     """
     Return *case* with the objects that its sources give.
 
@@ -33,7 +33,7 @@ def resolved(case: Case, folder: Path) -> Case:
     """
     if case.input_source is not None:
         case = replace(case, input=_object(case, case.input, case.input_source, folder, _INPUT))
-    if case.old_source is not None:
+    if isinstance(case, UpdateCase) and case.old_source is not None:
         case = replace(case, old=_object(case, case.old, case.old_source, folder, _OLD))
     return case
 

@@ -11,7 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pytest_crd.cases import comparison, schemafields
-from pytest_crd.cases.model import Case, ExpectedError, Section
+from pytest_crd.cases.model import (
+    Case,
+    DefaultingCase,
+    ExpectedError,
+    PruningCase,
+    RequestCase,
+    Section,
+    StatusUpdateCase,
+)
 from pytest_crd.cases.result import Stray, Strays
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import Response, Version
@@ -25,7 +33,7 @@ _REMEDIES: Final = {
 _REMEDY: Final = f"where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, {_ALLOW}"
 
 
-def of_request(case: Case, given: JSONValue, response: Response, subject: Subject) -> Strays | None:
+def of_request(case: RequestCase, given: JSONValue, response: Response, subject: Subject) -> Strays | None:
     """
     Return the fields that *case* does not account for; None where there are none.
 
@@ -41,13 +49,13 @@ def of_request(case: Case, given: JSONValue, response: Response, subject: Subjec
     return _strays(case, subject, [*_held(dropped, counted)], [*_held(lost, counted)])
 
 
-def of_pruning(case: Case, given: JSONValue, pruned: Iterable[str], subject: Subject) -> Strays | None:
+def of_pruning(case: PruningCase, given: JSONValue, pruned: Iterable[str], subject: Subject) -> Strays | None:
     """Return the fields of *given* that a case of pruning does not account for; None where there are none."""
     dropped = [path for path in pruned if case.pruned is None and not _is_in_the_object(case, path)]
     return _strays(case, subject, [*_held(dropped, given)])
 
 
-def of_defaulting(case: Case, given: JSONValue, subject: Subject) -> Strays | None:
+def of_defaulting(case: DefaultingCase, given: JSONValue, subject: Subject) -> Strays | None:
     """Return the unknown fields of *given* that a case of defaulting does not expect to be there; None without any."""
     unknown = subject.version.passes.prune(given, drop_malformed=True).paths
     stray = [path for path in unknown if not any(True for _ in comparison.places(case.expected, path))]
@@ -72,11 +80,11 @@ def _strays(case: Case, subject: Subject, unknown: list[str], lost: list[str] | 
     return Strays(tuple(fields), _REMEDIES.get(case.section, _REMEDY)) if fields else None
 
 
-def _counted(case: Case, given: JSONValue, version: Version) -> JSONValue:
+def _counted(case: RequestCase, given: JSONValue, version: Version) -> JSONValue:
     """Return the part of what is sent that the server looks at."""
     if not isinstance(given, dict):
         return {}
-    if case.section is Section.UPDATE_STATUS:
+    if isinstance(case, StatusUpdateCase):
         return {key: value for key, value in given.items() if key == "status"}
     return {key: value for key, value in given.items() if key != "status" or not version.has_status}
 
@@ -88,7 +96,7 @@ def _held(paths: Iterable[str], value: JSONValue) -> Iterator[str]:
             yield path
 
 
-def _is_accounted(case: Case, path: str, response: Response) -> bool:
+def _is_accounted(case: RequestCase, path: str, response: Response) -> bool:
     """Return whether *case* shows that it knows of an unknown field."""
     if case.pruned is not None or case.field_validation is not None or _is_in_the_object(case, path):
         return True
@@ -104,7 +112,7 @@ def _is_in_the_object(case: Case, path: str) -> bool:
     return any(path == above or path.startswith((f"{above}.", f"{above}[")) for above in case.absent or ())
 
 
-def _expected_texts(case: Case) -> Iterator[str]:
+def _expected_texts(case: RequestCase) -> Iterator[str]:
     errors: tuple[ExpectedError, ...] = (*(case.errors or ()), *(case.contains_errors or ()))
     for error in errors:
         yield from filter(None, (error.field, error.message, error.detail, error.matches))

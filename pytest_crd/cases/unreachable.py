@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_crd.cases import comparison, refusals, schemafields
-from pytest_crd.cases.model import Case
+from pytest_crd.cases.model import Case, UpdateCase
 from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine.inputerror import InputError, Mistake
@@ -83,7 +83,8 @@ def _hint(case: Case, path: str, subjects: Sequence[Subject]) -> str:
         sent = yamlreader.read_one(case.input).value if isinstance(case.input, str) else case.input
     except InputError:
         return ""  # which is said when the case is run
-    if any(True for value in (sent, case.old) for _ in comparison.places(value, path)):
+    old = case.old if isinstance(case, UpdateCase) else None
+    if any(True for value in (sent, old) for _ in comparison.places(value, path)):
         return ""
     near = schemafields.near(subjects[0].fields, path)
     return "can be no field" + (f"; did you mean {near}?" if near else "")

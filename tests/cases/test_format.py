@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from importlib import resources
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from pytest_crd.cases import diagnosis, loader
 from pytest_crd.cases import format as caseformat
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.model import KINDS, Section
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.reading import yamlreader
 
@@ -67,6 +68,16 @@ def test_a_section_states_what_can_be_seen_of_it(section: str, keys: set[str]) -
 def test_updates_have_the_keys_of_create_and_the_old_object(section: Section) -> None:
     created = caseformat.case_keys(Section.CREATE)
     assert set(caseformat.case_keys(section)) == {*created, "old", "oldFile", "oldDocument", "oldPatch", "oldCRD"}
+
+
+@pytest.mark.parametrize("section", Section)
+def test_what_a_case_of_a_section_may_say_is_what_its_kind_has(section: Section) -> None:
+    sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
+    keys = {*caseformat.case_keys(section)} - sources
+    made_otherwise = {"lines", "allows_unknown_fields", "input_source", "old_source"}
+    fields = {field.name for field in dataclasses.fields(KINDS[section])} - made_otherwise
+
+    assert {loader._ATTRIBUTES.get(key, key) for key in keys} == fields
 
 
 def test_loader_knows_every_key_of_a_case() -> None:

@@ -10,7 +10,16 @@ from collections.abc import Callable
 import pytest
 
 from pytest_crd.cases import loader
-from pytest_crd.cases.model import CaseFile, ExpectedError, OldCRD
+from pytest_crd.cases.model import (
+    CaseFile,
+    CreateCase,
+    DefaultingCase,
+    ExpectedError,
+    OldCRD,
+    PruningCase,
+    StatusUpdateCase,
+    UpdateCase,
+)
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.errors.fielderror import ErrorType
 
@@ -94,12 +103,14 @@ def test_cases_come_in_the_order_of_the_file(everything: CaseFile) -> None:
 
 def test_cases_keep_what_they_state(everything: CaseFile) -> None:
     pruned, text, update, defaulted, created, refused, short, status = everything.cases
+    assert isinstance(pruned, PruningCase)
     assert pruned.input == {"spec": {"replicas": 1, "bogus": "x"}}
     assert pruned.expected == {"spec": {"replicas": 1}}
-    assert (pruned.pruned, pruned.defaulted, pruned.errors, pruned.marks) == (("spec.bogus",), None, None, ())
+    assert (pruned.pruned, pruned.contains, pruned.marks) == (("spec.bogus",), None, ())
     assert pruned.id == pruned.name == "unknown fields are dropped, also inside lists"
     assert text.input == "spec: {a: 1, a: 2}\n"
     assert (text.contains, text.absent, text.marks) == ({"spec": {"a": 2}}, ("spec.b",), ("slow", "nightly"))
+    assert isinstance(update, UpdateCase)
     assert update.old == {"spec": {"class": "a"}}
     assert update.old_crd == OldCRD(patch=({"op": "remove", "path": "/spec/x"},), place=("oldCRD", "patch"))
     assert update.errors == (
@@ -107,10 +118,15 @@ def test_cases_keep_what_they_state(everything: CaseFile) -> None:
         ExpectedError(detail="immutable"),
     )
     assert (update.warnings, update.xfail) == ((), "known")
+    assert isinstance(defaulted, DefaultingCase)
     assert (defaulted.defaulted, defaulted.nulls_dropped, defaulted.skip) == (("spec.image",), (), "later")
-    assert created.accepted
+    assert isinstance(created, CreateCase)
+    assert isinstance(refused, CreateCase)
+    assert isinstance(short, CreateCase)
+    assert (created.accepted, created.errors) == (True, None)
     assert (refused.accepted, refused.contains_errors) == (False, (ExpectedError(matches="^a"),))
     assert (short.error, short.field_validation, refused.field_validation) == ("no", "Strict", None)
+    assert isinstance(status, StatusUpdateCase)
     assert status.old_crd == OldCRD(path="old.yaml", place=("oldCRD", "path"))
 
 

@@ -7,7 +7,7 @@ from cases.test_mistakes import mistakes_of
 from cases.test_strays import _version
 
 from pytest_crd.cases import loader, runner, unreachable
-from pytest_crd.cases.model import Case, CaseFileError
+from pytest_crd.cases.model import AnyCase, CaseFileError
 from pytest_crd.cases.result import ErrorsMismatch, PathsMismatch
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine.crd import CustomResourceDefinition
@@ -15,7 +15,7 @@ from pytest_crd.engine.crd import CustomResourceDefinition
 NAMES = {"plural": "as", "singular": "a", "kind": "A", "listKind": "AList"}
 
 
-def _case(section: str, case: str) -> Case:
+def _case(section: str, case: str) -> AnyCase:
     (case_file,) = loader.load(f"crd: x\n{section}:\n- {{name: a, {case}}}\n", source="cases.yaml")
     return case_file.cases[0]
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_crd.cases import comparison, loader, runner, unreachable
-from pytest_crd.cases.model import Case
+from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import CustomResourceDefinition, FieldError, InputError
 
@@ -83,7 +83,7 @@ SUBJECT = Subject(CustomResourceDefinition.from_manifest(yaml.safe_load(CRD)).ve
 LETTERS = "abeilnostz019X_"
 
 
-def _case(section: str, stated: dict[str, Any]) -> Case:
+def _case(section: str, stated: dict[str, Any]) -> AnyCase:
     """
     Return a case as a session collects it.
 

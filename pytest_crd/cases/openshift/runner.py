@@ -6,12 +6,11 @@ What is stored before the update must be accepted; whatever comes after it is he
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
 from pytest_crd.cases import runner
-from pytest_crd.cases.model import Case, Section
-from pytest_crd.cases.openshift.suite import SuiteCase
+from pytest_crd.cases.model import RequestCase, UpdateCase
+from pytest_crd.cases.openshift.suite import SuiteCase, SuiteCreate, SuiteUpdate
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError
@@ -43,9 +42,13 @@ def run(suite_case: SuiteCase, subject: Subject, *, old_subject: Subject) -> Cas
 
 
 def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseResult:
+    if isinstance(suite_case, SuiteCreate):
+        return _held(suite_case.case, subject.version.create(suite_case.case.input), subject)
+    return _run_update(suite_case, subject, old_subject)
+
+
+def _run_update(suite_case: SuiteUpdate, subject: Subject, old_subject: Subject) -> CaseResult:
     case = suite_case.case
-    if case.section is Section.CREATE:
-        return _held(case, subject.version.create(case.input), subject)
     stored = _stored(case, old_subject)
     status = case.input.get("status")
     sent = _sent(case.input, stored)
@@ -54,15 +57,14 @@ def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseR
     if ends_here:
         return _held(case, response, subject)
     sent = {**response.stored, "status": status}
-    to_status = dataclasses.replace(case, section=Section.UPDATE_STATUS, error=suite_case.status_error)
-    return _held(to_status, subject.version.update_status(sent, old=response.stored), subject)
+    return _held(suite_case.status_case, subject.version.update_status(sent, old=response.stored), subject)
 
 
-def _held(case: Case, response: Response, subject: Subject) -> CaseResult:
+def _held(case: RequestCase, response: Response, subject: Subject) -> CaseResult:
     return runner.judge(case, case.input, response, subject, made_up=_MADE_UP)
 
 
-def _stored(case: Case, subject: Subject) -> Mapping[str, JSONValue]:
+def _stored(case: UpdateCase, subject: Subject) -> Mapping[str, JSONValue]:
     """Return what is stored before the update."""
     version = subject.version
     response = _accepted(case, version.create(case.old))
@@ -73,7 +75,7 @@ def _stored(case: Case, subject: Subject) -> Mapping[str, JSONValue]:
     return stored
 
 
-def _accepted(case: Case, response: Response) -> Response:
+def _accepted(case: UpdateCase, response: Response) -> Response:
     if not response.accepted:
         raise case.mistake(f"'initial' of {case.title} is refused: {response.message}", "initial")
     return response

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from pytest_crd.cases import diagnosis
-from pytest_crd.cases.model import Case, CaseFileError, Lines, OldCRD, Section
+from pytest_crd.cases.model import CaseFileError, CreateCase, Lines, OldCRD, Section, StatusUpdateCase, UpdateCase
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
 from pytest_crd.engine.reading.yamlreader import Document
 
-_TABLES: Final = {"onCreate": Section.CREATE, "onUpdate": Section.UPDATE}
+_TABLES: Final = ("onCreate", "onUpdate")
 _SUITE_KEYS: Final[Mapping[str, type]] = {
     "apiVersion": str,
     "name": str,
@@ -56,17 +56,32 @@ _NOT_COMPARED: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteCase:
+class SuiteCreate:
     """
-    One case of a suite.
+    A case below `onCreate`.
 
     Attributes:
-        case: What is sent, and what is expected; in an update, `old` is what the object is created from.
-        status_error: The part of the message with which the update of the status is to be refused; None where it is not.
+        case: What is sent, and what is expected.
     """
 
-    case: Case
-    status_error: str | None = None
+    case: CreateCase
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteUpdate:
+    """
+    A case below `onUpdate`: an update, and one of the status after it where the object has one.
+
+    Attributes:
+        case: What is sent, and what is expected where the update ends there; `old` is what the object is created from.
+        status_case: The same of the update of the status.
+    """
+
+    case: UpdateCase
+    status_case: StatusUpdateCase
+
+
+SuiteCase: TypeAlias = SuiteCreate | SuiteUpdate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,19 +241,22 @@ class _Names:
 
 def _case(document: Document, table: str, index: int, value: Mapping[str, JSONValue], names: _Names) -> SuiteCase:
     objects = {key: yamlreader.read_one(value[key]).value for key in _OBJECTS if value.get(key)}
+    common: dict[str, Any] = {
+        "name": names.unique(value["name"]),
+        "expected": _compared(objects["expected"]) if "expected" in objects else None,
+        "allows_unknown_fields": True,
+        "lines": Lines(document, ("tests", table, index)),
+    }
+    error, status_error = (value.get(key) or None for key in ("expectedError", "expectedStatusError"))
+    if table == "onCreate":
+        return SuiteCreate(CreateCase(input=_sent(objects["initial"]), error=error, **common))
     patches = value.get("initialCRDPatches")
-    case = Case(
-        section=_TABLES[table],
-        name=names.unique(value["name"]),
-        input=_sent(objects["initial" if table == "onCreate" else "updated"]),
-        old=_sent(objects["initial"]) if table == "onUpdate" else None,
-        old_crd=OldCRD(patch=tuple(patches), place=("initialCRDPatches",)) if patches else None,
-        expected=_compared(objects["expected"]) if "expected" in objects else None,
-        error=value.get("expectedError") or None,
-        allows_unknown_fields=True,
-        lines=Lines(document, ("tests", table, index)),
-    )
-    return SuiteCase(case, value.get("expectedStatusError") or None)
+    common |= {
+        "input": _sent(objects["updated"]),
+        "old": _sent(objects["initial"]),
+        "old_crd": OldCRD(patch=tuple(patches), place=("initialCRDPatches",)) if patches else None,
+    }
+    return SuiteUpdate(UpdateCase(error=error, **common), StatusUpdateCase(error=status_error, **common))
 
 
 def _sent(resource: Mapping[str, JSONValue]) -> JSONValue:

@@ -10,7 +10,7 @@ import pytest
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import CaseFileError, OldCRD
 from pytest_crd.cases.openshift import runner as suiterunner
-from pytest_crd.cases.openshift.suite import Suite
+from pytest_crd.cases.openshift.suite import Suite, SuiteUpdate
 from pytest_crd.cases.result import Accepted, CaseResult, MessageMismatch, ObjectMismatch, Refused, Rejected
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import CustomResourceDefinition
@@ -77,9 +77,10 @@ def test_a_suite_is_read() -> None:
     assert first.case.input["metadata"] == {"generateName": "test-", "labels": {"a": "b"}}
     assert first.case.expected["metadata"] == {"labels": {"a": "b"}}
     assert (second.case.error, second.case.expected) == ('spec.class: Unsupported value: "c"', None)
+    assert isinstance(update, SuiteUpdate)
     assert update.case.old == {"metadata": {"generateName": "test-"}, "spec": {"class": "a"}}
     assert update.case.old_crd == OldCRD(patch=({"op": "remove", "path": "/spec/x"},), place=("initialCRDPatches",))
-    assert (update.case.error, update.status_error) == (None, "phase")
+    assert (update.case.error, update.status_case.error) == (None, "phase")
 
 
 def test_a_case_file_is_no_suite() -> None:
