@@ -6,46 +6,30 @@ A CRD answers about itself, each version about its custom resources.
 
 from __future__ import annotations
 
-import importlib
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
 
-from pytest_crd.engine import jsonvalue, profile
+from pytest_crd.engine import jsonvalue, keptanswers, profile
 from pytest_crd.engine.crds import conditions, declared, forms, internal, names, origins
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.names import Naming
-from pytest_crd.engine.crds.rule import Rule
-from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate, Steps
-from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
-from pytest_crd.engine.inputerror import CrdError, InputError, Mistake
+from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
-from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
-from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.resources import completion, requestbody, subresources
+from pytest_crd.engine.resources import requestbody
 from pytest_crd.engine.resources.requestbody import FieldValidation
-from pytest_crd.engine.schema import nonstructural, unsupported
-from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
-
-if TYPE_CHECKING:
-    from pytest_crd.engine.resources.customresource import CustomResources  # much that only requests need
-
-
-# A mistake of the user's is shown where the user's code asks; any other exception with all its frames.
-_HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
+from pytest_crd.engine.versionanswers import HIDE_MISTAKES, VersionAnswers
 
 
 class NotStructuralError(AssertionError):
     """A schema that is not structural; the message lists every violation as the server words it."""
 
 
-class Version:
+class Version(VersionAnswers):
     """
     One version of a CRD.
 
@@ -57,61 +41,8 @@ class Version:
     """
 
     def __init__(self, crd: CustomResourceDefinition, crd_spec: CrdSpec, spec: VersionSpec) -> None:
+        super().__init__(crd_spec, spec, profile.named(crd.kubernetes_version))
         self.crd = crd
-        self._crd_spec = crd_spec
-        self.name = spec.name
-        self.served = spec.served
-        self.storage = spec.storage
-        self._spec = spec
-
-    @cached_property
-    def structural_errors(self) -> tuple[FieldError, ...]:
-        """
-        Every violation that keeps the schema from being structural, as POSTing the CRD as v1 reports it.
-
-        Errors:
-            Required, Invalid and Forbidden, in the server's order; empty for a structural schema, and where there is none:
-            that v1 demands a schema is a rule about the CRD, not about its structure.
-
-        Reference:
-            KEP-2335; apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
-        """
-        spec = self._spec
-        if spec.schema is None:
-            return ()
-        try:
-            return nonstructural.find(spec.schema.structural, spec.schema_path, self._profile)
-        except UnsupportedConstructError as error:
-            found = unsupported.find(spec.schema.value, spec.schema_path)
-            return found or (fielderror.invalid(spec.schema_path, "", str(error)),)
-
-    @property
-    def is_structural(self) -> bool:
-        """Whether the schema is structural."""
-        return not self.structural_errors
-
-    @cached_property
-    def rules(self) -> tuple[Rule, ...]:
-        """
-        The CEL rules (`x-kubernetes-validations`) of the schema, with what they may cost; those of a value before those inside it.
-
-        Raises:
-            UnsupportedConstructError: The schema has a construct that no structural schema can express.
-            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
-        """
-        from pytest_crd.engine.crdvalidation.schemas import declaredrules  # noqa: PLC0415 - much that only CEL needs
-
-        return () if self._spec.schema is None else declaredrules.find(self._spec.schema.value, self._profile)
-
-    @property
-    def has_status(self) -> bool:
-        """Whether the status is a subresource, written through `/status` alone."""
-        return subresources.from_declared(self._spec.subresources).has_status
-
-    @property
-    def preserves_unknown_fields(self) -> bool:
-        """Whether nothing is pruned, as a CRD of v1beta1 can have it."""
-        return self._crd_spec.preserve_unknown_fields
 
     def assert_structural(self) -> None:
         """
@@ -126,226 +57,19 @@ class Version:
             source = f" ({self.crd.source})" if self.crd.source else ""
             raise NotStructuralError(f"{self.crd.name} {self.name} is not structural{source}:\n{errors}")
 
-    def example(self, *, full: bool = False) -> dict[str, JSONValue]:
-        """
-        Return an object that the server creates without a word: the smallest one, the same each time.
-
-        Args:
-            full: Whether all fields are set that may be, as far as they go together; else what must be, and nothing more.
-
-        Raises:
-            NoExampleError: None was found; of `pytest_crd.examples`.
-            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
-        """
-        # What makes objects asks this class, and stands above it.
-        examples = importlib.import_module("pytest_crd.examples")
-        made: dict[str, JSONValue] = examples.example(self, full=full)
-        return made
-
-    def prune(self, resource: Mapping[str, object] | str) -> Pruned:
-        """
-        Return *resource* without the fields that the schema does not know, metadata coerced.
-
-        Args:
-            resource: A whole custom resource, or the text of one YAML or JSON document.
-
-        Raises:
-            DecodeError: Metadata of a wrong type, which the server answers with a 400 in these words.
-            ManifestError: A text that the server could not read.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
-        """
-        __tracebackhide__ = _HIDE_MISTAKES
-        self._demand()
-        return self.passes.prune(completion.resource(resource))
-
-    def default(self, resource: Mapping[str, object] | str) -> Defaulted:
-        """
-        Return *resource* without the nulls that the schema does not allow, and with its defaults; nothing is pruned.
-
-        Args:
-            resource: A whole custom resource, or the text of one YAML or JSON document.
-
-        Raises:
-            ManifestError: A text that the server could not read.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
-        """
-        __tracebackhide__ = _HIDE_MISTAKES
-        self._demand()
-        return self.passes.default(completion.resource(resource))
-
-    def create(
-        self,
-        resource: Mapping[str, object] | str,
-        *,
-        namespace: str | None = None,
-        field_validation: FieldValidation = "Warn",
-    ) -> Response:
-        """
-        Return what the server answers to a POST of *resource*.
-
-        Args:
-            resource: A custom resource, of which apiVersion, kind and, without a `generateName`, the name may be left out; or
-                the text of one YAML or JSON document, which is sent as it is.
-            namespace: The namespace of the URL; None for the one that the object states, as kubectl takes it, else
-                `default`. Of no account where the CRD's scope is Cluster.
-            field_validation: What unknown and duplicate fields do: `Strict`, `Warn` or `Ignore`.
-
-        Raises:
-            ManifestError: A text that the server could not read.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
-
-        Errors:
-            Those of the response, in the server's order; where the server's is random, by field.
-
-        Reference:
-            apiextensions-apiserver registry/customresource/strategy.go.
-        """
-        __tracebackhide__ = _HIDE_MISTAKES
-        self._demand()
-        body = completion.body(resource, {**self._type_meta, "metadata": {}})
-        if not isinstance(resource, str):
-            body = completion.named(body)
-        answer = self._resources.create(
-            body, namespace=completion.namespace(namespace, body), field_validation=requestbody.known(field_validation)
-        )
-        return answer.located(self._place_of)
-
-    def update(
-        self,
-        resource: Mapping[str, object] | str,
-        *,
-        old: Mapping[str, object],
-        namespace: str | None = None,
-        field_validation: FieldValidation = "Warn",
-    ) -> Response:
-        """
-        Return what the server answers to a PUT of *resource* over *old*.
-
-        Args:
-            resource: As for `create`; of its metadata name, namespace and resourceVersion may be left out, too.
-            old: The object as it is stored, status included.
-            namespace: The namespace of the URL where *old* states none; None for the one that the object states, else
-                `default`.
-            field_validation: What unknown and duplicate fields do.
-
-        Raises:
-            ManifestError: A text that the server could not read.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
-
-        Errors:
-            Those of the response, in the server's order.
-
-        Reference:
-            KEP-4008 on what is kept though it is not valid; apiextensions-apiserver registry/customresource/strategy.go.
-        """
-        __tracebackhide__ = _HIDE_MISTAKES
-        self._demand()
-        body, stored = completion.over(resource, old, self._type_meta)
-        answer = self._resources.update(
-            body,
-            old=stored,
-            namespace=completion.namespace(namespace, body),
-            field_validation=requestbody.known(field_validation),
-        )
-        return answer.located(self._place_of)
-
-    def update_status(
-        self,
-        resource: Mapping[str, object] | str,
-        *,
-        old: Mapping[str, object],
-        namespace: str | None = None,
-        field_validation: FieldValidation = "Warn",
-    ) -> Response:
-        """
-        Return what the server answers to a PUT of *resource* to the `/status` of *old*; a 404 without that subresource.
-
-        Args:
-            resource: As for `update`; only its status counts.
-            old: The object as it is stored, status included.
-            namespace: The namespace of the URL where *old* states none; None for the one that the object states, else
-                `default`.
-            field_validation: What unknown and duplicate fields do.
-
-        Raises:
-            ManifestError: A text that the server could not read.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
-
-        Errors:
-            Those of the response, in the server's order.
-
-        Reference:
-            apiextensions-apiserver registry/customresource/status_strategy.go.
-        """
-        __tracebackhide__ = _HIDE_MISTAKES
-        self._demand()
-        body, stored = completion.over(resource, old, self._type_meta)
-        answer = self._resources.update_status(
-            body,
-            old=stored,
-            namespace=completion.namespace(namespace, body),
-            field_validation=requestbody.known(field_validation),
-        )
-        return answer.located(self._place_of)
-
     def _demand(self) -> None:
-        """Raise what the CRD's guard raises: there may be no answers about its custom resources."""
-        __tracebackhide__ = _HIDE_MISTAKES
+        __tracebackhide__ = HIDE_MISTAKES
         if self.crd.guard is not None:
             self.crd.guard(self.crd)
 
     def _place_of(self, steps: Steps, offset: int | None) -> str:
-        """Return `file:line` of what *steps* lead to in the schema; empty where the CRD was not read from a file."""
         if self.crd.locate is None:
             return ""
         return self.crd.locate((*declared.place_of_schema(self.crd.manifest, self.name), *steps), offset)
 
     @property
-    def _profile(self) -> Profile:
-        return profile.named(self.crd.kubernetes_version)
-
-    @property
-    def _type_meta(self) -> dict[str, JSONValue]:
-        return {"apiVersion": f"{self.crd.group}/{self.name}", "kind": self.crd.kind}
-
-    @cached_property
-    def _resources(self) -> CustomResources:
-        from pytest_crd.engine.resources import customresource  # noqa: PLC0415 - much that only requests need
-
-        versions = {
-            version.name: customresource.Served(version._spec, version.schema, version.passes)  # noqa: SLF001 - of this class
-            for version in self.crd.versions
-        }
-        # One object a version, so that a version is recognised as the storage version.
-        return customresource.CustomResources(
-            self._crd_spec, versions[self.name], tuple(versions.values()), self._profile
-        )
-
-    @cached_property
-    def passes(self) -> Passes:
-        """The passes one by one, over JSON values that are copied for nobody."""
-        return Passes(self.schema, self._profile, preserve_unknown_fields=self._crd_spec.preserve_unknown_fields)
-
-    @cached_property
-    def schema(self) -> Structural | None:
-        """
-        The schema in structural form; None where there is none.
-
-        Raises:
-            UnsupportedConstructError: It has a construct under which the server serves no custom resources.
-        """
-        if self._spec.schema is None:
-            return None
-        try:
-            return self._spec.schema.structural
-        except UnsupportedConstructError:
-            if self._crd_spec.preserve_unknown_fields:
-                return None  # such a CRD is served all the same, as one without a schema
-            raise
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return what another process needs to give the same answers: nothing that was found out since."""
-        return uncached(self)
+    def _all_versions(self) -> tuple[Version, ...]:
+        return self.crd.versions
 
     def __repr__(self) -> str:
         """Return the CRD's name and the version."""
@@ -605,7 +329,7 @@ class CustomResourceDefinition:
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs to give the same answers: nothing that was found out since, and no file."""
-        return {**uncached(self), "locate": None}
+        return {**keptanswers.without(self), "locate": None}
 
     def __repr__(self) -> str:
         """Return the name, the versions and the source."""
@@ -621,13 +345,3 @@ def side_by_side(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResour
     """
     namings = names.find((crd.group, crd._forms.internal.names) for crd in crds)  # noqa: SLF001 - of this module's class
     return tuple(crd.with_naming(naming) for crd, naming in zip(crds, namings, strict=True))
-
-
-def uncached(answers: object) -> dict[str, object]:
-    """Return the attributes of an object that are not kept answers: those are closures, which no other process can have."""
-    kind = type(answers)
-    return {
-        name: value
-        for name, value in vars(answers).items()
-        if not isinstance(getattr(kind, name, None), cached_property)
-    }

@@ -16,39 +16,52 @@ _DEFAULT_NAMESPACE: Final = "default"
 _FROM_STORED: Final = ("name", "namespace", "resourceVersion")
 
 
-def body(
-    sent: Mapping[str, object] | str,
-    defaults: Mapping[str, JSONValue],
-    stored_metadata: Mapping[str, JSONValue] | None = None,
-) -> Body:
-    """Return what is sent: a text as it is, anything else completed with *defaults* and, by default, the stored name."""
-    if isinstance(sent, str):
-        document = yamlreader.read_one(sent)
-        return Body(document.value, sent, tuple(duplicate.message for duplicate in document.duplicates))
-    value = jsonvalue.from_python(sent)
-    if not isinstance(value, dict):
-        return Body(value)
-    value = {**defaults, **value}
-    if stored_metadata is not None and isinstance(value["metadata"], dict):
-        kept = {key: stored_metadata[key] for key in _FROM_STORED if key in stored_metadata}
-        value["metadata"] = {**kept, **value["metadata"]}
-    return Body(value)
+def read(sent: Mapping[str, object] | str) -> Body:
+    """
+    Return what is sent, read: an object, or the text of one YAML or JSON document, which is sent as it is.
+
+    Raises:
+        ManifestError: A text that the server could not read.
+        TypeError: Something in the object is not JSON.
+    """
+    if not isinstance(sent, str):
+        return Body(jsonvalue.from_python(sent))
+    document = yamlreader.read_one(sent)
+    return Body(document.value, sent, tuple(duplicate.message for duplicate in document.duplicates))
+
+
+def typed(body: Body, type_meta: Mapping[str, JSONValue]) -> Body:
+    """Return *body* with apiVersion, kind and metadata, unless it is a text."""
+    return Body({**type_meta, "metadata": {}, **body.value}) if _is_open(body) else body
 
 
 def named(body: Body) -> Body:
-    """Return the body of a POST with a name, where it has nothing of which the server makes one."""
-    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
-    if not isinstance(metadata, dict) or metadata.keys() & {"name", "generateName"}:
+    """Return the body of a POST with a name, where it has nothing of which the server makes one; a text stays as it is."""
+    metadata = _metadata(body)
+    if not _is_open(body) or metadata is None or metadata.keys() & {"name", "generateName"}:
         return body
     return Body({**body.value, "metadata": {"name": MADE_UP_NAME, **metadata}})
+
+
+def over(
+    body: Body, old: Mapping[str, object], type_meta: Mapping[str, JSONValue]
+) -> tuple[Body, dict[str, JSONValue]]:
+    """Return the body of a PUT over *old*, and *old* as it is stored, each with what may be left out."""
+    stored = {**type_meta, **resource(old)}
+    stored["metadata"] = {"name": MADE_UP_NAME, "resourceVersion": "1", **(stored.get("metadata") or {})}
+    sent = typed(body, type_meta)
+    metadata = _metadata(sent)
+    if _is_open(sent) and metadata is not None:
+        kept = {key: stored["metadata"][key] for key in _FROM_STORED if key in stored["metadata"]}
+        sent = Body({**sent.value, "metadata": {**kept, **metadata}})
+    return sent, stored
 
 
 def namespace(given: str | None, body: Body) -> str:
     """Return the namespace of the URL: *given*, else what the object states, as kubectl takes it."""
     if given is not None:
         return given
-    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
-    stated = metadata.get("namespace") if isinstance(metadata, dict) else None
+    stated = (_metadata(body) or {}).get("namespace")
     return stated if isinstance(stated, str) and stated else _DEFAULT_NAMESPACE
 
 
@@ -59,17 +72,17 @@ def resource(given: Mapping[str, object] | str) -> Mapping[str, JSONValue]:
     Raises:
         TypeError: It is no mapping.
     """
-    value = yamlreader.read_one(given).value if isinstance(given, str) else jsonvalue.from_python(given)
+    value = read(given).value
     if not isinstance(value, dict):
         raise TypeError(f"a custom resource is a mapping, not {jsonvalue.type_of(value)}")
     return value
 
 
-def over(
-    sent: Mapping[str, object] | str, old: Mapping[str, object], type_meta: Mapping[str, JSONValue]
-) -> tuple[Body, dict[str, JSONValue]]:
-    """Return the body of a PUT over *old*, and *old* as it is stored, each with what may be left out."""
-    stored = {**type_meta, **resource(old)}
-    metadata = stored.get("metadata") or {}
-    stored["metadata"] = {"name": MADE_UP_NAME, "resourceVersion": "1", **metadata}
-    return body(sent, {**type_meta, "metadata": {}}, stored["metadata"]), stored
+def _is_open(body: Body) -> bool:
+    """Return whether a body may be completed: an object that was not sent as a text."""
+    return not body.text and isinstance(body.value, dict)
+
+
+def _metadata(body: Body) -> dict[str, JSONValue] | None:
+    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
+    return metadata if isinstance(metadata, dict) else None

@@ -1,0 +1,25 @@
+"""What requests for custom resources are answered from: a version of a CRD, in the forms that a server makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_crd.engine.crds.declared import VersionSpec
+from pytest_crd.engine.passes.versionpasses import Passes
+from pytest_crd.engine.schema.structural import Structural
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """
+    One version of a CRD as the server holds it.
+
+    Attributes:
+        spec: What the CRD declares of it.
+        schema: Its schema in structural form; None where it has none.
+        passes: What changes its resources.
+    """
+
+    spec: VersionSpec
+    schema: Structural | None
+    passes: Passes

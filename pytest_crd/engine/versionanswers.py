@@ -1,0 +1,209 @@
+"""What a version of a CRD answers about its custom resources: passes one by one, and whole requests."""
+
+from __future__ import annotations
+
+import importlib
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from pytest_crd.engine import keptanswers
+from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.inputerror import InputError
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
+from pytest_crd.engine.resources import completion
+from pytest_crd.engine.resources.requestbody import FieldValidation
+from pytest_crd.engine.versionschema import VersionSchema
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.resources.requests import Requests  # much that only requests need
+
+# A mistake of the user's is shown where the user's code asks; any other exception with all its frames.
+HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
+
+
+class VersionAnswers(VersionSchema, ABC):
+    """A version of a CRD that is asked about its custom resources."""
+
+    @abstractmethod
+    def _demand(self) -> None:
+        """Raise where there are no answers to give."""
+
+    @abstractmethod
+    def _place_of(self, steps: Steps, offset: int | None) -> str:
+        """Return where in a file what *steps* lead to in the schema stands; empty where the CRD was not read from a file."""
+
+    @property
+    @abstractmethod
+    def _all_versions(self) -> Sequence[VersionSchema]:
+        """All versions of the CRD."""
+
+    def example(self, *, full: bool = False) -> dict[str, JSONValue]:
+        """
+        Return an object that the server creates without a word: the smallest one, the same each time.
+
+        Args:
+            full: Whether all fields are set that may be, as far as they go together; else what must be, and nothing more.
+
+        Raises:
+            NoExampleError: None was found; of `pytest_crd.examples`.
+            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
+        """
+        # What makes objects asks this class, and stands above it.
+        examples = importlib.import_module("pytest_crd.examples")
+        made: dict[str, JSONValue] = examples.example(self, full=full)
+        return made
+
+    def prune(self, resource: Mapping[str, object] | str) -> Pruned:
+        """
+        Return *resource* without the fields that the schema does not know, metadata coerced.
+
+        Args:
+            resource: A whole custom resource, or the text of one YAML or JSON document.
+
+        Raises:
+            DecodeError: Metadata of a wrong type, which the server answers with a 400 in these words.
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        self._demand()
+        return self.passes.prune(completion.resource(resource))
+
+    def default(self, resource: Mapping[str, object] | str) -> Defaulted:
+        """
+        Return *resource* without the nulls that the schema does not allow, and with its defaults; nothing is pruned.
+
+        Args:
+            resource: A whole custom resource, or the text of one YAML or JSON document.
+
+        Raises:
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        self._demand()
+        return self.passes.default(completion.resource(resource))
+
+    def create(
+        self,
+        resource: Mapping[str, object] | str,
+        *,
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a POST of *resource*.
+
+        Args:
+            resource: A custom resource, of which apiVersion, kind and, without a `generateName`, the name may be left out; or
+                the text of one YAML or JSON document, which is sent as it is.
+            namespace: The namespace of the URL; None for the one that the object states, as kubectl takes it, else
+                `default`. Of no account where the CRD's scope is Cluster.
+            field_validation: What unknown and duplicate fields do: `Strict`, `Warn` or `Ignore`.
+
+        Raises:
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+
+        Errors:
+            Those of the response, in the server's order; where the server's is random, by field.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/strategy.go.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        requests = self.requests
+        return requests.create(completion.read(resource), namespace=namespace, field_validation=field_validation)
+
+    def update(
+        self,
+        resource: Mapping[str, object] | str,
+        *,
+        old: Mapping[str, object],
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a PUT of *resource* over *old*.
+
+        Args:
+            resource: As for `create`; of its metadata name, namespace and resourceVersion may be left out, too.
+            old: The object as it is stored, status included.
+            namespace: The namespace of the URL where *old* states none; None for the one that the object states, else
+                `default`.
+            field_validation: What unknown and duplicate fields do.
+
+        Raises:
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+
+        Errors:
+            Those of the response, in the server's order.
+
+        Reference:
+            KEP-4008 on what is kept though it is not valid; apiextensions-apiserver registry/customresource/strategy.go.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        requests, body = self.requests, completion.read(resource)
+        return requests.update(body, old=old, namespace=namespace, field_validation=field_validation)
+
+    def update_status(
+        self,
+        resource: Mapping[str, object] | str,
+        *,
+        old: Mapping[str, object],
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a PUT of *resource* to the `/status` of *old*; a 404 without that subresource.
+
+        Args:
+            resource: As for `update`; only its status counts.
+            old: The object as it is stored, status included.
+            namespace: The namespace of the URL where *old* states none; None for the one that the object states, else
+                `default`.
+            field_validation: What unknown and duplicate fields do.
+
+        Raises:
+            ManifestError: A text that the server could not read.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+
+        Errors:
+            Those of the response, in the server's order.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/status_strategy.go.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        requests, body = self.requests, completion.read(resource)
+        return requests.update_status(body, old=old, namespace=namespace, field_validation=field_validation)
+
+    @property
+    def requests(self) -> Requests:
+        """
+        The requests, for bodies that were read before.
+
+        Raises:
+            InputError: There are no answers to give.
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        self._demand()
+        return self._requests
+
+    @cached_property
+    def _requests(self) -> Requests:
+        from pytest_crd.engine.resources.requests import Requests  # noqa: PLC0415 - much that only requests need
+
+        versions = [version.as_served for version in self._all_versions]
+        return Requests(self._crd_spec, self.as_served, versions, self._profile, self._place_of)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs to give the same answers: nothing that was found out since."""
+        return keptanswers.without(self)

@@ -1,0 +1,116 @@
+"""What the schema of a version says: whether it is structural, which rules it has, and what its passes do to an object."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
+from pytest_crd.engine.crds.rule import Rule
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.passes.versionpasses import Passes
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.resources import subresources
+from pytest_crd.engine.resources.served import Served
+from pytest_crd.engine.schema import nonstructural, unsupported
+from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
+
+
+class VersionSchema:
+    """
+    The schema of one version of a CRD.
+
+    Attributes:
+        name: `v1`.
+        served: Whether the server answers requests for it.
+        storage: Whether objects are stored in it.
+    """
+
+    def __init__(self, crd_spec: CrdSpec, spec: VersionSpec, profile: Profile) -> None:
+        self.name = spec.name
+        self.served = spec.served
+        self.storage = spec.storage
+        self._crd_spec = crd_spec
+        self._spec = spec
+        self._profile = profile
+
+    @cached_property
+    def structural_errors(self) -> tuple[FieldError, ...]:
+        """
+        Every violation that keeps the schema from being structural, as POSTing the CRD as v1 reports it.
+
+        Errors:
+            Required, Invalid and Forbidden, in the server's order; empty for a structural schema, and where there is none:
+            that v1 demands a schema is a rule about the CRD, not about its structure.
+
+        Reference:
+            KEP-2335; apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
+        """
+        spec = self._spec
+        if spec.schema is None:
+            return ()
+        try:
+            return nonstructural.find(spec.schema.structural, spec.schema_path, self._profile)
+        except UnsupportedConstructError as error:
+            found = unsupported.find(spec.schema.value, spec.schema_path)
+            return found or (fielderror.invalid(spec.schema_path, "", str(error)),)
+
+    @property
+    def is_structural(self) -> bool:
+        """Whether the schema is structural."""
+        return not self.structural_errors
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """
+        The CEL rules (`x-kubernetes-validations`) of the schema, with what they may cost; those of a value before those inside it.
+
+        Raises:
+            UnsupportedConstructError: The schema has a construct that no structural schema can express.
+            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
+        """
+        from pytest_crd.engine.crdvalidation.schemas import declaredrules  # noqa: PLC0415 - much that only CEL needs
+
+        return () if self._spec.schema is None else declaredrules.find(self._spec.schema.value, self._profile)
+
+    @property
+    def has_status(self) -> bool:
+        """Whether the status is a subresource, written through `/status` alone."""
+        return subresources.from_declared(self._spec.subresources).has_status
+
+    @property
+    def preserves_unknown_fields(self) -> bool:
+        """Whether nothing is pruned, as a CRD of v1beta1 can have it."""
+        return self._crd_spec.preserve_unknown_fields
+
+    @cached_property
+    def passes(self) -> Passes:
+        """The passes one by one, over JSON values that are copied for nobody."""
+        return Passes(self.schema, self._profile, preserve_unknown_fields=self._crd_spec.preserve_unknown_fields)
+
+    @cached_property
+    def schema(self) -> Structural | None:
+        """
+        The schema in structural form; None where there is none.
+
+        Raises:
+            UnsupportedConstructError: It has a construct under which the server serves no custom resources.
+        """
+        if self._spec.schema is None:
+            return None
+        try:
+            return self._spec.schema.structural
+        except UnsupportedConstructError:
+            if self._crd_spec.preserve_unknown_fields:
+                return None  # such a CRD is served all the same, as one without a schema
+            raise
+
+    @cached_property
+    def as_served(self) -> Served:
+        """
+        What requests are answered from; always the same object, by which the storage version is known.
+
+        Raises:
+            UnsupportedConstructError: As for `schema`.
+        """
+        return Served(self._spec, self.schema, self.passes)
