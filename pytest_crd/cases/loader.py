@@ -51,7 +51,8 @@ def load(content: str | bytes, *, source: str) -> tuple[CaseFile, ...]:
         CaseFileError: All mistakes, in the order of their lines.
         ManifestError: It is not YAML.
     """
-    return _case_files(content, _documents(content, source), source)
+    text, documents = _read(content, source)
+    return _case_files(text, documents, source)
 
 
 def load_any(content: str | bytes, *, source: str) -> tuple[CaseFile, ...] | Suite:
@@ -66,17 +67,19 @@ def load_any(content: str | bytes, *, source: str) -> tuple[CaseFile, ...] | Sui
         CaseFileError: All mistakes, in the order of their lines.
         ManifestError: It is not YAML.
     """
-    documents = _documents(content, source)
+    text, documents = _read(content, source)
     if len(documents) != 1 or not suite.is_suite(documents[0].value):
-        return _case_files(content, documents, source)
-    if line := yamlstream.unread(yamlstream.decode(content).content):
+        return _case_files(text, documents, source)
+    if line := yamlstream.unread(text):
         raise CaseFileError([Mistake(source, line, yamlstream.UNREAD)])
     return suite.load(documents[0])
 
 
-def _documents(content: str | bytes, source: str) -> list[Document]:
+def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
+    """Return the text of a file, and its documents."""
     try:
-        return yamlreader.read(content, source=source)
+        text = yamlreader.decode(content, source=source)
+        return text.content, yamlreader.read(text, source=source)
     except ManifestError as error:
         if not manifest.is_template(content.encode(errors="replace") if isinstance(content, str) else content):
             raise
@@ -86,8 +89,7 @@ def _documents(content: str | bytes, source: str) -> list[Document]:
         ) from None
 
 
-def _case_files(content: str | bytes, documents: list[Document], source: str) -> tuple[CaseFile, ...]:
-    text = yamlstream.decode(content).content
+def _case_files(text: str, documents: list[Document], source: str) -> tuple[CaseFile, ...]:
     mistakes = {*_repeated_names(documents)}
     if line := yamlstream.unread(text):
         mistakes.add(Mistake(source, line, yamlstream.UNREAD))

@@ -36,7 +36,8 @@ from pytest_crd.engine import (
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.resources import completion
+from pytest_crd.engine.resources.requestbody import Body
 
 _ABSENT: Final = object()
 _NOT_FOUND: Final = 404
@@ -55,23 +56,22 @@ def run(case: AnyCase, subject: Subject, *, old_subject: Subject | None = None) 
         CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; a rule uses what
             is not supported.
     """
-    version = subject.version
     try:
-        given = yamlreader.read_one(case.input).value if isinstance(case.input, str) else case.input
+        body = completion.read(case.input)
     except InputError as error:
         raise case.mistake(f"the input cannot be read: {error}", "input") from None
     try:
         if isinstance(case, RequestCase):
-            result = _run_request(case, given, subject, old_subject or subject)
+            result = _run_request(case, body, subject, old_subject or subject)
         else:
-            result = _run_pass(case, _completed(given, version), subject)
+            result = _run_pass(case, _completed(body.value, subject.version), subject)
     except DecodeError as error:
         return CaseResult((Refused(f"the server answers 400: {error}"),), context=subject.context)
     except UnsupportedConstructError as error:
         return not_served(subject, error)
     except UnsupportedExpressionError as error:
         raise not_known(case, error) from None
-    mismatches = unreachable.hinted(case, result.mismatches, subject, old_subject or subject)
+    mismatches = unreachable.hinted(case, body.value, result.mismatches, (subject, old_subject or subject))
     return replace(result, mismatches=tuple(mismatches))
 
 
@@ -138,11 +138,11 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
 # Whole requests
 
 
-def _run_request(case: CreateCase | UpdateCase, given: JSONValue, subject: Subject, old_subject: Subject) -> CaseResult:
+def _run_request(case: CreateCase | UpdateCase, body: Body, subject: Subject, old_subject: Subject) -> CaseResult:
     if isinstance(case, UpdateCase):
         _refuse_invalid_old(case, old_subject)
-    response = _ask(case, subject.version, namespace=_namespace(case, given))
-    return judge(case, given, response, subject, made_up=_made_up(case, given))
+    response = _ask(case, body, subject.version)
+    return judge(case, body.value, response, subject, made_up=_made_up(case, body.value))
 
 
 def judge(
@@ -169,21 +169,12 @@ def judge(
     return _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
 
 
-def _ask(case: CreateCase | UpdateCase, version: Version, *, namespace: str) -> Response:
+def _ask(case: CreateCase | UpdateCase, body: Body, version: Version) -> Response:
+    requests, field_validation = version.requests, case.field_validation or "Warn"
     if isinstance(case, CreateCase):
-        return version.create(case.input, namespace=namespace, field_validation=case.field_validation or "Warn")
-    update = version.update_status if isinstance(case, StatusUpdateCase) else version.update
-    return update(case.input, old=case.old, namespace=namespace, field_validation=case.field_validation or "Warn")
-
-
-def _namespace(case: CreateCase | UpdateCase, given: JSONValue) -> str:
-    """Return the namespace of the URL, which a client takes from the object."""
-    for resource in (case.old, given) if isinstance(case, UpdateCase) else (given,):
-        metadata = resource.get("metadata") if isinstance(resource, dict) else None
-        namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
-        if isinstance(namespace, str) and namespace:
-            return namespace
-    return "default"
+        return requests.create(body, field_validation=field_validation)
+    update = requests.update_status if isinstance(case, StatusUpdateCase) else requests.update
+    return update(body, old=case.old, field_validation=field_validation)
 
 
 def _refuse_invalid_old(case: UpdateCase, old_subject: Subject) -> None:

@@ -13,9 +13,10 @@ from typing import Final
 from pytest_crd.cases import schemafields
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.resources import completion
 from pytest_crd.engine.schema.structural import Structural
 
-_NAME: Final = {"name": "example"}
+_NAME: Final = {"name": completion.MADE_UP_NAME}
 _MOST_PLACES: Final = 3
 
 
@@ -67,9 +68,7 @@ class Subject:
             metadata = {**_NAME, **metadata}
         sent = {"kind": crd.kind, **resource, "metadata": metadata}
         sent["apiVersion"] = f"{crd.group}/{storage.name}" if stated is None or stated in known else stated
-        namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
-        where = namespace if isinstance(namespace, str) and namespace else "default"
-        return storage.create(sent, namespace=where, field_validation="Strict")
+        return storage.create(sent, field_validation="Strict")
 
     @cached_property
     def _without_status_subresource(self) -> Version:

@@ -14,7 +14,8 @@ from pytest_crd.cases.model import Case, UpdateCase
 from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine.inputerror import InputError, Mistake
-from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.resources import completion
 from pytest_crd.engine.schema import structural
 
 # At no field, as the server prints it.
@@ -30,21 +31,33 @@ def mistakes(case: Case, subject: Subject, old_subject: Subject) -> Iterator[Mis
         subject: The CRD version that it is about.
         old_subject: The CRD version under which its old object was stored.
     """
+    subjects = (subject, old_subject)
+    if all(_is_declared(path, subjects) for path in case.absent or ()):
+        return
+    try:
+        sent = completion.read(case.input).value
+    except InputError:
+        return  # which is said when the case is run
     for index, path in enumerate(case.absent or ()):
-        if hint := _hint(case, path, (subject, old_subject)):
+        if hint := _hint(case, sent, path, subjects):
             message = f"'absent[{index}]' of {case.title} always holds: {path!r} {hint}"
             yield from case.mistake(message, "absent", index).mistakes
 
 
-def hinted(case: Case, mismatches: Sequence[Mismatch], subject: Subject, old_subject: Subject) -> list[Mismatch]:
+def hinted(case: Case, sent: JSONValue, mismatches: Sequence[Mismatch], subjects: Sequence[Subject]) -> list[Mismatch]:
     """
     Return *mismatches* with a hint at each path that is expected where there can be no field, and at each rule that there is not.
+
+    Args:
+        case: The case.
+        sent: What it sends.
+        mismatches: Where it does not hold.
+        subjects: The CRD versions that it is about: the one, and that under which its old object was stored.
 
     Raises:
         CaseFileError: There is such a path or rule, and the case is expected to fail: then it would, whatever its reason.
     """
-    subjects = (subject, old_subject)
-    changed = [_with_hints(case, mismatch, subjects) for mismatch in mismatches]
+    changed = [_with_hints(case, sent, mismatch, subjects) for mismatch in mismatches]
     hints = [mismatch.hints for mismatch in changed if isinstance(mismatch, PathsMismatch | ErrorsMismatch)]
     listed = "; ".join(f"{path!r} {hint}" for each in hints for path, hint in each.items())
     if listed and case.xfail is not None:
@@ -52,20 +65,20 @@ def hinted(case: Case, mismatches: Sequence[Mismatch], subject: Subject, old_sub
     return changed
 
 
-def _with_hints(case: Case, mismatch: Mismatch, subjects: Sequence[Subject]) -> Mismatch:
+def _with_hints(case: Case, sent: JSONValue, mismatch: Mismatch, subjects: Sequence[Subject]) -> Mismatch:
     if isinstance(mismatch, PathsMismatch) and mismatch.key != "warnings":
-        return replace(mismatch, hints=_of_paths(case, mismatch.missing, subjects))
+        return replace(mismatch, hints=_of_paths(case, sent, mismatch.missing, subjects))
     if isinstance(mismatch, ErrorsMismatch):
         missing = [expected for expected, _ in mismatch.missing]
         fields = [expected.field for expected in missing if expected.field is not None and expected.field != _NO_FIELD]
         parts = [expected.rule for expected in missing if expected.rule is not None]
         rules = {part: "is in no rule of the CRD" for part in parts if not _is_in_a_rule(part, subjects)}
-        return replace(mismatch, hints=_of_paths(case, fields, subjects) | rules)
+        return replace(mismatch, hints=_of_paths(case, sent, fields, subjects) | rules)
     return mismatch
 
 
-def _of_paths(case: Case, paths: Sequence[str], subjects: Sequence[Subject]) -> dict[str, str]:
-    return {path: hint for path in paths if (hint := _hint(case, path.removeprefix("."), subjects))}
+def _of_paths(case: Case, sent: JSONValue, paths: Sequence[str], subjects: Sequence[Subject]) -> dict[str, str]:
+    return {path: hint for path in paths if (hint := _hint(case, sent, path.removeprefix("."), subjects))}
 
 
 def _is_in_a_rule(part: str, subjects: Sequence[Subject]) -> bool:
@@ -75,16 +88,17 @@ def _is_in_a_rule(part: str, subjects: Sequence[Subject]) -> bool:
     return any(refusals.is_in_rule(part, rule.get("rule") or "") for rule in rules)
 
 
-def _hint(case: Case, path: str, subjects: Sequence[Subject]) -> str:
+def _hint(case: Case, sent: JSONValue, path: str, subjects: Sequence[Subject]) -> str:
     """Return why there can be nothing at *path*; empty where there can."""
-    if any(schemafields.can_have(subject.fields, path) for subject in subjects):
+    if _is_declared(path, subjects):
         return ""
-    try:
-        sent = yamlreader.read_one(case.input).value if isinstance(case.input, str) else case.input
-    except InputError:
-        return ""  # which is said when the case is run
     old = case.old if isinstance(case, UpdateCase) else None
     if any(True for value in (sent, old) for _ in comparison.places(value, path)):
         return ""
     near = schemafields.near(subjects[0].fields, path)
     return "can be no field" + (f"; did you mean {near}?" if near else "")
+
+
+def _is_declared(path: str, subjects: Sequence[Subject]) -> bool:
+    """Return whether a schema says that there can be a field at *path*."""
+    return any(schemafields.can_have(subject.fields, path) for subject in subjects)

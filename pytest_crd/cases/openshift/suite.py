@@ -127,7 +127,8 @@ def load(document: Document) -> Suite:
     Raises:
         CaseFileError: All mistakes, in the order of their lines.
     """
-    mistakes = sorted({*_mistakes(document)})
+    objects = {(table, index): dict(_read(case)) for table, index, case in _cases(document)}
+    mistakes = sorted({*_mistakes(document, objects)})
     if mistakes:
         raise CaseFileError(mistakes)
     value = document.value
@@ -137,15 +138,29 @@ def load(document: Document) -> Suite:
         crd=value["crdName"],
         version=value.get("version") or None,
         feature_gates=tuple(value.get("featureGates") or ()),
-        cases=tuple(_case(document, table, index, case, names) for table, index, case in _cases(document)),
+        cases=tuple(
+            _case(case, table, objects[table, index], names, Lines(document, ("tests", table, index)))
+            for table, index, case in _cases(document)
+        ),
         lines=Lines(document),
     )
+
+
+def _read(case: JSONValue) -> Iterator[tuple[str, JSONValue]]:
+    """Yield the objects of a case, by key: what the text holds, or why it cannot be read."""
+    for key in _OBJECTS:
+        text = case.get(key) if isinstance(case, dict) else None
+        if isinstance(text, str) and text:
+            try:
+                yield key, yamlreader.read_one(text).value
+            except InputError as error:
+                yield key, error
 
 
 # Mistakes
 
 
-def _mistakes(document: Document) -> Iterator[Mistake]:
+def _mistakes(document: Document, objects: Mapping[tuple[str, int], Mapping[str, JSONValue]]) -> Iterator[Mistake]:
     value = document.value
     for duplicate in document.duplicates:
         if not duplicate.overrides_merge:
@@ -163,6 +178,8 @@ def _mistakes(document: Document) -> Iterator[Mistake]:
         yield _mistake(document, ("tests",), "the suite has no cases; add `onCreate:` or `onUpdate:` below `tests:`")
     for table, index, case in _cases(document):
         yield from _wrong_case(document, table, ("tests", table, index), case)
+        if isinstance(case, dict):
+            yield from _wrong_objects(document, ("tests", table, index), case, objects[table, index])
 
 
 def _wrong_case(document: Document, table: str, path: diagnosis.Path, case: JSONValue) -> Iterator[Mistake]:
@@ -174,16 +191,17 @@ def _wrong_case(document: Document, table: str, path: diagnosis.Path, case: JSON
     if len(outcomes) != 1:
         found = f"has {' and '.join(outcomes)}, of which only the first is looked at" if outcomes else "expects nothing"
         yield _mistake(document, path, f"the case {found}; leave one of {', '.join(_OUTCOMES)}")
-    objects = {key: case[key] for key in _OBJECTS if isinstance(case.get(key), str) and case[key]}
-    for key, text in objects.items():
-        try:
-            parsed = yamlreader.read_one(text).value
-        except InputError as error:
-            yield _mistake(document, (*path, key), f"'{key}' cannot be read: {error}")
-            continue
-        if not isinstance(parsed, dict) or not isinstance(parsed.get("metadata") or {}, dict):
+
+
+def _wrong_objects(
+    document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue], objects: Mapping[str, JSONValue]
+) -> Iterator[Mistake]:
+    for key, found in objects.items():
+        if isinstance(found, InputError):
+            yield _mistake(document, (*path, key), f"'{key}' cannot be read: {found}")
+        elif not isinstance(found, dict) or not isinstance(found.get("metadata") or {}, dict):
             yield _mistake(document, (*path, key), f"'{key}' must be the text of an object")
-        elif key == "updated" and "expectedStatusError" in outcomes and "status" not in parsed:
+        elif key == "updated" and case.get("expectedStatusError") and "status" not in found:
             message = "'expectedStatusError' is never looked at, as 'updated' has no status"
             yield _mistake(document, (*path, "expectedStatusError"), message)
 
@@ -213,7 +231,8 @@ def _mistake(document: Document, path: diagnosis.Path, message: str) -> Mistake:
 
 
 def _cases(document: Document) -> Iterator[tuple[str, int, JSONValue]]:
-    for table, cases in document.value["tests"].items():
+    tests = document.value.get("tests")
+    for table, cases in tests.items() if isinstance(tests, dict) else ():
         if table in _TABLES:
             yield from ((table, index, case) for index, case in enumerate(_items(cases)))
 
@@ -239,13 +258,14 @@ class _Names:
         return name if self._used[name] == 1 else f"{name} #{self._used[name]}"
 
 
-def _case(document: Document, table: str, index: int, value: Mapping[str, JSONValue], names: _Names) -> SuiteCase:
-    objects = {key: yamlreader.read_one(value[key]).value for key in _OBJECTS if value.get(key)}
+def _case(
+    value: Mapping[str, JSONValue], table: str, objects: Mapping[str, JSONValue], names: _Names, lines: Lines
+) -> SuiteCase:
     common: dict[str, Any] = {
         "name": names.unique(value["name"]),
         "expected": _compared(objects["expected"]) if "expected" in objects else None,
         "allows_unknown_fields": True,
-        "lines": Lines(document, ("tests", table, index)),
+        "lines": lines,
     }
     error, status_error = (value.get(key) or None for key in ("expectedError", "expectedStatusError"))
     if table == "onCreate":

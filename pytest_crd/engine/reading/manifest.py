@@ -164,9 +164,10 @@ def read(content: bytes, *, source: str) -> list[Manifest]:
         ManifestError: What Kubernetes could not read either, or would pass over without a word; file, line and reason.
     """
     manifests: list[Manifest] = []
-    for document in yamlreader.read(content, source=source):
+    text = yamlreader.decode(content, source=source)
+    for document in yamlreader.read(text, source=source):
         manifests.extend(_unlisted(Manifest(document.value, document)))
-    if line := yamlstream.unread(yamlstream.decode(content).content):
+    if line := yamlstream.unread(text.content):
         raise ManifestError([Mistake(source, line, yamlstream.UNREAD)])
     return manifests
 

@@ -125,12 +125,27 @@ class Document:
         return self._marks.offset + text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
 
 
-def read(text: str | bytes, *, source: str = "<text>", format: Format | None = None) -> list[Document]:  # noqa: A002 - the argument's name in many such functions
+def decode(text: str | bytes, *, source: str = "<text>") -> yamlstream.Text:
+    """
+    Return the bytes of a file as text.
+
+    Raises:
+        ManifestError: UTF-16 that is cut off or not Unicode.
+    """
+    return _Source(source).decode(text)
+
+
+def read(
+    text: str | bytes | yamlstream.Text,
+    *,
+    source: str = "<text>",
+    format: Format | None = None,  # noqa: A002 - the argument's name in many such functions
+) -> list[Document]:
     """
     Return the documents of a file.
 
     Args:
-        text: A stream of YAML documents, or of JSON values.
+        text: A stream of YAML documents, or of JSON values; as it was decoded before, where that is needed elsewhere too.
         source: The file as errors shall name it.
         format: What the text is; None to decide as kubectl does: JSON as far as it goes if it begins with `{`.
 
@@ -144,7 +159,7 @@ def read(text: str | bytes, *, source: str = "<text>", format: Format | None = N
         apimachinery util/yaml decoder.go, (*YAMLOrJSONDecoder).Decode; kubectl (cli-runtime visitor.go) skips empty documents.
     """
     with_source = _Source(source)
-    decoded = with_source.decode(text)
+    decoded = text if isinstance(text, yamlstream.Text) else with_source.decode(text)
     if decoded.is_utf16:
         raise with_source.error(UnreadableError(0, "UTF-16, which kubectl does not read: save the file as UTF-8"))
     if format == "yaml" or (format is None and not decoded.maybe_json):
