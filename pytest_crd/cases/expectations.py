@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.cases import comparison
-from pytest_crd.cases.model import SERVER_MADE, Case
+from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.engine.schema.structural import Structural
 
 _FILLED_IN: Final = ("apiVersion", "kind", "metadata")

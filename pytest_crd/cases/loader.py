@@ -14,7 +14,6 @@ from pytest_crd.cases import diagnosis
 from pytest_crd.cases.model import (
     KINDS,
     REQUESTS,
-    SERVER_MADE,
     UPDATES,
     AnyCase,
     CaseFile,
@@ -32,6 +31,7 @@ from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.engine.reading import manifest, yamlreader, yamlstream
 from pytest_crd.engine.reading.yamlreader import Document
 

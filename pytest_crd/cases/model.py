@@ -32,10 +32,6 @@ class Section(enum.StrEnum):
     UPDATE_STATUS = "updateStatus"
 
 
-# Fields of metadata that only a server sets; never compared.
-SERVER_MADE: Final = frozenset({"uid", "generation", "creationTimestamp", "resourceVersion", "managedFields"})
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
     """

@@ -58,7 +58,7 @@ def test_a_path_that_cannot_be_read_is_a_mistake(path: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("path", ["metadata.uid", "metadata.managedFields[0].manager"])
+@pytest.mark.parametrize("path", ["metadata.uid", "metadata.selfLink", "metadata.managedFields[0].manager"])
 def test_what_only_a_server_sets_is_always_absent(path: str) -> None:
     text = "crd: x\n{}:\n- name: a\n  input: {{}}\n  absent: ['{}']\n"
 

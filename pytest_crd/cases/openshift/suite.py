@@ -15,6 +15,7 @@ from pytest_crd.cases import diagnosis
 from pytest_crd.cases.model import CaseFileError, CreateCase, Lines, OldCRD, Section, StatusUpdateCase, UpdateCase
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.reading import yamlreader
 from pytest_crd.engine.reading.yamlreader import Document
 
@@ -47,12 +48,7 @@ _OUTCOMES: Final = ("expectedError", "expectedStatusError", "expected")
 _REPLACEMENTS: Final = (("::", ":"), ("[", "("), ("]", ")"))
 # The suites' runner sends every object with these, and does not compare them.
 _MADE_UP: Final = {"generateName": "test-"}
-_NOT_COMPARED: Final = frozenset(
-    {
-        *("name", "namespace", "generateName", "uid", "generation", "creationTimestamp", "resourceVersion"),
-        *("managedFields", "deletionGracePeriodSeconds", "deletionTimestamp", "selfLink"),
-    }
-)
+_NOT_COMPARED: Final = SERVER_MADE.union(DELETION, ("name", "namespace", "generateName"))
 
 
 @dataclass(frozen=True, slots=True)

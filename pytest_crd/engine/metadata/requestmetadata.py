@@ -20,10 +20,13 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import ownerreferences
 from pytest_crd.engine.profile import Profile
 
-# What the server makes and no answer of ours shows.
-SERVER_MADE: Final = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
+# What the server makes and no answer of ours shows, nor any case compares.
+SERVER_MADE: Final = frozenset(
+    {"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"}
+)
+# What the server makes of an object that is being deleted.
+DELETION: Final = ("deletionTimestamp", "deletionGracePeriodSeconds")
 
-_DELETION: Final = ("deletionTimestamp", "deletionGracePeriodSeconds")
 _OTHER_NAMESPACE: Final = "the namespace of the provided object does not match the namespace sent on the request"
 _MODIFIED: Final = "the object has been modified; please apply your changes to the latest version and try again"
 _MAX_GENERATED_BASE: Final = 58
@@ -180,7 +183,7 @@ def prepare_create(metadata: Mapping[str, JSONValue], target: Target, *, suffix:
     Reference:
         apiserver registry/rest/meta.go, WipeObjectMetaSystemFields; create.go, BeforeCreate; storage/names/generate.go.
     """
-    prepared = {key: value for key, value in metadata.items() if key not in _DELETION}
+    prepared = {key: value for key, value in metadata.items() if key not in DELETION}
     generates = bool(prepared.get("generateName")) and not prepared.get("name")
     if generates:
         # Go cuts between bytes, and prints the rest of a character as those.
@@ -203,7 +206,7 @@ def prepare_update(
     Reference:
         apiserver registry/rest/update.go, BeforeUpdate.
     """
-    kept = {key: old_metadata[key] for key in _DELETION if old_metadata.get(key) is not None}
+    kept = {key: old_metadata[key] for key in DELETION if old_metadata.get(key) is not None}
     grace = metadata.get("deletionGracePeriodSeconds")
     if grace is not None:
         kept.pop("deletionGracePeriodSeconds", None)
@@ -211,7 +214,7 @@ def prepare_update(
 
 
 def _prepared(metadata: Mapping[str, JSONValue], target: Target, *, has_generated_name: bool = False) -> Prepared:
-    prepared = {key: value for key, value in metadata.items() if key not in (*SERVER_MADE, "clusterName")}
+    prepared = {key: value for key, value in metadata.items() if key not in SERVER_MADE | {"clusterName"}}
     warnings: tuple[str, ...] = ()
     if references := prepared.get("ownerReferences"):
         prepared["ownerReferences"], warnings = ownerreferences.deduplicate(references)

@@ -182,10 +182,8 @@ class CustomResources:
             return response.refused(unstorable, subject={}, warnings=warnings, changes=decoded.changes)
         if decoded.is_text:
             stored = jsonvalue.from_python(stored)
-        server_made = (
-            (*requestmetadata.SERVER_MADE, "name") if prepared.has_generated_name else requestmetadata.SERVER_MADE
-        )
-        stored["metadata"] = {key: value for key, value in stored["metadata"].items() if key not in server_made}
+        made = requestmetadata.SERVER_MADE | ({"name"} if prepared.has_generated_name else set())
+        stored["metadata"] = {key: value for key, value in stored["metadata"].items() if key not in made}
         warnings = response.sent(warnings)
         changes = replace(decoded.changes, lost=lost)
         return Response(code, stored=stored, warnings=warnings, changes=changes)
