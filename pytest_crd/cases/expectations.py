@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.engine.schema.structural import Structural
-
-_FILLED_IN: Final = ("apiVersion", "kind", "metadata")
 
 
 def of_object(
@@ -75,7 +73,7 @@ def _comparable(
     expected: Mapping[str, JSONValue], actual: Mapping[str, JSONValue], made_up: frozenset[str]
 ) -> tuple[JSONValue, JSONValue]:
     """Return both without what is not compared: what a server makes up, and what the case leaves out to be filled in."""
-    unstated = [name for name in _FILLED_IN if name not in expected]
+    unstated = [name for name in META_FIELDS if name not in expected]
     actual = {name: value for name, value in actual.items() if name not in unstated}
     stated = expected.get("metadata")
     if not isinstance(stated, dict) or not isinstance(actual.get("metadata"), dict):

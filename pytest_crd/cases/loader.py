@@ -31,6 +31,7 @@ from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.engine.reading import manifest, yamlreader, yamlstream
 from pytest_crd.engine.reading.yamlreader import Document
@@ -183,7 +184,7 @@ def _states_something(contains: Mapping[str, JSONValue]) -> bool:
     metadata = contains.get("metadata", {})
     if not isinstance(metadata, dict) or metadata.keys() - SERVER_MADE:
         return True
-    return bool(contains.keys() - {"apiVersion", "kind", "metadata"})
+    return bool(contains.keys() - {*META_FIELDS})
 
 
 def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import objectmeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural
 
 Schema: TypeAlias = Mapping[str, JSONValue]
-_META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
 
 
 def coerce(declared: OpenAPISchema) -> Schema:
@@ -55,5 +55,5 @@ def _coerced(node: Structural, schema: Schema, version: Profile, *, inside_meta:
 
 
 def _field(node: Structural, name: str, schema: Schema, version: Profile, *, inside_meta: bool) -> Schema:
-    of_resource = node.x_embedded_resource and name in _META_FIELDS
+    of_resource = node.x_embedded_resource and name in META_FIELDS
     return _coerced(node.properties[name], schema["properties"][name], version, inside_meta=inside_meta or of_resource)

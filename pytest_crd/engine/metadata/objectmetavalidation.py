@@ -18,6 +18,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import finalizers, metav1types, names, objectmetarules, ownerreferences
+from pytest_crd.engine.metadata.metafields import TYPE_META
 from pytest_crd.engine.metadata.objectmetarules import Naming
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
@@ -234,7 +235,7 @@ def _walk_entries(below: _Below, value: dict[str, JSONValue], path: FieldPath, e
 
 def _resource(value: dict[str, JSONValue], path: FieldPath, profile: Profile) -> list[FieldError]:
     detail = "must not be empty" if profile.explains_missing_type_meta else ""
-    errors = [fielderror.required(path.child(key), detail) for key in ("apiVersion", "kind") if key not in value]
+    errors = [fielderror.required(path.child(key), detail) for key in TYPE_META if key not in value]
     for key, problem in (("apiVersion", ownerreferences.group_version_problem), ("kind", _kind_problem)):
         if key in value and (wrong := _text_problem(value[key], problem)):
             errors.append(badvalues.invalid_embedded(path.child(key), value[key], wrong, profile=profile))

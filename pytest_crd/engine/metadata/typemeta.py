@@ -15,6 +15,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import ownerreferences
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.profile import Profile
 
 _SUMMARY: Final = 30
@@ -269,7 +270,7 @@ def _has_variants(resource: Mapping[str, JSONValue]) -> bool:
     return any(key.casefold() in _FIELDS for key in resource if key not in _USUAL)
 
 
-_USUAL: Final = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
+_USUAL: Final = frozenset({*META_FIELDS, "spec", "status"})
 
 
 def _missing_kind(resource: Mapping[str, JSONValue], sent: str, profile: Profile) -> str:

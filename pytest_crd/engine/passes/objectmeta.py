@@ -18,6 +18,7 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
@@ -155,7 +156,6 @@ _GO_TYPES: Final[dict[type, str]] = {
 }
 
 _ROOT: Final = FieldPath()
-_META_FIELDS: Final = ("apiVersion", "kind", "metadata")
 
 # Coerces a value at a path; appends the unknown fields.
 _Walk: TypeAlias = Callable[[JSONValue, FieldPath, list[str]], JSONValue]
@@ -189,7 +189,7 @@ class _Compiler:
         return _walk(walks) if walks.properties or walks.additional or walks.items else None
 
     def _without_nulls(self, schema: Structural) -> TreePass | None:
-        described = {name: schema.properties[name] for name in _META_FIELDS if name in schema.properties}
+        described = {name: schema.properties[name] for name in META_FIELDS if name in schema.properties}
         return self._drop_nulls(Structural(properties=described)) if self._drop_nulls and described else None
 
 
@@ -236,7 +236,7 @@ def _resource_walk(below: _Below, without_nulls: TreePass | None, profile: Profi
         coerced = _AS_IT_IS
         if key == "metadata":
             coerced = _embedded_metadata(item, path, unknown, profile, drop_malformed=drop_malformed)
-        elif key in _META_FIELDS and not isinstance(item, str):
+        elif key in META_FIELDS and not isinstance(item, str):
             if not drop_malformed:
                 raise EmbeddedError(
                     badvalues.invalid_embedded(path.child(key), item, "must be a string", profile=profile)
@@ -250,7 +250,7 @@ def _resource_walk(below: _Below, without_nulls: TreePass | None, profile: Profi
         if type(value) is not dict:
             return below.list(value, path, unknown)
         seen = without_nulls(value).value if without_nulls else value
-        keys = [key for key in below.keys(value, _META_FIELDS) if key in seen]
+        keys = [key for key in below.keys(value, META_FIELDS) if key in seen]
         return _with_changes(value, {key: coerced(key, seen[key], path, unknown) for key in keys})
 
     return walk

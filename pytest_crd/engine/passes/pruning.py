@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import rewriting
 from pytest_crd.engine.passes.rewriting import CONTAINERS, DROPPED, Path, Rewrite, TreePass
 from pytest_crd.engine.schema.structural import Structural
 
-_META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
 _NOTHING_SPECIFIED: Final = Structural()
 
 
@@ -70,7 +70,7 @@ def _specified(schema: Structural) -> Rewrite:
 def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
     """Return the rewrite of an object or list; *preserve* holds at this level, and for items of lists of lists below."""
     is_map = schema.additional_properties is not None
-    untouched = _META_FIELDS if is_resource else frozenset()
+    untouched = frozenset(META_FIELDS if is_resource else ())
     specified = schema.properties.keys() - untouched
     kept = specified | untouched
     keeps_all = is_map or preserve

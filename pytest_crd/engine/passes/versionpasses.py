@@ -12,12 +12,11 @@ from functools import cached_property
 
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import defaulting, objectmeta, pruning, schemadefaults
 from pytest_crd.engine.passes.rewriting import Path, TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
-
-_META_FIELDS = ("apiVersion", "kind", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,7 @@ class Passes:
 
 def _set_meta_aside(resource: Mapping[str, JSONValue]) -> tuple[JSONValue, dict[str, JSONValue]]:
     """Return the resource without apiVersion, kind and metadata, and these in their usual order."""
-    meta = {name: resource[name] for name in _META_FIELDS if name in resource}
+    meta = {name: resource[name] for name in META_FIELDS if name in resource}
     return {name: value for name, value in resource.items() if name not in meta}, meta
 
 

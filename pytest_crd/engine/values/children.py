@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.metafields import TYPE_META
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.values import keywords
 from pytest_crd.engine.values import result as valueresult
@@ -19,8 +20,6 @@ Holds: TypeAlias = Callable[[JSONValue], bool]
 Kinds: TypeAlias = Mapping[type, "Holds | None"]
 # What to do with a property that has no schema of its own.
 _Extra: TypeAlias = "Child | bool"
-
-_TYPE_META: Final = frozenset({"apiVersion", "kind"})
 
 
 class Child(Protocol):
@@ -191,7 +190,7 @@ class _Anything(dict[type, None]):
 
 def _is_type_meta(name: str, key: str) -> bool:
     """Return whether *key* is one of the root's that are never ratcheted: old and new always seem to agree on them."""
-    return not name and key in _TYPE_META
+    return not name and key in TYPE_META
 
 
 def _missing(name: str) -> Failure:

@@ -14,6 +14,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
@@ -24,7 +25,6 @@ from pytest_crd.engine.values import validation as valuevalidation
 
 Schema: TypeAlias = Mapping[str, JSONValue]
 
-_META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 # Where a schema may have it; inside of allOf and the like it is not structural.
 _PARTS: Final = frozenset({"items", "properties", "additionalProperties"})
@@ -104,7 +104,7 @@ class _Walk:
             self.visit(node.items, schema["items"], (place, "items", None), inside and inside.below(0))
         for name, child in node.properties.items():
             below = inside and inside.below(name)
-            if is_resource and name in _META_FIELDS:
+            if is_resource and name in META_FIELDS:
                 below = _Inside(node, (name,))
             self.visit(child, schema["properties"][name], (place, "properties", name), below)
 

@@ -19,6 +19,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import unsupported
@@ -26,7 +27,6 @@ from pytest_crd.engine.schema import unsupported
 Schema: TypeAlias = Mapping[str, JSONValue]
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
-_META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
 _NO_UNIQUE_ITEMS: Final = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
 _JUNCTORS: Final = ("allOf", "oneOf", "anyOf")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
@@ -140,7 +140,7 @@ class _Walk:
         is_resource = is_root or schema.get(_EMBEDDED)
         for name in sorted(properties):
             inner = context.within(context.rules.of_property(name, schema))
-            if is_resource and name in _META_FIELDS:
+            if is_resource and name in META_FIELDS:
                 reason = f"in top-level {name}" if is_root else context.no_defaults
                 inner = replace(inner, no_defaults=reason, inside_meta=True)
             self.visit(properties[name], (place, "properties", name), inner)
