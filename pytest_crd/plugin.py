@@ -27,6 +27,7 @@ _HEADER: Final = "pytest_crd_header"
 _NOTE: Final = "crd_note"
 # As an entry point or by `-p crd`, and as a module in `pytest_plugins`.
 _NAMES = ("crd", "pytest_crd.plugin")
+# Those of `manifest.ENDINGS`, which a session without CRDs does not load.
 _ENDINGS = (".yaml", ".yml", ".json")
 # What every case file has, and hardly any other: enough to tell whose file it is that was named on the command line.
 _CASE_FILE = re.compile(rb"""^["']?(crd|crdName)["']?\s*:|^\s*\{\s*["']?(crd|crdName)["']?\s*:""", re.MULTILINE)

@@ -14,9 +14,9 @@ from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
 from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
 from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.reading import manifest
 from pytest_crd.sources.sources import Sources
 
-_ENDINGS: Final = (".yaml", ".yml", ".json")
 _LONGEST_NAME: Final = 253
 
 
@@ -162,12 +162,12 @@ class Catalog:
         key = (crd, json.dumps(patch))
         if key not in self._patched_crds:
             try:
-                manifest = jsonpatch.apply(crd.manifest, patch)
+                patched = jsonpatch.apply(crd.manifest, patch)
             except jsonpatch.PatchError as error:
                 message = f"the old CRD cannot be made: {error}"
                 raise case.mistake(message, *place, error.index) from None
             try:
-                made = crd.altered(manifest)
+                made = crd.altered(patched)
             except InputError as error:
                 message = f"the old CRD is none after the patch: {error.mistakes[0].message}"
                 raise case.mistake(message, *place) from None
@@ -175,7 +175,7 @@ class Catalog:
         return self._patched_crds[key]
 
     def _crd(self, reference: str, folder: Path) -> CustomResourceDefinition:
-        if not reference.endswith(_ENDINGS):
+        if not reference.endswith(manifest.ENDINGS):
             if len(reference) > _LONGEST_NAME:
                 raise CrdLookupError(f"no CRD is called so: names have at most {_LONGEST_NAME} characters")
             return self.crds[reference]

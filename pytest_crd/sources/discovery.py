@@ -14,8 +14,8 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from pytest_crd.engine.crds import declared, decoded, misspelling
+from pytest_crd.engine.reading import manifest
 
-_ENDINGS: Final = (".yaml", ".yml", ".json")
 _OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
 _VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
 _SECONDS: Final = 60
@@ -72,7 +72,7 @@ def is_for_tests(path: Path, root: Path) -> bool:
 
 def _listed(root: Path, *which: str) -> list[Path] | None:
     """Return the YAML and JSON files that git lists; None where it does not answer, as for a repository of somebody else."""
-    answer = _git(root, "ls-files", "-z", *which, "--", *(f"*{ending}" for ending in _ENDINGS))
+    answer = _git(root, "ls-files", "-z", *which, "--", *(f"*{ending}" for ending in manifest.ENDINGS))
     if answer is None:
         return None
     names = (os.fsdecode(name) for name in answer.split(b"\0") if name)
@@ -113,7 +113,7 @@ def _is_left_out(parent: Path, name: str) -> bool:
 def _walked(root: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not _is_left_out(Path(parent), name)]
-        yield from (Path(parent, name) for name in names if name.endswith(_ENDINGS))
+        yield from (Path(parent, name) for name in names if name.endswith(manifest.ENDINGS))
 
 
 def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:

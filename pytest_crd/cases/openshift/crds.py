@@ -24,7 +24,6 @@ _PROFILE: Final = "include.release.openshift.io/"
 # The feature set with which each gate can be set by hand.
 _ANY: Final = "CustomNoUpgrade"
 _DEFAULT: Final = "Default"
-_ENDINGS: Final = (".yaml", ".yml", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class SuiteCRDs:
         key = (path, name)
         if key not in self._loaded:
             file = manifest.ManifestFile(path, str(path), named=True)
-            may_hold = path.suffix in _ENDINGS and manifest.may_mention(file.read(), name)
+            may_hold = path.suffix in manifest.ENDINGS and manifest.may_mention(file.read(), name)
             crds = load([path], kubernetes_version=self.kubernetes_version) if may_hold else ()
             self._loaded[key] = tuple(crd for crd in crds if crd.name == name)
         return self._loaded[key]

@@ -20,7 +20,8 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader, yamlstream
 from pytest_crd.engine.reading.yamlreader import Document
 
-_ENDINGS: Final = (".yaml", ".yml", ".json")
+# How the names of files with manifests end.
+ENDINGS: Final = (".yaml", ".yml", ".json")
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LIST: Final = "List"
 # What stands before a pattern whose files are left out.
@@ -180,7 +181,7 @@ def _matches(pattern: str, base: Path) -> Iterator[tuple[Path, bool]]:
         path = base / hit
         if path.is_dir():
             yield from ((file, False) for file in _below(path))
-        elif path.exists() and (named or path.suffix in _ENDINGS):
+        elif path.exists() and (named or path.suffix in ENDINGS):
             yield path, named
 
 
@@ -193,7 +194,7 @@ def _why_nothing(pattern: str, base: Path) -> str:
 def _below(folder: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(parent, name) for name in sorted(names) if name.endswith(_ENDINGS))
+        yield from (Path(parent, name) for name in sorted(names) if name.endswith(ENDINGS))
 
 
 def name_of(path: Path, base: Path) -> str:
