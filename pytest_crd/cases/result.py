@@ -227,20 +227,38 @@ Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | Refus
 
 
 @dataclass(frozen=True, slots=True)
+class Context:
+    """
+    Where a case ran, for the first line of a report.
+
+    Attributes:
+        crd: The name of the CRD.
+        version: The version of the CRD.
+        kubernetes_version: Whose behaviour.
+        source: Where the CRD stands, `file:line`; empty where it was not read from a file.
+    """
+
+    crd: str
+    version: str
+    kubernetes_version: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class CaseResult:
     """
     What became of a case.
 
     Attributes:
+        context: Where the case ran.
         mismatches: What was not as expected; empty when the case holds.
         trace: What the passes did.
-        context: Where the case ran, for the first line of a report: CRD, version, Kubernetes version.
         notes: What is worth to know though the case may hold.
     """
 
+    context: Context
     mismatches: tuple[Mismatch, ...] = ()
     trace: Trace = field(default_factory=Trace)
-    context: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property

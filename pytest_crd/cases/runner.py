@@ -66,7 +66,7 @@ def run(case: AnyCase, subject: Subject, *, old_subject: Subject | None = None) 
         else:
             result = _run_pass(case, _completed(body.value, subject.version), subject)
     except DecodeError as error:
-        return CaseResult((Refused(f"the server answers 400: {error}"),), context=subject.context)
+        return CaseResult(subject.context, (Refused(f"the server answers 400: {error}"),))
     except UnsupportedConstructError as error:
         return not_served(subject, error)
     except UnsupportedExpressionError as error:
@@ -83,7 +83,7 @@ def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:
 def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult:
     """Return the outcome of any case where the server serves no objects at all."""
     message = f"{subject.version.crd.name} {subject.version.name} serves no objects: {error}"
-    return CaseResult((Refused(message),), context=subject.context)
+    return CaseResult(subject.context, (Refused(message),))
 
 
 # The passes alone
@@ -92,7 +92,7 @@ def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult
 def _run_pass(case: PruningCase | DefaultingCase, resource: Mapping[str, JSONValue], subject: Subject) -> CaseResult:
     version = subject.version
     if problem := _another_type(resource, version):
-        return CaseResult((Refused(problem),), context=subject.context)
+        return CaseResult(subject.context, (Refused(problem),))
     if isinstance(case, PruningCase):
         pruned = version.prune(resource)
         value, trace = pruned.value, Trace(pruned=pruned.paths)
@@ -127,7 +127,7 @@ def _result(case: Case, mismatches: list[Mismatch], trace: Trace, subject: Subje
         raise case.mistake(f"{case.title} is expected to fail, but would for another reason: {listed}; {found.remedy}")
     elif found:
         mismatches = [*mismatches, found]
-    return CaseResult(tuple(mismatches), trace, subject.context, tuple(notes))
+    return CaseResult(subject.context, tuple(mismatches), trace, tuple(notes))
 
 
 def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]:

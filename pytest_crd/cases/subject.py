@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from pytest_crd.cases import schemafields
+from pytest_crd.cases.result import Context
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.resources import completion
@@ -32,15 +33,10 @@ class Subject:
         self.version = version
 
     @cached_property
-    def context(self) -> Mapping[str, str]:
-        """What a report says of it: CRD, version, Kubernetes version, source."""
+    def context(self) -> Context:
+        """What a report says of it."""
         crd = self.version.crd
-        return {
-            "crd": crd.name,
-            "version": self.version.name,
-            "kubernetes": crd.kubernetes_version,
-            "source": crd.source,
-        }
+        return Context(crd.name, self.version.name, crd.kubernetes_version, crd.source)
 
     @cached_property
     def fields(self) -> Structural:

@@ -77,8 +77,8 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
     """
     context = result.context
     yield paint(title, "title")
-    source = f" ({context['source']})" if context["source"] else ""
-    yield f"{context['crd']} {context['version']}{source}, Kubernetes {context['kubernetes']}"
+    source = f" ({context.source})" if context.source else ""
+    yield f"{context.crd} {context.version}{source}, Kubernetes {context.kubernetes_version}"
     for mismatch in result.mismatches:
         yield ""
         yield from _mismatch(mismatch, result.trace, verbosity, paint)

@@ -71,7 +71,7 @@ def test_a_case_holds(section: str, case: str) -> None:
 
     assert result.held
     assert result.mismatches == ()
-    assert result.context["crd"] == "gardens.runner.example.com"
+    assert result.context.crd == "gardens.runner.example.com"
 
 
 @pytest.mark.parametrize(

@@ -303,7 +303,7 @@ def test_a_case_does_not_hold(table: str, case: str, mismatch: type) -> None:
     result = _run(table, case)
 
     assert [type(one) for one in result.mismatches] == [mismatch]
-    assert result.context["crd"] == "gardens.suites.example.com"
+    assert result.context.crd == "gardens.suites.example.com"
 
 
 def test_an_object_from_under_another_crd_is_ratcheted() -> None:
