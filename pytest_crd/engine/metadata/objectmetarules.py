@@ -11,6 +11,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import finalizers, managedfields, names, ownerreferences
+from pytest_crd.engine.metadata.ownerreferences import Reading
 from pytest_crd.engine.profile import Profile
 
 _MAX_ANNOTATIONS: Final = 256 * 1024
@@ -54,8 +55,6 @@ def validate(
     path: FieldPath,
     naming: Naming,
     profile: Profile,
-    *,
-    reading: int = 0,
 ) -> list[FieldError]:
     """
     Return what is wrong with an ObjectMeta.
@@ -65,7 +64,6 @@ def validate(
         path: Where it stands.
         naming: What its name must be, and whether there is a namespace.
         profile: Whose rules and words.
-        reading: As for `ownerreferences.validate`.
 
     Errors:
         Required, Invalid, Forbidden, TooLong, NotSupported, in the server's order; labels and annotations, which the
@@ -91,7 +89,7 @@ def validate(
     errors += _generation(metadata.get("generation") or 0, path.child("generation"))
     errors += _maps(metadata, path, profile)
     references = metadata.get("ownerReferences") or ()
-    errors += ownerreferences.validate(references, path.child("ownerReferences"), profile, reading=reading)
+    errors += ownerreferences.validate(references, path.child("ownerReferences"), profile)
     errors += finalizers.validate(metadata.get("finalizers") or (), path.child("finalizers"), profile)
     errors += managedfields.validate(metadata.get("managedFields") or (), path.child("managedFields"), profile)
     return errors
@@ -121,8 +119,7 @@ def validate_change(
     old: Mapping[str, JSONValue],
     path: FieldPath,
     profile: Profile,
-    *,
-    reading: int = 0,
+    reading: Reading = Reading.FIRST,
 ) -> list[FieldError]:
     """
     Return what is wrong with an ObjectMeta that replaces the *old* one.
@@ -135,7 +132,7 @@ def validate_change(
         old: The stored one.
         path: Where both stand.
         profile: Whose rules and words.
-        reading: As for `ownerreferences.validate`.
+        reading: Which time the server reads the owner references.
 
     Errors:
         Forbidden, Invalid, TooLong, Required, in the server's order.
@@ -157,7 +154,7 @@ def validate_change(
         errors.append(fielderror.invalid(path.child("deletionGracePeriodSeconds"), grace, "field is immutable"))
     errors += _maps(metadata, path, profile)
     references = metadata.get("ownerReferences") or ()
-    errors += ownerreferences.validate(references, path.child("ownerReferences"), profile, reading=reading)
+    errors += ownerreferences.validate(references, path.child("ownerReferences"), profile, reading)
     errors += managedfields.validate(metadata.get("managedFields") or (), path.child("managedFields"), profile)
     return errors
 

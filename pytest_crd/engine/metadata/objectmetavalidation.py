@@ -20,6 +20,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import finalizers, metav1types, names, objectmetarules, ownerreferences
 from pytest_crd.engine.metadata.metafields import TYPE_META
 from pytest_crd.engine.metadata.objectmetarules import Naming
+from pytest_crd.engine.metadata.ownerreferences import Reading
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
 
@@ -95,7 +96,7 @@ def validate_common_update(
     naming = Naming(objectmetarules.PATH_SEGMENT, namespaced=namespaced)
     return [
         *objectmetarules.validate(metadata, _METADATA, naming, profile),
-        *objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, reading=1),
+        *objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, Reading.SECOND),
     ]
 
 
@@ -119,7 +120,7 @@ def validate_update(
         apiserver registry/rest/update.go, ValidateUpdate; apiextensions-apiserver registry/customresource/validator.go,
         ValidateUpdate and ValidateStatusUpdate.
     """
-    own = objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, reading=2)
+    own = objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, Reading.THIRD)
     return [
         *validate_common_update(metadata, old_metadata, namespaced=namespaced, profile=profile),
         *objectmetarules.once(own, profile),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import Final
 
@@ -21,8 +22,21 @@ _DUPLICATES: Final = (
 )
 
 
+class Reading(enum.IntEnum):
+    """
+    Which time it is that the server reads the owner references of one request.
+
+    Versions that print Go's syntax print another address for what a pointer points to each time, so that errors that are equal
+    otherwise are not the same.
+    """
+
+    FIRST = 0
+    SECOND = 1
+    THIRD = 2
+
+
 def validate(
-    references: Sequence[JSONValue], path: FieldPath, profile: Profile, *, reading: int = 0
+    references: Sequence[JSONValue], path: FieldPath, profile: Profile, reading: Reading = Reading.FIRST
 ) -> list[FieldError]:
     """
     Return what is wrong with owner references.
@@ -31,8 +45,7 @@ def validate(
         references: Decoded owner references: objects whose fields have the right types.
         path: Where the list stands.
         profile: Older versions name neither the index nor the type of the errors.
-        reading: How often the server has read the references before in the same request. Versions that print Go's
-            syntax print another address for what a pointer points to each time, so that equal errors are not the same.
+        reading: Which time the server reads them.
 
     Errors:
         Required, Invalid: A field is missing or malformed, an Event is the owner, a second one is the controller.
@@ -129,14 +142,14 @@ def _text(reference: JSONValue, field: str) -> str:
     return str(reference.get(field) or "")
 
 
-def _all_printed(references: Sequence[JSONValue], profile: Profile, reading: int) -> str:
+def _all_printed(references: Sequence[JSONValue], profile: Profile, reading: Reading) -> str:
     printed = [_printed(reference, profile, reading) for reference in references]
     if profile.prints_values_as_json:
         return f"[{','.join(printed)}]"
     return f"[]v1.OwnerReference{{{', '.join(printed)}}}"
 
 
-def _printed(reference: JSONValue, profile: Profile, reading: int) -> str:
+def _printed(reference: JSONValue, profile: Profile, reading: Reading) -> str:
     """Print a reference as the struct that it is in Go: its fields in the order of their declaration."""
     if profile.prints_values_as_json:
         fields = [f'"{field}":{printing.marshal(_text(reference, field))}' for field in _STRINGS]

@@ -7,6 +7,7 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.metadata import ownerreferences
+from pytest_crd.engine.metadata.ownerreferences import Reading
 
 PATH = FieldPath(("metadata", "ownerReferences"))
 NEW, MIDDLE, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.36", "1.32", "1.21"))
@@ -15,8 +16,8 @@ EMPTY = {"apiVersion": "", "kind": "", "name": "", "uid": ""}
 EVENT = {"apiVersion": "v1", "kind": "Event", "name": "<a>", "uid": "u", "controller": True}
 
 
-def found(references: list[Any], of: profile.Profile = NEW, reading: int = 0) -> list[str]:
-    return list(map(str, ownerreferences.validate(references, PATH, of, reading=reading)))
+def found(references: list[Any], of: profile.Profile = NEW, reading: Reading = Reading.FIRST) -> list[str]:
+    return list(map(str, ownerreferences.validate(references, PATH, of, reading)))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_older_versions_print_an_event_as_go_does() -> None:
         'v1.OwnerReference{APIVersion:"v1", Kind:"Event", Name:"<a>", UID:"u", Controller:(*bool)(0xc000000010),'
         " BlockOwnerDeletion:(*bool)(nil)}"
     )
-    assert found([EVENT], OLD, reading=1) == [
+    assert found([EVENT], OLD, Reading.SECOND) == [
         f"metadata.ownerReferences: Invalid value: {printed}: /v1, Kind=Event is disallowed from being an owner"
     ]
 
