@@ -6,6 +6,7 @@ import contextlib
 import json
 import operator
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.errors import fielderror, refusal
@@ -28,13 +29,27 @@ _FINDS: Final = (
 )
 
 
-def refuse_other_than_object(value: JSONValue, *, kind: str, body: str = "") -> Refusal | None:
+@dataclass(frozen=True, slots=True)
+class GroupVersionKind:
+    """What the URL of a request says that its object is."""
+
+    group: str
+    version: str
+    kind: str
+
+    @property
+    def api_version(self) -> str:
+        """What the object must state: `stable.example.com/v1`."""
+        return f"{self.group}/{self.version}"
+
+
+def refuse_other_than_object(value: JSONValue, of_url: GroupVersionKind, *, body: str = "") -> Refusal | None:
     """
     Return why a body is refused that is no object, or None; null is none of these, but an object without anything.
 
     Args:
         value: What was sent.
-        kind: The kind of the CRD.
+        of_url: What the URL says.
         body: What was sent, as it was sent; left out, *value* as compact JSON.
 
     Errors:
@@ -49,15 +64,14 @@ def refuse_other_than_object(value: JSONValue, *, kind: str, body: str = "") -> 
     problem = (
         f"couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type {_FINDS}"
     )
-    return _unrecognized(problem, kind, body or _as_json(value))
+    return _unrecognized(problem, of_url.kind, body or _as_json(value))
 
 
-def refuse_undecodable(  # noqa: PLR0913 - what a request is read by
+def refuse_undecodable(
     resource: Mapping[str, JSONValue],
-    *,
-    version: str,
-    kind: str,
+    of_url: GroupVersionKind,
     profile: Profile,
+    *,
     body: str = "",
     lenient: bool = False,
 ) -> Refusal | None:
@@ -66,8 +80,7 @@ def refuse_undecodable(  # noqa: PLR0913 - what a request is read by
 
     Args:
         resource: The custom resource that was sent.
-        version: The version of the URL.
-        kind: The kind of the CRD.
+        of_url: What the URL says.
         profile: 1.21 takes for given what is missing, and words it otherwise.
         body: What was sent, JSON or YAML, as it was sent: messages quote it. Left out, *resource* as compact JSON.
         lenient: Whether unknown and duplicate fields are ignored: another decoder then takes the type for given, too.
@@ -91,20 +104,20 @@ def refuse_undecodable(  # noqa: PLR0913 - what a request is read by
         return None  # nothing to quote, so that nothing has to be written as JSON
     sent = body or _as_json(resource)
     if problem := _malformed(resource, sent):
-        return _unrecognized(problem, kind, sent)
+        return _unrecognized(problem, of_url.kind, sent)
     if not resource.get("kind"):
         if profile.takes_type_for_given or lenient:
-            called = version_called(resource.get("apiVersion") or "", version)
-            return _undecodable(kind, called, kind, _missing_kind(resource, sent, profile))
-        return _unrecognized(f"Object 'Kind' is missing in '{sent}'", kind, sent)
+            called = version_called(resource.get("apiVersion") or "", of_url.version)
+            return _undecodable(of_url.kind, called, of_url.kind, _missing_kind(resource, sent, profile))
+        return _unrecognized(f"Object 'Kind' is missing in '{sent}'", of_url.kind, sent)
     if resource.get("apiVersion", "") is None:
-        assumed = version if profile.takes_type_for_given else ""
+        assumed = of_url.version if profile.takes_type_for_given else ""
         problem = ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
-        return _undecodable(resource["kind"], assumed, kind, problem)
+        return _undecodable(resource["kind"], assumed, of_url.kind, problem)
     return None
 
 
-def refuse_version(resource: Mapping[str, JSONValue], *, group: str, version: str, profile: Profile) -> Refusal | None:
+def refuse_version(resource: Mapping[str, JSONValue], of_url: GroupVersionKind, profile: Profile) -> Refusal | None:
     """
     Return why a request is refused for another API version than its URL's, or None.
 
@@ -112,8 +125,7 @@ def refuse_version(resource: Mapping[str, JSONValue], *, group: str, version: st
 
     Args:
         resource: The custom resource that was sent; its apiVersion is a string or absent.
-        group: The group of the CRD.
-        version: The version of the URL.
+        of_url: What the URL says.
         profile: 1.21 fails where there is no version, unless there is another group.
 
     Errors:
@@ -122,16 +134,16 @@ def refuse_version(resource: Mapping[str, JSONValue], *, group: str, version: st
     Reference:
         apiserver endpoints/handlers/create.go, createHandler.
     """
-    sent, expected = resource.get("apiVersion") or "", f"{group}/{version}"
+    sent = resource.get("apiVersion") or ""
     if profile.takes_type_for_given:
         sent = as_decoded(resource.items())[0] or sent
-    if sent == expected:
+    if sent == of_url.api_version:
         return None
-    if profile.takes_type_for_given and sent in (*_NO_VERSIONS, f"{group}/"):
+    if profile.takes_type_for_given and sent in (*_NO_VERSIONS, f"{of_url.group}/"):
         return refusal.internal_error(_NO_VERSION)
     called = "" if sent == "/" else sent.removeprefix("/")
     return refusal.bad_request(
-        f"the API version in the data ({called}) does not match the expected API version ({expected})"
+        f"the API version in the data ({called}) does not match the expected API version ({of_url.api_version})"
     )
 
 
@@ -178,7 +190,7 @@ def problem_of_variants(manifest: Mapping[str, JSONValue], *, kind: str) -> str:
     return f"{found_kind} in version {version} cannot be handled as a {kind}: {problem}"
 
 
-def validate(resource: Mapping[str, JSONValue], *, group: str, version: str, kind: str) -> list[FieldError]:
+def validate(resource: Mapping[str, JSONValue], of_url: GroupVersionKind) -> list[FieldError]:
     """
     Return what is wrong with apiVersion and kind of a custom resource.
 
@@ -187,9 +199,7 @@ def validate(resource: Mapping[str, JSONValue], *, group: str, version: str, kin
 
     Args:
         resource: The custom resource.
-        group: The group of its CRD.
-        version: The version under which it was sent.
-        kind: The kind of its CRD.
+        of_url: What the URL says.
 
     Errors:
         Invalid. A wrong apiVersion comes up only after conversion: in a request it is refused before.
@@ -197,7 +207,7 @@ def validate(resource: Mapping[str, JSONValue], *, group: str, version: str, kin
     Reference:
         apiextensions-apiserver registry/customresource/validator.go, ValidateTypeMeta.
     """
-    expected = {"kind": kind, "apiVersion": f"{group}/{version}"}
+    expected = {"kind": of_url.kind, "apiVersion": of_url.api_version}
     return [
         fielderror.invalid(FieldPath((field,)), resource.get(field, ""), f"must be {value}")
         for field, value in expected.items()

@@ -20,6 +20,7 @@ from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
+from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import deprecation, subresources
 from pytest_crd.engine.resources.requestbody import Body, Decoded, Decoder, FieldValidation, RefusedError
@@ -57,7 +58,7 @@ class CustomResources:
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
         passes = {version.spec.name: version.passes for version in versions}
-        self._decoder = Decoder(crd.group, crd.kind, served.spec.name, passes, profile)
+        self._decoder = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
 
     def create(self, body: Body, *, namespace: str, field_validation: FieldValidation) -> Response:
         """

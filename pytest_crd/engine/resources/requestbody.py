@@ -17,6 +17,7 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
 
@@ -81,16 +82,12 @@ class Decoder:
     Reads the bodies of requests to one version.
 
     Attributes:
-        group: The group of the CRD.
-        kind: Its kind.
-        version: The version of the URL.
+        of_url: What the URL says that the object is.
         passes: The passes of all its versions, by name.
         profile: Whose behaviour and words.
     """
 
-    group: str
-    kind: str
-    version: str
+    of_url: GroupVersionKind
     passes: Mapping[str, Passes]
     profile: Profile
 
@@ -111,13 +108,12 @@ class Decoder:
         """
         refused = (
             refusal.too_large(body.value, body.text)
-            or typemeta.refuse_other_than_object(body.value, kind=self.kind, body=body.text)
+            or typemeta.refuse_other_than_object(body.value, self.of_url, body=body.text)
             or typemeta.refuse_undecodable(
                 body.value or {},
-                version=self.version,
-                kind=self.kind,
+                self.of_url,
+                self.profile,
                 body=body.text or ("null" if body.value is None else ""),
-                profile=self.profile,
                 lenient=field_validation == "Ignore" and self.profile.field_validation,
             )
         )
@@ -129,7 +125,7 @@ class Decoder:
         try:
             pruned = passes.prune(body.value)
         except DecodeError as error:
-            raise RefusedError(bad_request(f"{cannot} {self.kind}: {error}")) from None
+            raise RefusedError(bad_request(f"{cannot} {self.of_url.kind}: {error}")) from None
         problems: tuple[str, ...] = ()
         if field_validation != "Ignore" and self.profile.field_validation:
             unknown = tuple(f'unknown field "{path}"' for path in pruned.paths)
@@ -142,20 +138,20 @@ class Decoder:
         defaulted = passes.default(pruned.value)
         changes = Changes(pruned.paths, defaulted.paths, defaulted.nulls)
         decoded = Decoded(dict(defaulted.value), changes, problems, is_text=bool(body.text))
-        refused = typemeta.refuse_version(body.value, group=self.group, version=self.version, profile=self.profile)
+        refused = typemeta.refuse_version(body.value, self.of_url, self.profile)
         if refused is not None:
             raise RefusedError(refused, decoded)
         return decoded
 
     def _quoted_version(self, resource: Mapping[str, JSONValue]) -> str:
         """Return the version that a resource is decoded as, as messages quote it."""
-        assumed = self.version if self.profile.takes_type_for_given else ""
+        assumed = self.of_url.version if self.profile.takes_type_for_given else ""
         return printing.quote(typemeta.version_called(resource.get("apiVersion") or "", assumed))
 
     def _passes_for(self, resource: Mapping[str, JSONValue]) -> Passes:
         """Return the passes for what a resource says it is; of other kinds nothing is known, and nothing is pruned."""
         group, _, version = (resource.get("apiVersion") or "").rpartition("/")
-        if group != self.group or resource["kind"] != self.kind:
+        if group != self.of_url.group or resource["kind"] != self.of_url.kind:
             return Passes(None, self.profile, preserve_unknown_fields=True)
         return self.passes.get(version) or Passes(None, self.profile, preserve_unknown_fields=False)
 

@@ -16,6 +16,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation, typemeta
+from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import rules, subresources
 from pytest_crd.engine.resources.served import Served
@@ -50,10 +51,9 @@ class Validator:
     """Validates the custom resources of one version of a CRD; what it needs of the schema is compiled when it is needed."""
 
     def __init__(self, crd: CrdSpec, served: Served, profile: Profile) -> None:
-        self._crd = crd
         self._schema = served.schema
         self._declared = None if served.spec.schema is None else served.spec.schema.value
-        self._version = served.spec.name
+        self._of_url = GroupVersionKind(crd.group, served.spec.name, crd.kind)
         self._profile = profile
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
@@ -131,7 +131,7 @@ class Validator:
         return Verdict(errors + found.errors, tuple(found.warnings))
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:
-        return typemeta.validate(resource, group=self._crd.group, version=self._version, kind=self._crd.kind)
+        return typemeta.validate(resource, self._of_url)
 
     def _common_metadata_errors(self, resource: Resource, old: Resource) -> list[FieldError]:
         return objectmetavalidation.validate_common_update(

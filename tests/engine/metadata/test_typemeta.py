@@ -7,15 +7,17 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 
 NEW, OLDEST = profile.named("1.37"), profile.named("1.21")
+CASE = GroupVersionKind("a.b", "v1", "Case")
 WHOLE = {"apiVersion": "a.b/v1", "kind": "Case"}
 UNRECOGNIZED = "the object provided is unrecognized (must be of type Case): "
 WRONG_TYPE = f"{UNRECOGNIZED}couldn't get version/kind; json parse error: json: cannot unmarshal"
 
 
 def undecodable(resource: Any, of: profile.Profile = NEW, body: str = "") -> str:
-    refusal = typemeta.refuse_undecodable(resource, version="v1", kind="Case", profile=of, body=body)
+    refusal = typemeta.refuse_undecodable(resource, CASE, of, body=body)
     if refusal is None:
         return ""
     assert (refusal.code, refusal.reason, refusal.errors) == (400, "BadRequest", ())
@@ -24,7 +26,7 @@ def undecodable(resource: Any, of: profile.Profile = NEW, body: str = "") -> str
 
 @pytest.mark.parametrize("value", [pytest.param(None, id="null"), pytest.param({}, id="an object")])
 def test_objects_and_null_go_on(value: Any) -> None:
-    assert typemeta.refuse_other_than_object(value, kind="Case") is None
+    assert typemeta.refuse_other_than_object(value, CASE) is None
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def test_objects_and_null_go_on(value: Any) -> None:
     ],
 )
 def test_what_is_no_object_is_refused(value: Any, body: str, name: str, summary: str) -> None:
-    refusal = typemeta.refuse_other_than_object(value, kind="Case", body=body)
+    refusal = typemeta.refuse_other_than_object(value, CASE, body=body)
     kind = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
     assert refusal == Refusal(400, "BadRequest", f"{WRONG_TYPE} {name} into Go value of type {kind} ({summary})")
 
@@ -166,24 +168,24 @@ def test_a_null_version_is_refused(of: profile.Profile, version: str) -> None:
 )
 def test_another_version_is_refused(sent: Any, called: str) -> None:
     message = f"the API version in the data ({called}) does not match the expected API version (a.b/v1)"
-    refusal = typemeta.refuse_version(sent, group="a.b", version="v1", profile=NEW)
+    refusal = typemeta.refuse_version(sent, CASE, NEW)
     assert refusal == Refusal(400, "BadRequest", message)
 
 
 def test_the_right_version_goes_on() -> None:
-    assert typemeta.refuse_version(WHOLE, group="a.b", version="v1", profile=NEW) is None
+    assert typemeta.refuse_version(WHOLE, CASE, NEW) is None
 
 
 @pytest.mark.parametrize("sent", [{}, {"apiVersion": ""}, {"apiVersion": "/"}, {"apiVersion": "a.b/"}])
 def test_without_a_version_the_oldest_version_fails(sent: Any) -> None:
     problem = "Object 'apiVersion' is missing in 'object has no apiVersion field'"
-    refusal = typemeta.refuse_version(sent, group="a.b", version="v1", profile=OLDEST)
+    refusal = typemeta.refuse_version(sent, CASE, OLDEST)
     assert refusal == Refusal(500, "InternalError", f"Internal error occurred: {problem}", problem=problem)
 
 
 def test_kind_and_version_are_those_of_the_crd() -> None:
-    assert typemeta.validate(WHOLE, group="a.b", version="v1", kind="Case") == []
-    assert list(map(str, typemeta.validate({"kind": "Other"}, group="a.b", version="v1", kind="Case"))) == [
+    assert typemeta.validate(WHOLE, CASE) == []
+    assert list(map(str, typemeta.validate({"kind": "Other"}, CASE))) == [
         'kind: Invalid value: "Other": must be Case',
         'apiVersion: Invalid value: "": must be a.b/v1',
     ]
