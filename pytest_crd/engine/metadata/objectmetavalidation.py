@@ -8,7 +8,6 @@ with it, not whether the request gets that far.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pytest_crd.engine import profile as profiles
@@ -17,7 +16,8 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import finalizers, metav1types, names, objectmetarules, ownerreferences
+from pytest_crd.engine.metadata import embedded, finalizers, metav1types, names, objectmetarules, ownerreferences
+from pytest_crd.engine.metadata.embedded import Below, Walk
 from pytest_crd.engine.metadata.metafields import TYPE_META
 from pytest_crd.engine.metadata.objectmetarules import Naming
 from pytest_crd.engine.metadata.ownerreferences import Reading
@@ -166,7 +166,15 @@ def compile_embedded(schema: Structural, profile: Profile) -> Validate | None:
     Reference:
         apiextensions-apiserver schema/objectmeta/validation.go, Validate.
     """
-    walk = _compile(schema, profile)
+
+    def of_resource(_node: Structural, below: Below[FieldError]) -> Walk[FieldError]:
+        def walk(value: JSONValue, path: FieldPath, errors: list[FieldError]) -> JSONValue:
+            errors += _resource(value, path, profile)
+            return below.object(value, path, errors)
+
+        return walk
+
+    walk = embedded.compile(schema, of_resource)
     if walk is None:
         return None
 
@@ -176,62 +184,6 @@ def compile_embedded(schema: Structural, profile: Profile) -> Validate | None:
         return errors
 
     return validate
-
-
-# Looks into the value at a path and appends the errors.
-_Walk: TypeAlias = Callable[[JSONValue, FieldPath, list[FieldError]], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Below:
-    """The walks below a node: of the properties that need one, of all other entries, and of list items."""
-
-    properties: dict[str, _Walk]
-    specified: frozenset[str]
-    additional: _Walk | None
-    items: _Walk | None
-
-    def __bool__(self) -> bool:
-        return bool(self.properties or self.additional or self.items)
-
-
-def _compile(schema: Structural, profile: Profile) -> _Walk | None:
-    below = _Below(
-        properties={
-            name: compiled
-            for name, child in sorted(schema.properties.items())
-            if (compiled := _compile(child, profile)) is not None
-        },
-        specified=frozenset(schema.properties),
-        additional=None if schema.value_schema is None else _compile(schema.value_schema, profile),
-        items=None if schema.items is None else _compile(schema.items, profile),
-    )
-    if not (below or schema.x_embedded_resource):
-        return None
-
-    def walk(value: JSONValue, path: FieldPath, errors: list[FieldError]) -> None:
-        if type(value) is dict:
-            if schema.x_embedded_resource:
-                errors += _resource(value, path, profile)
-            _walk_entries(below, value, path, errors)
-        elif type(value) is list and below.items is not None:
-            for index, item in enumerate(value):
-                below.items(item, path.index(index), errors)
-
-    return walk
-
-
-def _walk_entries(below: _Below, value: dict[str, JSONValue], path: FieldPath, errors: list[FieldError]) -> None:
-    if below.additional is None:
-        for key, walk in below.properties.items():
-            if key in value:
-                walk(value[key], path.child(key), errors)
-        return
-    for key in sorted(value):
-        if key in below.properties:
-            below.properties[key](value[key], path.child(key), errors)
-        elif key not in below.specified:
-            below.additional(value[key], path.key(key), errors)
 
 
 def _resource(value: dict[str, JSONValue], path: FieldPath, profile: Profile) -> list[FieldError]:

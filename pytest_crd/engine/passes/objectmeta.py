@@ -7,7 +7,6 @@ decided elsewhere.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
@@ -17,7 +16,8 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import metav1types
+from pytest_crd.engine.metadata import embedded, metav1types
+from pytest_crd.engine.metadata.embedded import Below, Walk
 from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
@@ -108,7 +108,13 @@ def compile_embedded(
     Reference:
         apiextensions-apiserver schema/objectmeta/algorithm.go, CoerceWithOptions.
     """
-    walk = _Compiler(profile, drop_nulls, drop_malformed=drop_malformed).walk(schema)
+
+    def of_resource(node: Structural, below: Below[str]) -> Walk[str]:
+        described = {name: node.properties[name] for name in META_FIELDS if name in node.properties}
+        without_nulls = drop_nulls(Structural(properties=described)) if drop_nulls and described else None
+        return _resource_walk(below, without_nulls, profile, drop_malformed=drop_malformed)
+
+    walk = embedded.compile(schema, of_resource)
     if walk is None:
         return None
 
@@ -157,81 +163,12 @@ _GO_TYPES: Final[dict[type, str]] = {
 
 _ROOT: Final = FieldPath()
 
-# Coerces a value at a path; appends the unknown fields.
-_Walk: TypeAlias = Callable[[JSONValue, FieldPath, list[str]], JSONValue]
-_DROPPED: Final = object()
 _AS_IT_IS: Final = object()
 
 
-class _Compiler:
-    """Turns schemas into walks."""
-
-    def __init__(self, profile: Profile, drop_nulls: CompileDropNulls | None, *, drop_malformed: bool) -> None:
-        self._profile = profile
-        self._drop_nulls = drop_nulls
-        self._drop_malformed = drop_malformed
-
-    def walk(self, schema: Structural) -> _Walk | None:
-        """Return the walk of one node, or None if there is nothing to do in it or below it."""
-        additional = schema.value_schema
-        walks = _Below(
-            properties={
-                name: walk for name, below in schema.properties.items() if (walk := self.walk(below)) is not None
-            },
-            specified=frozenset(schema.properties),
-            additional=None if additional is None else self.walk(additional),
-            items=None if schema.items is None else self.walk(schema.items),
-        )
-        if schema.x_embedded_resource:
-            return _resource_walk(
-                walks, self._without_nulls(schema), self._profile, drop_malformed=self._drop_malformed
-            )
-        return _walk(walks) if walks.properties or walks.additional or walks.items else None
-
-    def _without_nulls(self, schema: Structural) -> TreePass | None:
-        described = {name: schema.properties[name] for name in META_FIELDS if name in schema.properties}
-        return self._drop_nulls(Structural(properties=described)) if self._drop_nulls and described else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Below:
-    """The walks below a node: of the properties that need one, of all other entries, and of list items."""
-
-    properties: dict[str, _Walk]
-    specified: frozenset[str]
-    additional: _Walk | None
-    items: _Walk | None
-
-    def keys(self, value: dict[str, JSONValue], extra: tuple[str, ...] = ()) -> list[str]:
-        """Return the keys of *value* that need a walk, sorted."""
-        if self.additional is not None:
-            return sorted(value)
-        return sorted(key for key in {*self.properties, *extra} if key in value)
-
-    def entry(self, key: str, item: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
-        if (walk := self.properties.get(key)) is not None:
-            return walk(item, path.child(key), unknown)
-        if self.additional is not None and key not in self.specified:
-            return self.additional(item, path.key(key), unknown)
-        return item
-
-    def list(self, value: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
-        if self.items is None or type(value) is not list:
-            return value
-        changed = [self.items(item, path.index(index), unknown) for index, item in enumerate(value)]
-        return value if all(map(operator.is_, changed, value)) else changed
-
-
-def _walk(below: _Below) -> _Walk:
-    def walk(value: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
-        if type(value) is not dict:
-            return below.list(value, path, unknown)
-        return _with_changes(value, {key: below.entry(key, value[key], path, unknown) for key in below.keys(value)})
-
-    return walk
-
-
-def _resource_walk(below: _Below, without_nulls: TreePass | None, profile: Profile, *, drop_malformed: bool) -> _Walk:
+def _resource_walk(
+    below: Below[str], without_nulls: TreePass | None, profile: Profile, *, drop_malformed: bool
+) -> Walk[str]:
     def coerced(key: str, item: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
         coerced = _AS_IT_IS
         if key == "metadata":
@@ -241,17 +178,15 @@ def _resource_walk(below: _Below, without_nulls: TreePass | None, profile: Profi
                 raise EmbeddedError(
                     badvalues.invalid_embedded(path.child(key), item, "must be a string", profile=profile)
                 )
-            coerced = _DROPPED
+            coerced = embedded.DROPPED
         # Go goes on below in what stood there before, so that the changes are lost where something else stands there now.
         walked = below.entry(key, item, path, unknown)
         return walked if coerced is _AS_IT_IS else coerced
 
     def walk(value: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
-        if type(value) is not dict:
-            return below.list(value, path, unknown)
         seen = without_nulls(value).value if without_nulls else value
         keys = [key for key in below.keys(value, META_FIELDS) if key in seen]
-        return _with_changes(value, {key: coerced(key, seen[key], path, unknown) for key in keys})
+        return embedded.with_changes(value, {key: coerced(key, seen[key], path, unknown) for key in keys})
 
     return walk
 
@@ -268,10 +203,3 @@ def _embedded_metadata(
         raise EmbeddedError(badvalues.invalid_embedded(at, metadata, str(error), profile=profile)) from error
     unknown += coerced.unknown
     return coerced.value
-
-
-def _with_changes(value: dict[str, JSONValue], changes: dict[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return *value* itself if nothing changed, else a copy with *changes* in the places of the old entries."""
-    if all(item is value[key] for key, item in changes.items()):
-        return value
-    return {key: item for key, item in {**value, **changes}.items() if item is not _DROPPED}
