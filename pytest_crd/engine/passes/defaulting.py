@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import rewriting
-from pytest_crd.engine.passes.rewriting import CONTAINERS, DROPPED, Path, Rewrite, Rewritten, TreePass
+from pytest_crd.engine.passes.rewriting import CONTAINERS, DROPPED, ByKey, Once, Path, Rewrite, Rewritten, TreePass
 from pytest_crd.engine.schema.structural import Structural
 
 
@@ -55,39 +55,15 @@ def _untouched(value: JSONValue, _paths: list[Path]) -> JSONValue:
     return value
 
 
-class _NullsBelow(dict[str, Rewrite]):
-    """How nulls are dropped under each key with a schema; compiled when the key is first met."""
-
-    def __init__(self, schema: Structural) -> None:
-        super().__init__()
-        self._schema = schema
-
-    def __missing__(self, key: str) -> Rewrite:
-        child = self._schema.properties.get(key)
-        if child is None:
-            return self._map_value
-        rewrite = self[key] = _drop_nulls(child)
-        return rewrite
-
-    @cached_property
-    def _map_value(self) -> Rewrite:
-        value_schema = self._schema.value_schema
-        return _drop_nulls(value_schema) if value_schema else _untouched
-
-    @cached_property
-    def items(self) -> Rewrite:  # type: ignore[override] # the items of the list, not of this dict
-        items = self._schema.items
-        return rewriting.items(_drop_nulls(items)) if items else _untouched
-
-
 def _drop_nulls(schema: Structural) -> Rewrite:
     properties = schema.properties
     value_schema = schema.value_schema
-    below = _NullsBelow(schema)
+    below = ByKey(properties, _drop_nulls, Once(lambda: _drop_nulls(value_schema) if value_schema else _untouched))
+    items = Once(lambda: rewriting.items(_drop_nulls(schema.items)) if schema.items else _untouched)
 
     def drop(value: JSONValue, paths: list[Path]) -> JSONValue:
         if type(value) is list:
-            return value if CONTAINERS.isdisjoint(map(type, value)) else below.items(value, paths)
+            return value if CONTAINERS.isdisjoint(map(type, value)) else items.rewrite(value, paths)
         changes: dict[str, JSONValue] = {}
         for key, item in value.items():
             if item is None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import rewriting
-from pytest_crd.engine.passes.rewriting import CONTAINERS, DROPPED, Path, Rewrite, TreePass
+from pytest_crd.engine.passes.rewriting import CONTAINERS, DROPPED, ByKey, Once, Path, Rewrite, TreePass
 from pytest_crd.engine.schema.structural import Structural
 
 _NOTHING_SPECIFIED: Final = Structural()
@@ -36,35 +35,19 @@ def compile(schema: Structural | None, *, resource_root: bool = False) -> TreePa
     return rewriting.as_pass(_node(schema, is_resource=is_resource, preserve=schema.x_preserve_unknown_fields))
 
 
-class _Below(dict[str, Rewrite]):
-    """How the object or list under each specified key is pruned; compiled when the key is first met."""
-
-    def __init__(self, schema: Structural, *, preserve: bool) -> None:
-        super().__init__()
-        self._schema = schema
-        self._preserve = preserve
-
-    def __missing__(self, key: str) -> Rewrite:
-        child = self._schema.properties.get(key)
-        if child is None:
-            return self._map_value  # not stored: map keys are the user's, and there may be many
-        rewrite = self[key] = _specified(child)
-        return rewrite
-
-    @cached_property
-    def _map_value(self) -> Rewrite:
-        # Under `additionalProperties: true` the key stays, yet nothing below it is specified.
-        return _specified(self._schema.value_schema or _NOTHING_SPECIFIED)
-
-    @cached_property
-    def items(self) -> Rewrite:  # type: ignore[override] # the items of the list, not of this dict
-        schema = self._schema.items or _NOTHING_SPECIFIED
-        preserve = self._preserve or schema.x_preserve_unknown_fields
-        return rewriting.items(_node(schema, is_resource=schema.x_embedded_resource, preserve=preserve))
-
-
 def _specified(schema: Structural) -> Rewrite:
     return _node(schema, is_resource=schema.x_embedded_resource, preserve=schema.x_preserve_unknown_fields)
+
+
+def _value_under_any_key(schema: Structural) -> Rewrite:
+    # Under `additionalProperties: true` the key stays, yet nothing below it is specified.
+    return _specified(schema.value_schema or _NOTHING_SPECIFIED)
+
+
+def _items(schema: Structural, *, preserve: bool) -> Rewrite:
+    items = schema.items or _NOTHING_SPECIFIED
+    preserve = preserve or items.x_preserve_unknown_fields
+    return rewriting.items(_node(items, is_resource=items.x_embedded_resource, preserve=preserve))
 
 
 def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
@@ -74,11 +57,12 @@ def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
     specified = schema.properties.keys() - untouched
     kept = specified | untouched
     keeps_all = is_map or preserve
-    below = _Below(schema, preserve=preserve)
+    below = ByKey(schema.properties, _specified, Once(lambda: _value_under_any_key(schema)))
+    items = Once(lambda: _items(schema, preserve=preserve))
 
     def prune(value: JSONValue, paths: list[Path]) -> JSONValue:
         if type(value) is list:
-            return value if CONTAINERS.isdisjoint(map(type, value)) else below.items(value, paths)
+            return value if CONTAINERS.isdisjoint(map(type, value)) else items.rewrite(value, paths)
         changes: dict[str, JSONValue] = {}
         if not (keeps_all or value.keys() <= kept):
             for key in value:

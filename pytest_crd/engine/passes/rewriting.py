@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.schema.structural import Structural
 
 # Object keys and 0-based list indices, from the root of the tree; while it is rewritten, from the node at hand.
 Path: TypeAlias = "tuple[str | int, ...]"
@@ -57,6 +59,45 @@ def as_pass(rewrite: Rewrite) -> TreePass:
         return Rewritten(new, tuple(paths))
 
     return rewrite_tree
+
+
+class Once:
+    """A rewrite that is compiled when it is first needed."""
+
+    def __init__(self, compile: Callable[[], Rewrite]) -> None:  # noqa: A002 - what it does
+        self._compile = compile
+
+    @cached_property
+    def rewrite(self) -> Rewrite:
+        """The rewrite."""
+        return self._compile()
+
+
+class ByKey(dict[str, Rewrite]):
+    """How the object or list under each key of an object is rewritten; compiled when the key is first met."""
+
+    def __init__(
+        self, properties: Mapping[str, Structural], of_schema: Callable[[Structural], Rewrite], others: Once
+    ) -> None:
+        """
+        Take what there is to compile.
+
+        Args:
+            properties: The keys that have a schema of their own.
+            of_schema: Compiles one of these.
+            others: What rewrites the value under any other key.
+        """
+        super().__init__()
+        self._properties = properties
+        self._of_schema = of_schema
+        self._others = others
+
+    def __missing__(self, key: str) -> Rewrite:
+        child = self._properties.get(key)
+        if child is None:
+            return self._others.rewrite  # not stored: map keys are the user's, and there may be many
+        rewrite = self[key] = self._of_schema(child)
+        return rewrite
 
 
 def prefix(paths: list[Path], start: int, segment: str | int) -> None:
