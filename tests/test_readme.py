@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_crd import fixtures, options
+from pytest_crd.cases import casekeys
 from pytest_crd.cases import format as case_format
 from pytest_crd.engine import profile
 
@@ -52,7 +53,7 @@ def test_every_key_of_a_case_file_is_explained() -> None:
     schema = case_format.schema()
     top_level = set(schema["properties"]) - {"$schema"}
 
-    assert top_level | set(case_format.CASE_KEYS) <= _first_words("Case files")
+    assert top_level | set(casekeys.CASE_KEYS) <= _first_words("Case files")
 
 
 def test_the_known_kubernetes_versions_are_listed() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from pytest_crd.cases import casekeys
 from pytest_crd.cases import format as caseformat
 from pytest_crd.cases.model import Section
 from pytest_crd.engine.golang import printing
@@ -149,11 +150,11 @@ def _explain_unknown_keys(flaw: _Flaw) -> _Explanation:
 def _unknown_key(key: str, flaw: _Flaw) -> str:
     shown = within((key,))
     if len(flaw.path) == 2:
-        if key in caseformat.CASE_KEYS:
+        if key in casekeys.CASE_KEYS:
             return f"key {shown} belongs in {_cases_with(key)}, not {_in_place(flaw)}"
         if key in caseformat.FILE_KEYS or key.startswith(caseformat.FREE_PREFIX):
             return f"key {shown} belongs at the top level of the file, not {_in_place(flaw)}"
-    if not flaw.path and key in caseformat.CASE_KEYS:
+    if not flaw.path and key in casekeys.CASE_KEYS:
         return f"key {shown} belongs in a case, not {_in_place(flaw)}; indent it below `- name:` of a section"
     known = tuple(flaw.form["properties"])
     near = nearest(key, known)
@@ -168,7 +169,7 @@ def _in_place(flaw: _Flaw) -> str:
 
 
 def _cases_with(key: str) -> str:
-    sections = [section.value for section in Section if section in caseformat.CASE_KEYS[key].sections]
+    sections = [section.value for section in Section if section in casekeys.CASE_KEYS[key].sections]
     return f"{' and '.join(filter(None, (', '.join(sections[:-1]), sections[-1])))} cases"
 
 
@@ -183,7 +184,7 @@ def _wanted(key: str, flaw: _Flaw) -> Any:
     keys = flaw.form.get("properties", {})
     if key in keys:
         return keys[key]["title"]
-    return caseformat.CASE_KEYS[key].form["title"] if len(flaw.path) == 2 else "what the operation needs"
+    return casekeys.CASE_KEYS[key].form["title"] if len(flaw.path) == 2 else "what the operation needs"
 
 
 def _explain_nothing(flaw: _Flaw) -> _Explanation:
@@ -213,7 +214,7 @@ def _explain_conflict(flaw: _Flaw) -> _Explanation:
     first, second = flaw.clash
     parent = flaw.path[:-1]
     place = f"{within(parent)} of {flaw.place}" if len(parent) > 2 else flaw.place
-    reason = caseformat.CONFLICTS[first, second].reason
+    reason = casekeys.CONFLICTS[first, second].reason
     yield flaw.path, f"'{first}' and '{second}' contradict each other in {place}: {reason}; remove one of them"
 
 
@@ -236,7 +237,7 @@ def _remedy(flaw: _Flaw) -> str:
     match flaw.path:
         case [str(key)] if remedy := caseformat.FILE_KEYS[key].remedy:
             return remedy
-        case [_, _, str(key)] | [_, _, str(key), int()] if remedy := caseformat.CASE_KEYS[key].remedy:
+        case [_, _, str(key)] | [_, _, str(key), int()] if remedy := casekeys.CASE_KEYS[key].remedy:
             return remedy
     if flaw.keyword == "enum" and isinstance(flaw.found, str):
         near = nearest(flaw.found, tuple(flaw.demand))

@@ -10,8 +10,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_crd.cases import casekeys, loader
 from pytest_crd.cases import format as caseformat
-from pytest_crd.cases import loader
 from pytest_crd.cases.model import CaseFile, Section
 from pytest_crd.engine.inputerror import InputError
 
@@ -45,7 +45,7 @@ update:
   error: immutable
 """
 DOCUMENT = yaml.safe_load(TEXT.partition("---\n")[0])
-KEYS = [*caseformat.CASE_KEYS, *caseformat.FILE_KEYS, "field", "type", "matches", "op", "path", "x-a", "expcted", ""]
+KEYS = [*casekeys.CASE_KEYS, *caseformat.FILE_KEYS, "field", "type", "matches", "op", "path", "x-a", "expcted", ""]
 VALUES = st.recursive(
     st.none()
     | st.booleans()

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pytest_crd.cases import diagnosis, loader
+from pytest_crd.cases import casekeys, diagnosis, loader
 from pytest_crd.cases import format as caseformat
 from pytest_crd.cases.model import KINDS, Section
 from pytest_crd.engine import inputerror
@@ -59,21 +59,21 @@ def test_every_key_has_a_title_and_a_meaning_for_editors() -> None:
     ],
 )
 def test_a_section_states_what_can_be_seen_of_it(section: str, keys: set[str]) -> None:
-    assert {key for key in caseformat.case_keys(Section(section)) if caseformat.CASE_KEYS[key].expects} == keys
+    assert {key for key in casekeys.case_keys(Section(section)) if casekeys.CASE_KEYS[key].expects} == keys
     others = {"fieldValidation"} if section == "create" else set()
-    assert set(caseformat.case_keys(Section(section))) == keys | others | BESIDES
+    assert set(casekeys.case_keys(Section(section))) == keys | others | BESIDES
 
 
 @pytest.mark.parametrize("section", [Section.UPDATE, Section.UPDATE_STATUS])
 def test_updates_have_the_keys_of_create_and_the_old_object(section: Section) -> None:
-    created = caseformat.case_keys(Section.CREATE)
-    assert set(caseformat.case_keys(section)) == {*created, "old", "oldFile", "oldDocument", "oldPatch", "oldCRD"}
+    created = casekeys.case_keys(Section.CREATE)
+    assert set(casekeys.case_keys(section)) == {*created, "old", "oldFile", "oldDocument", "oldPatch", "oldCRD"}
 
 
 @pytest.mark.parametrize("section", Section)
 def test_what_a_case_of_a_section_may_say_is_what_its_kind_has(section: Section) -> None:
     sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
-    keys = {*caseformat.case_keys(section)} - sources
+    keys = {*casekeys.case_keys(section)} - sources
     made_otherwise = {"lines", "allows_unknown_fields", "input_source", "old_source"}
     fields = {field.name for field in dataclasses.fields(KINDS[section])} - made_otherwise
 
@@ -82,13 +82,13 @@ def test_what_a_case_of_a_section_may_say_is_what_its_kind_has(section: Section)
 
 def test_loader_knows_every_key_of_a_case() -> None:
     of_sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
-    assert set(loader._CONVERSIONS) | of_sources == set(caseformat.CASE_KEYS)
+    assert set(loader._CONVERSIONS) | of_sources == set(casekeys.CASE_KEYS)
 
 
 def test_every_conflict_is_between_keys_that_some_mapping_has() -> None:
     """A conflict of keys that never meet would be dead."""
     texts = caseformat.schema_text()
-    for first, second in caseformat.CONFLICTS:
+    for first, second in casekeys.CONFLICTS:
         assert f'"{first}"' in texts
         assert f'"{second}"' in texts
 
