@@ -9,14 +9,18 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
+from conformance import answers
+
 JSONValue = Any
+# Makes another form of an answer: `answers.shortened` or `answers.whole`.
+Change = Callable[..., dict[str, JSONValue]]
 
 FILE_KEYS: Final = (
     "name",
@@ -28,6 +32,7 @@ FILE_KEYS: Final = (
     "beyond",
     "schema",
     "crd",
+    "accepted",
     "answer",
     "requests",
 )
@@ -49,6 +54,8 @@ REQUEST_KEYS: Final = (
 VERBS: Final = ("create", "createText", "update", "updateStatus", "updateCRD")
 # The one object of most cases; it and what the CRD says are left out of a file, so that what a case is about stands out.
 NAME: Final = "case"
+# An answer to a CRD that says nothing besides.
+_ACCEPTED: Final = {"code": 201}
 
 _WIDTH: Final = 120
 _WARNING_SINCE: Final = 25
@@ -95,7 +102,7 @@ class CaseFile:
 
     Attributes:
         path: Where it stands: `…/VERSION/TERM/NAME.yaml`.
-        content: The file as it was read.
+        content: What the file says, with whole answers.
         crd: The whole manifest that is sent.
         version: The Kubernetes version that was asked.
     """
@@ -198,6 +205,26 @@ class CaseFile:
             short = short | {"metadata": metadata} if metadata else {k: v for k, v in short.items() if k != "metadata"}
         return short
 
+    def with_answers(self, change: Change) -> dict[str, JSONValue]:
+        """Return the content with each answer as *change* makes it."""
+        content = dict(self.content)
+        if "answer" in content:
+            content["answer"] = change(content["answer"], name=_called(self.crd), is_of_crd=True)
+        if "requests" in content:
+            pairs = zip(content["requests"], self.requests, strict=True)
+            content["requests"] = [
+                {**item, "answer": self._changed(item["answer"], request, change)} if "answer" in item else item
+                for item, request in pairs
+            ]
+        return content
+
+    def _changed(self, answer: JSONValue, request: Request, change: Change) -> JSONValue:
+        if request.verb == "updateCRD":
+            return change(answer, name=_called(request.sent), is_of_crd=True)
+        sent = request.sent if isinstance(request.sent, dict) else self.completed({}, request.version)
+        short = self.abbreviated(sent, request.version) if sent is request.sent else None
+        return change(answer, name=_called(sent, request.old), sent=short)
+
     def _api_version(self, version: str) -> str:
         return f"{self.crd['spec']['group']}/{version}"
 
@@ -217,9 +244,24 @@ def read(path: Path) -> CaseFile:
     content = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - the safe one, in C where it is there
     for problem in _problems(content):
         raise CaseFileError(f"{path}: {problem}")
+    if content.get("accepted"):
+        content = {key: value for key, value in content.items() if key != "accepted"} | {"answer": _ACCEPTED}
+    file = _file(path, content)
+    return replace(file, content=file.with_answers(answers.whole))
+
+
+def _file(path: Path, content: Mapping[str, JSONValue]) -> CaseFile:
     group = f"{path.stem}.{path.parent.name}.example.com"
     crd = content["crd"] if "crd" in content else manifest(content["schema"], group=group)
     return CaseFile(path, content, crd, version=path.parent.parent.name)
+
+
+def _called(resource: JSONValue, stored: JSONValue = None) -> str:
+    """Return how a refusal calls a resource, which may have its name from the *stored* one."""
+    group = str(resource.get("apiVersion") or "").rpartition("/")[0]
+    metadata = [whole.get("metadata") or {} for whole in (resource, stored) if isinstance(whole, dict)]
+    names = [one["name"] for one in metadata if isinstance(one, dict) and one.get("name")]
+    return f'{resource.get("kind")}.{group} "{names[0] if names else ""}"'
 
 
 def read_folder(folder: Path) -> list[CaseFile]:
@@ -240,6 +282,14 @@ def write(path: Path, content: Mapping[str, JSONValue]) -> None:
     unfinished = path.with_suffix(f".{os.getpid()}")
     unfinished.write_text(dumped(content), encoding="utf-8")
     unfinished.replace(path)
+
+
+def text(path: Path, content: Mapping[str, JSONValue]) -> str:
+    """Return what stands in the file at *path* for its *content*: answers in their short form."""
+    short = _file(path, content).with_answers(answers.shortened)
+    if short.get("answer") == _ACCEPTED:
+        short = {key: value for key, value in short.items() if key != "answer"} | {"accepted": True}
+    return dumped(short)
 
 
 def dumped(content: Mapping[str, JSONValue]) -> str:
