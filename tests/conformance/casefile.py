@@ -280,7 +280,7 @@ def read_folder(folder: Path) -> list[CaseFile]:
 def write(path: Path, content: Mapping[str, JSONValue]) -> None:
     """Write the *content* of a case file in the one form that it has: the same content, the same bytes, all or nothing."""
     unfinished = path.with_suffix(f".{os.getpid()}")
-    unfinished.write_text(dumped(content), encoding="utf-8")
+    unfinished.write_text(text(path, content), encoding="utf-8")
     unfinished.replace(path)
 
 

@@ -208,4 +208,4 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
 
 def test_every_recorded_file_is_written_in_the_one_form_that_it_has() -> None:
     for file in casefile.read_folder(FOLDER):
-        assert file.path.read_text(encoding="utf-8") == casefile.dumped(file.content)
+        assert file.path.read_text(encoding="utf-8") == casefile.text(file.path, file.content)

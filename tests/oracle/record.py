@@ -320,7 +320,7 @@ def _written(path: Path, content: Recorded, *, check: bool) -> bool:
         if not check:
             path.unlink()
         return True
-    text = casefile.dumped(content)
+    text = casefile.text(path, content)
     if path.exists() and text == path.read_text(encoding="utf-8"):
         return False
     print(f"{'differs' if check else 'written'}: {'/'.join(path.with_suffix('').parts[-3:])}")
