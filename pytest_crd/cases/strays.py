@@ -22,7 +22,7 @@ from pytest_crd.cases.model import (
 )
 from pytest_crd.cases.result import Stray, Strays
 from pytest_crd.cases.subject import Subject
-from pytest_crd.engine import Response, Version
+from pytest_crd.engine import Response, Version, fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
 
 _ALLOW: Final = "or write `unknownFields: allow` at the top of the file"
@@ -109,7 +109,7 @@ def _is_in_the_object(case: Case, path: str) -> bool:
     """Return whether the stored object is stated where *path* would be: whole, in that part, or as absent."""
     if case.expected is not None or any(True for _ in comparison.places(case.contains, path)):
         return True
-    return any(path == above or path.startswith((f"{above}.", f"{above}[")) for above in case.absent or ())
+    return any(fieldpath.leads_to(above, path) for above in case.absent or ())
 
 
 def _expected_texts(case: RequestCase) -> Iterator[str]:

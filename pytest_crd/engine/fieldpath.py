@@ -69,3 +69,8 @@ def unknown_field(segments: tuple[str | int, ...]) -> str:
     """
     spelled = "".join([f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in segments])
     return spelled.removeprefix(".")
+
+
+def leads_to(above: str, path: str) -> bool:
+    """Return whether *path* is *above* or something below it, in either spelling; `spec.ab` is nothing below `spec.a`."""
+    return path == above or path.startswith((f"{above}.", f"{above}["))

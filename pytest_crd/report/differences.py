@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from pytest_crd.cases import comparison
 from pytest_crd.cases.comparison import Item, Order, Segment
 from pytest_crd.cases.result import Kept, ObjectMismatch, Trace
+from pytest_crd.engine import fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -165,5 +166,5 @@ _REASONS: Final = {
 
 def _covering(path: str, paths: Iterable[str]) -> str:
     """Return the longest of *paths* that is *path* or leads to it; empty when none does."""
-    candidates = (other for other in paths if path == other or path.startswith((f"{other}.", f"{other}[")))
+    candidates = (other for other in paths if fieldpath.leads_to(other, path))
     return max(candidates, key=len, default="")

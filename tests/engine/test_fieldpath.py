@@ -45,3 +45,19 @@ def test_paths_are_values() -> None:
 )
 def test_unknown_field_warnings_spell_keys_with_dots(segments: tuple[str | int, ...], spelled: str) -> None:
     assert fieldpath.unknown_field(segments) == spelled
+
+
+@pytest.mark.parametrize(
+    ("path", "is_below"),
+    [
+        pytest.param("spec.a", True, id="itself"),
+        pytest.param("spec.a.b", True, id="a field"),
+        pytest.param("spec.a[0]", True, id="an item"),
+        pytest.param("spec.a[b.c]", True, id="a map key"),
+        pytest.param("spec.ab", False, id="a name that begins so"),
+        pytest.param("spec", False, id="what is above"),
+        pytest.param("x.spec.a", False, id="the same elsewhere"),
+    ],
+)
+def test_a_path_leads_to_itself_and_to_what_is_below(path: str, *, is_below: bool) -> None:
+    assert fieldpath.leads_to("spec.a", path) is is_below

@@ -15,7 +15,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 LAW = settings(deadline=None, max_examples=100)
 
 # Few names, so that schemas and objects speak of the same fields.
-NAMES = st.sampled_from(["a", "b", "c", "spec", "kind", "apiVersion", "metadata"])
+NAMES = st.sampled_from(["a", "ab", "b", "spec", "kind", "apiVersion", "metadata"])
 SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from([0.5, -1.5]) | st.text("ab", max_size=2)
 VALUES: st.SearchStrategy[JSONValue] = st.recursive(
     SCALARS,
@@ -67,6 +67,27 @@ def _version(schema: dict[str, Any], api_version: str = "apiextensions.k8s.io/v1
     return crd.version("v1")
 
 
+def _read_and_stored(read: dict[str, Any], stored: dict[str, Any]) -> Version:
+    """Return a version whose specs have the properties *read*, of a CRD that stores them with the properties *stored*."""
+    versions = []
+    for name, properties in (("v1", read), ("v2", stored)):
+        spec = {"type": "object", "properties": properties}
+        schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}
+        versions.append({"name": name, "served": True, "storage": name == "v2", "schema": schema})
+    crd = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "tabs.example.com"},
+        "spec": {
+            "group": "example.com",
+            "names": {"plural": "tabs", "kind": "Tab"},
+            "scope": "Cluster",
+            "versions": versions,
+        },
+    }
+    return CustomResourceDefinition.from_manifest(crd).version("v1")
+
+
 def _spelled_leaves(value: JSONValue, path: str = "") -> dict[str, JSONValue]:
     """Return every value in a tree by its path, as warnings spell it."""
     found = {path: value}
@@ -77,6 +98,11 @@ def _spelled_leaves(value: JSONValue, path: str = "") -> dict[str, JSONValue]:
         for index, item in enumerate(value):
             found.update(_spelled_leaves(item, f"{path}[{index}]"))
     return found
+
+
+def _is_below(path: str, other: str) -> bool:
+    """Return whether *path* lies below *other*: `spec.ab` does not lie below `spec.a`."""
+    return path.startswith((f"{other}.", f"{other}["))
 
 
 @LAW
@@ -117,7 +143,7 @@ def test_pruned_paths_are_exactly_what_disappeared(schema: dict[str, Any], resou
     pruned = _version(schema).prune(resource)
     before, after = _spelled_leaves(resource), _spelled_leaves(pruned.value)
     gone = before.keys() - after.keys()
-    outermost = {path for path in gone if not any(path.startswith((f"{other}.", f"{other}[")) for other in gone)}
+    outermost = {path for path in gone if not any(_is_below(path, other) for other in gone)}
     assert after.keys() <= before.keys()
     assert len(pruned.paths) == len(set(pruned.paths))
     assert set(pruned.paths) == outermost
@@ -132,7 +158,8 @@ def test_defaulting_takes_away_nothing_but_nulls(schema: dict[str, Any], resourc
     defaulted = _version(schema).default(resource)
     before, after = _spelled_leaves(resource), _spelled_leaves(defaulted.value)
     assert before.keys() - after.keys() == set(defaulted.nulls)
-    assert after.keys() - before.keys() <= {path for path in after if path.startswith(tuple(defaulted.paths))}
+    for path in after.keys() - before.keys():
+        assert any(path == other or _is_below(path, other) for other in defaulted.paths)
     assert all(before[path] is None for path in defaulted.nulls)
 
 
@@ -143,6 +170,34 @@ def test_equality_is_an_equivalence(first: JSONValue, second: JSONValue, third: 
     assert jsonvalue.equal(first, second) == jsonvalue.equal(second, first)
     if jsonvalue.equal(first, second) and jsonvalue.equal(second, third):
         assert jsonvalue.equal(first, third)
+
+
+NUMBERS = st.fixed_dictionaries(
+    {"type": st.just("integer")}, optional={"default": st.integers(-5, 5), "nullable": st.booleans()}
+)
+
+
+@LAW
+@given(
+    st.dictionaries(NAMES, NUMBERS, max_size=4),
+    st.dictionaries(NAMES, NUMBERS, max_size=4),
+    st.dictionaries(NAMES, st.none() | st.integers(-5, 5), max_size=5),
+)
+def test_of_an_object_that_is_stored_in_another_version_what_both_know_is_read(
+    read: dict[str, Any], stored: dict[str, Any], spec: dict[str, Any]
+) -> None:
+    version = _read_and_stored(read, stored)
+    answer = version.create({"spec": spec})
+    assert answer.accepted
+    sent = version.default(version.prune({"spec": spec}).value).value["spec"]
+    found = answer.stored["spec"]
+    assert found.keys() <= read.keys() & stored.keys()
+    assert set(answer.lost) == {f"spec.{name}" for name in sent.keys() - stored.keys()}
+    for name in sent.keys() & stored.keys():
+        if sent[name] is not None:
+            assert jsonvalue.equal(found[name], sent[name])
+    again = version.update({"spec": found}, old=answer.stored)
+    assert jsonvalue.equal(again.stored, answer.stored)
 
 
 # Pairs that are often equal, or nearly so.
@@ -160,7 +215,6 @@ def test_equality_is_an_equivalence_among_look_alikes(
         assert jsonvalue.equal(first, third) == jsonvalue.equal(second, third)
 
 
-@LAW
 def _holds_null(value: JSONValue) -> bool:
     """Return by a plain walk whether an object in *value* has a null."""
     if isinstance(value, dict):
