@@ -10,6 +10,8 @@ from pytest_crd.cases import loader, runner
 from pytest_crd.cases.result import CaseResult, ObjectMismatch, PathsMismatch, Present, Refused
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import CustomResourceDefinition, InputError, Version
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.reading.yamlreader import Document
 
 SPEC: dict[str, Any] = {
     "type": "object",
@@ -133,3 +135,19 @@ def test_a_schema_under_which_nothing_is_served_refuses_the_case(section: str) -
 
     message = "gardens.runner.example.com v1 serves no objects: OpenAPIV3Schema '$ref' is not supported"
     assert result.mismatches == (Refused(message),)
+
+
+@pytest.mark.parametrize("section", ["pruning", "defaulting", "create"])
+def test_an_input_that_is_a_text_is_read_once(monkeypatch: pytest.MonkeyPatch, section: str) -> None:
+    read: list[str] = []
+    read_one = yamlreader.read_one
+
+    def noted(text: str) -> Document:
+        read.append(text)
+        return read_one(text)
+
+    monkeypatch.setattr(yamlreader, "read_one", noted)
+
+    result = _run(section, "input: 'spec: {a: x}', contains: {spec: {b: 1}}")
+
+    assert (result.held, read) == (False, ["spec: {a: x}"])
