@@ -17,6 +17,8 @@ from typing import Any, Final, TypeAlias
 # Any JSON value: None, bool, int (int64), float (float64), str, list or dict with string keys. A recursive alias would
 # force a cast at every access of every pass; the passes narrow with isinstance instead.
 JSONValue: TypeAlias = Any
+# A JSON object that is read, and not changed.
+JSONObject: TypeAlias = Mapping[str, JSONValue]
 
 MIN_INT64: Final = -(2**63)
 MAX_INT64: Final = 2**63 - 1

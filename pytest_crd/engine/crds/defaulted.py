@@ -6,16 +6,14 @@ Whether what then stands there is valid is decided elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nodes
-
-Object: TypeAlias = Mapping[str, JSONValue]
 
 _WEBHOOK_PORT: Final = 443
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.crds import declared, decoded
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.types import List, Map, Pointer, Reference, Struct, Type, Union
-from pytest_crd.engine.jsonvalue import JSONValue
-
-Object: TypeAlias = Mapping[str, JSONValue]
+from pytest_crd.engine.jsonvalue import JSONObject as Object
 
 # The fields that are written even when they are empty, by the struct's name less its package.
 _REQUIRED: Final[Mapping[str, frozenset[str]]] = {

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pytest_crd.engine.crds import defaulted, internal
-from pytest_crd.engine.crds.internal import InternalCrd, Object
+from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.golang.decoding import Decoded
+from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 

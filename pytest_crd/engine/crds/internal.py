@@ -7,9 +7,9 @@ There, what all versions share stands above them: that is why errors name `spec.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared as crdspec
@@ -18,11 +18,10 @@ from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import structs
 from pytest_crd.engine.golang.types import Type
+from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.openapi import OpenAPISchema
-
-Object: TypeAlias = Mapping[str, JSONValue]
 
 SPEC: Final = FieldPath(("spec",))
 # What a version says for itself, and what it is called where it stands above all versions.

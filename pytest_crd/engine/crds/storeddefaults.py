@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import objectmeta
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural
-
-Schema: TypeAlias = Mapping[str, JSONValue]
 
 
 def coerce(declared: OpenAPISchema) -> Schema:

@@ -6,23 +6,19 @@ Errors name the fields of the server's internal form, in which `webhook` is no f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.crds import cabundle, internaltypes
 from pytest_crd.engine.crdvalidation import names as crdnames
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
 from pytest_crd.engine.errors import badvalues, fielderror
-from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import types, urls
 from pytest_crd.engine.golang.urls import UrlError
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
-
-Object: TypeAlias = Mapping[str, JSONValue]
-Errors: TypeAlias = Iterator[FieldError]
 
 REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 

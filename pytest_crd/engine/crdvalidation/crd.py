@@ -6,8 +6,8 @@ It composes the rules; each stands in a module of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Mapping
+from typing import Final
 
 from pytest_crd.engine.crds import apiapproval, conditions, internal, internaltypes
 from pytest_crd.engine.crds.internal import SPEC, InternalCrd
@@ -17,7 +17,7 @@ from pytest_crd.engine.crdvalidation import update as crdupdate
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
 from pytest_crd.engine.crdvalidation.schemas import validation
 from pytest_crd.engine.errors import badvalues, fielderror
-from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.fielderror import Errors, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import types as gotypes
 from pytest_crd.engine.golang.printing import quote
@@ -26,8 +26,6 @@ from pytest_crd.engine.metadata.objectmetarules import NameRule, Naming
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nodes
 from pytest_crd.engine.strfmt import formats
-
-Errors: TypeAlias = Iterator[FieldError]
 
 _METADATA: Final = FieldPath(("metadata",))
 _STORED_VERSIONS: Final = FieldPath(("status", "storedVersions"))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.metadata import names
-
-Object: TypeAlias = Mapping[str, JSONValue]
-Errors: TypeAlias = Iterator[FieldError]
 
 _SCOPES: Final = ("Cluster", "Namespaced")
 _REQUIRED: Final = ("plural", "singular", "kind", "listKind")

@@ -6,7 +6,7 @@ The rules that hold for any CRD are not here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from pytest_crd.engine.crds import cabundle, internal, internaltypes
@@ -22,10 +22,9 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import schemadefaults
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nodes, nonstructural
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
-
-Schema = Mapping[str, JSONValue]
 
 _NO_DEFAULTS: Final = (
     "(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)"

@@ -7,21 +7,20 @@ What their schemas, subresources, columns and selectable fields may say stands i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.crds import internal, internaltypes
-from pytest_crd.engine.crds.internal import InternalCrd, Object
+from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crdvalidation import names as crdnames
 from pytest_crd.engine.crdvalidation import printercolumns, selectablefields, subresources
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
 from pytest_crd.engine.crdvalidation.schemas import validation as schemavalidation
 from pytest_crd.engine.errors import badvalues, fielderror
-from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printable
+from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.profile import Profile
-
-Errors: TypeAlias = Iterator[FieldError]
 
 _VERSIONS: Final = internal.SPEC.child("versions")
 _PRINTABLE: Final = "must only contain printable UTF-8 characters; non-printable character found at index"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.fieldpath import FieldPath
@@ -114,6 +114,10 @@ class FieldError:
     def __str__(self) -> str:
         """Return the error as the server prints it: `spec.a: Invalid value: 1: must be …`."""
         return self.message if self.type is ErrorType.REQUEST else f"{self.field}: {self.message}"
+
+
+# What validation finds, one by one.
+Errors: TypeAlias = Iterator[FieldError]
 
 
 def _printed(value: JSONValue) -> str:

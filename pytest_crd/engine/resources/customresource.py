@@ -6,7 +6,7 @@ The order of all that happens is written here, and that of validation in `valida
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Final, TypeAlias
@@ -17,7 +17,7 @@ from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.decoding import DecodeError
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
@@ -27,8 +27,6 @@ from pytest_crd.engine.resources.requestbody import Body, Decoded, Decoder, Fiel
 from pytest_crd.engine.resources.served import Served
 from pytest_crd.engine.resources.storage import Storage
 from pytest_crd.engine.resources.validation import Validator, Verdict
-
-Resource = Mapping[str, JSONValue]
 
 # What was read, and its metadata made ready.
 _Request: TypeAlias = tuple[Decoded, Prepared]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.resources.served import Served
-
-Resource = Mapping[str, JSONValue]
 
 
 class Storage:

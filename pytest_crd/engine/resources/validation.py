@@ -6,7 +6,6 @@ The order in which the server looks for it, and what it no longer looks for wher
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -14,7 +13,7 @@ from typing import Final
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import objectmetavalidation, typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.profile import Profile
@@ -27,8 +26,6 @@ from pytest_crd.engine.rules.validation import Subject
 from pytest_crd.engine.values import listtypes
 from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
-
-Resource = Mapping[str, JSONValue]
 
 _STATUS: Final = FieldPath(("status",))
 

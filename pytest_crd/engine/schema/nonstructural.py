@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.fielderror import Errors, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import NestedValueValidation, Structural, ValueValidation
-
-Errors: TypeAlias = Iterator[FieldError]
 
 _TYPE_MISSING: Final = {
     "root": "must not be empty at the root",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.structural import Structural
-
-Schema: TypeAlias = Mapping[str, JSONValue]
 
 _OVERLOOKED: Final = ("example", "externalDocs")
 

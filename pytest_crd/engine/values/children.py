@@ -9,12 +9,12 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.metafields import TYPE_META
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.values import keywords
 from pytest_crd.engine.values import result as valueresult
 from pytest_crd.engine.values.ratcheting import Correlation
 from pytest_crd.engine.values.result import Failure, Result
 
-Schema: TypeAlias = Mapping[str, JSONValue]
 Holds: TypeAlias = Callable[[JSONValue], bool]
 # By the Python type of a value, whether it is valid; None where every value of the type is.
 Kinds: TypeAlias = Mapping[type, "Holds | None"]

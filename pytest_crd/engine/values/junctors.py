@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.values import result as valueresult
 from pytest_crd.engine.values.result import Result
-
-Schema: TypeAlias = Mapping[str, JSONValue]
 
 
 class Branch(Protocol):

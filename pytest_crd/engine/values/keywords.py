@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -15,11 +15,10 @@ from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.strfmt import formats
 from pytest_crd.engine.values import numbers, result
 from pytest_crd.engine.values.result import Check, Failure
-
-Schema: TypeAlias = Mapping[str, JSONValue]
 
 # How Go calls the types in which it holds numbers; formats are compared with these.
 _GO_FORMATS: Final = {"integer": "int64", "number": "float64"}

@@ -7,16 +7,15 @@ import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import MAX_INT64, MIN_INT64, JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.strfmt import formats
 from pytest_crd.engine.values import result
 from pytest_crd.engine.values.result import Check, Failure
-
-Schema: TypeAlias = Mapping[str, JSONValue]
 
 _MAX_SAFE_INTEGER: Final = 2**53 - 1
 _TOLERANCE: Final = 1e-9

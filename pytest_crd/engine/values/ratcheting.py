@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-
-Schema: TypeAlias = Mapping[str, JSONValue]
+from pytest_crd.engine.schema.nodes import Schema
 
 
 class Correlation:

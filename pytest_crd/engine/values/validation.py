@@ -6,16 +6,17 @@ A schema is compiled into two forms: a test that builds nothing, run first, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeVar
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.values import children as valuechildren
 from pytest_crd.engine.values import junctors as valuejunctors
 from pytest_crd.engine.values import keywords, numbers
@@ -25,8 +26,6 @@ from pytest_crd.engine.values.keywords import TypeCheck
 from pytest_crd.engine.values.numbers import ServerPanicError
 from pytest_crd.engine.values.ratcheting import Correlation
 from pytest_crd.engine.values.result import Check, Result
-
-Schema: TypeAlias = Mapping[str, JSONValue]
 
 _T = TypeVar("_T")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.crdvalidation.schemas import rules
@@ -20,8 +20,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.compilation import CompiledRule, Problem
 from pytest_crd.engine.schema import nonstructural, structuralversion
-
-Schema: TypeAlias = Mapping[str, JSONValue]
+from pytest_crd.engine.schema.nodes import Schema
 
 _NOT_STRUCTURAL: Final = "the schema is not structural, so that the server compiles no rules of it"
 _UNDECLARED: Final = "expressions cannot speak of values of this schema"

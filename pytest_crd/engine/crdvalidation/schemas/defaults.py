@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.crdvalidation.schemas import places
 from pytest_crd.engine.crdvalidation.schemas.places import Place
@@ -20,10 +20,9 @@ from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.validation import Findings, Subject
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.engine.values import validation as valuevalidation
-
-Schema: TypeAlias = Mapping[str, JSONValue]
 
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 # Where a schema may have it; inside of allOf and the like it is not structural.

@@ -8,9 +8,9 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.cel.costs import MAX
 from pytest_crd.engine.crds import internaltypes
@@ -21,12 +21,10 @@ from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath, Key
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.compilation import CompiledRule, Expression, Problem
 from pytest_crd.engine.rules.tree import RuleNode
-
-Schema: TypeAlias = Mapping[str, JSONValue]
+from pytest_crd.engine.schema.nodes import Schema
 
 CRD_LIMIT: Final = 100_000_000
 """What all expressions of one schema may cost together."""

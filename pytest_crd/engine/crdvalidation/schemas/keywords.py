@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
 from pytest_crd.engine.crdvalidation.schemas import listtypes, places
@@ -23,8 +23,7 @@ from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import unsupported
-
-Schema: TypeAlias = Mapping[str, JSONValue]
+from pytest_crd.engine.schema.nodes import Schema
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _NO_UNIQUE_ITEMS: Final = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
@@ -15,8 +15,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.types import Pointer, Type
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-
-Schema: TypeAlias = Mapping[str, JSONValue]
+from pytest_crd.engine.schema.nodes import Schema
 
 _LIST_TYPE: Final = "x-kubernetes-list-type"
 _MAP_TYPE: Final = "x-kubernetes-map-type"

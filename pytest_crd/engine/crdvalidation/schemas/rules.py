@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Iterator
+from typing import Final
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing, strings
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import paths, structuralversion
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
-
-Schema: TypeAlias = Mapping[str, JSONValue]
 
 KEYWORD: Final = "x-kubernetes-validations"
 NOT_SPECIFIED: Final = "rule is not specified"

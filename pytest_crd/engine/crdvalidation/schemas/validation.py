@@ -6,8 +6,8 @@ It composes the rules; each stands in a module of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Iterator
+from typing import Final
 
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
@@ -16,15 +16,13 @@ from pytest_crd.engine.crdvalidation.schemas import keywords as schemakeywords
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import nonstructural
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
-
-Schema: TypeAlias = Mapping[str, JSONValue]
 
 # What the schema of the root may have beside that of `status`, in Go's names and in the order of the message.
 _WITH_STATUS: Final = {
