@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel import display, durations, kubernetes, timestamps, types
+from pytest_crd.engine.cel import durations, kubernetes, timestamps, types
 from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.costs import SizeEstimate, SizeProvider
 from pytest_crd.engine.cel.environment import Environment
@@ -118,7 +118,7 @@ SHOWN: Final[Mapping[type, Callable[[Any], str]]] = {
     bytes: lambda value: f"bytes {value.hex()}",
     Duration: lambda value: f"duration {durations.show(value)}",
     Timestamp: lambda value: f"timestamp {timestamps.text(value)}",
-    TypeValue: lambda value: f"type {display.show(value)}",
+    TypeValue: lambda value: f"type {value.name}",
     Optional: _optional,
 }
 

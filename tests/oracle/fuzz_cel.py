@@ -25,6 +25,8 @@ SELF: Final = {
 }  # fmt: skip
 _WRONG: Final = 0.04
 _BATCH: Final = 400
+# The reference goes through maps in random order: it is asked again before an answer of its counts as another one.
+_ATTEMPTS: Final = 12
 
 
 class Generator:
@@ -171,9 +173,14 @@ def compare(expressions: Sequence[str], version: str) -> list[str]:
             found = repr(error)
         if "limit exceeded" in expected.get("error", ""):
             expected.pop("cost")
-        if found != expected:
+        if found != expected and found not in _other_answers(expression, version):
             differences.append(f"{expression}\n  expected {expected}\n  found    {found}")
     return differences
+
+
+def _other_answers(expression: str, version: str) -> list[record_cel.Answer]:
+    """Return what the reference answers to the same expression, asked again and again."""
+    return record_cel.ask(version, SELF, [expression] * _ATTEMPTS)
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ class _Qualified(Attribute):
         if all(type(qualifier.key) is str and not qualifier.optional for qualifier in self.qualifiers):
             keys = [qualifier.key for qualifier in self.qualifiers]
             if self.qualifiers[-1].test_only:
-                return _presence(_fields(origin, keys[:-1]), keys[-1])
+                return _presence(origin, keys)
             return _fields(origin, keys)
         return _general(origin, self.qualifiers)
 
@@ -233,16 +233,22 @@ def _slowly(frame: Frame, value: Value, keys: Sequence[str]) -> Value:
     return value
 
 
-def _presence(origin: Evaluate, key: str) -> Evaluate:
-    """Return what says whether the field *key* is there."""
-    qualifiers = [Qualifier(key, test_only=True)]
+def _presence(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
+    """Return what says whether the last of some fields, each in the one before it, is there."""
+    *inner, last = keys
+    test = Qualifier(last, test_only=True)
+    qualifiers = [*map(Qualifier, inner), test]
 
     def resolve(frame: Frame) -> Value:
         value = origin(frame)
+        if type(value) is Optional:
+            return _resolve(frame, value, qualifiers)
+        if inner:
+            value = _slowly(frame, value, inner)
         if type(value) is dict:
             frame.cost += 1
-            return key in value
-        return _resolve(frame, value, qualifiers)
+            return last in value
+        return test.select(frame, value)
 
     return resolve
 

@@ -288,7 +288,7 @@ func shown(value ref.Val) string {
 		}
 		return "optional (" + shown(v.GetValue()) + ")"
 	case *types.Type:
-		return "type " + v.String()
+		return "type " + v.TypeName() // String writes parameters that releases of cel-go do not agree on
 	case *types.Err:
 		return "error " + v.Error()
 	case traits.Lister:
