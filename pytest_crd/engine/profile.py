@@ -61,8 +61,12 @@ class Profile:
     Rules:
         bounds_int_or_string_in_rules: Whether `maxLength` bounds an int-or-string where costs are estimated (since 1.34).
         bounds_names_in_rules: Whether the name of a resource is known to be short there (since 1.37).
-        sees_optional_old_self_by_schema: Whether objects and lists in an optional `oldSelf` are what their schema makes of
-            them (since 1.37; before, they are JSON: names are not escaped there, and times are strings).
+        sees_optionals_by_schema: Whether objects and lists that are taken out of an optional, such as `oldSelf` may be,
+            are what their schema makes of them (since 1.37; before, they are JSON: names are not escaped there, and
+            times are strings).
+        sees_sums_by_schema: Whether lists compare and add what their schema makes of their items (since 1.37; before,
+            they compare and add JSON).
+        equates_null_fields: Whether two objects are equal that both have null in a field (since 1.34).
         prints_failed_values: Whether a failed rule is reported with the value, of objects and lists without one (since
             1.35; with the name of the type before).
 
@@ -149,7 +153,9 @@ class Profile:
     # Rules.
     bounds_int_or_string_in_rules: bool = True
     bounds_names_in_rules: bool = True
-    sees_optional_old_self_by_schema: bool = True
+    sees_optionals_by_schema: bool = True
+    sees_sums_by_schema: bool = True
+    equates_null_fields: bool = True
     prints_failed_values: bool = True
     # Formats.
     has_kubernetes_name_formats: bool = True
@@ -195,7 +201,8 @@ _V1_36: Final = replace(
     _V1_37,
     version="1.36",
     bounds_names_in_rules=False,
-    sees_optional_old_self_by_schema=False,
+    sees_optionals_by_schema=False,
+    sees_sums_by_schema=False,
     warns_about_sets=False,
     rounds_to_integers=False,
     lists_managed_operations=False,
@@ -223,6 +230,7 @@ _V1_33: Final = replace(
     _V1_34,
     version="1.33",
     bounds_int_or_string_in_rules=False,
+    equates_null_fields=False,
     repeats_required_fields=True,
     rule_errors_name_the_field=True,
     warns_about_unrecognized_formats=False,

@@ -15,7 +15,7 @@ from pytest_crd.engine.cel import durations, kubernetes, timestamps, types
 from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.costs import SizeEstimate, SizeProvider
 from pytest_crd.engine.cel.environment import Environment
-from pytest_crd.engine.cel.errors import CompileError, CostLimitError
+from pytest_crd.engine.cel.errors import CompileError, CostLimitError, EvaluationError
 from pytest_crd.engine.cel.interpreter import Program, ProgramError
 from pytest_crd.engine.cel.library.format import Format
 from pytest_crd.engine.cel.types import Type
@@ -27,13 +27,19 @@ from pytest_crd.engine.cel.values import (
     TypeValue,
     UInt,
     Value,
-    find,
+    find_or_error,
     is_list,
     is_map,
     type_name,
 )
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.rules import namedformats
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.rules import declarations, environments, namedformats, views
+from pytest_crd.engine.rules.compilation import Scope
+from pytest_crd.engine.rules.declarations import Declarations
+from pytest_crd.engine.rules.scalars import View
+from pytest_crd.engine.rules.validation import Bindings
+from pytest_crd.engine.schema import structural
 
 TABLES: Final = Path(__file__).parent / "cel"
 VERSIONS: Final = ("1.32", "1.33", "1.34", "1.35", "1.36", "1.37")
@@ -56,12 +62,33 @@ def environment(version: str) -> Environment:
 
 
 def answer(expression: str, version: str, variables: Mapping[str, Value]) -> Answer:
-    env = environment(version)
+    return of_text(expression, environment(version), NoSizes(), variables)
+
+
+def answer_of_schema(expression: str, version: str, schema: str, self_value: JSONValue) -> Answer:
+    """Return the answer where `self` is a value of *schema*, which is JSON."""
+    scope, view = of_schema(version, schema)
+    variables = Bindings()
+    variables.bind("self", view, self_value)
+    env = scope.environment(environments.stored(profile.KNOWN[version]), optional=False)
+    return of_text(expression, env, scope, variables)
+
+
+@functools.cache
+def of_schema(version: str, schema: str) -> tuple[Scope, View]:
+    kubernetes, node = profile.KNOWN[version], structural.from_schema(json.loads(schema))
+    declared = declarations.declare(node, kubernetes, "selfType1")
+    assert declared is not None
+    scope = Scope(Declarations(declared, declarations.structs(declared)), lambda: scope.declarations)
+    return scope, views.compile(node, kubernetes)
+
+
+def of_text(expression: str, env: Environment, sizes: SizeProvider, variables: Mapping[str, Value]) -> Answer:
     try:
         checked = env.compile(expression)
     except CompileError as error:
         return {"compile": str(error)}
-    return of_checked(checked, env, NoSizes(), variables)
+    return of_checked(checked, env, sizes, variables)
 
 
 def of_checked(
@@ -95,17 +122,24 @@ def _printed(type_: Type) -> str:
 
 def shown(value: Value) -> str:
     """Return a value as the reference program prints it, with its type."""
+    if isinstance(value, EvaluationError):
+        return f"error {value}"
     if is_list(value):
         return f"list [{', '.join(map(shown, value))}]"
     if is_map(value):
-        return f"map {{{', '.join(sorted(f'{shown(key)}: {shown(find(value, key))}' for key in value))}}}"
+        return f"map {{{', '.join(sorted(f'{shown(key)}: {shown(find_or_error(value, key))}' for key in value))}}}"
     if isinstance(value, Opaque):
         return f"{type_name(value)} {_json(value.name if isinstance(value, Format) else str(value))}"
     return SHOWN[type(value)](value)
 
 
 def _optional(optional: Optional) -> str:
-    return f"optional ({shown(optional.value)})" if optional.has_value else "optional none"
+    if not optional.has_value:
+        return "optional none"
+    try:
+        return f"optional ({shown(optional.value)})"
+    except EvaluationError as error:
+        return f"optional ({shown(error)})"
 
 
 SHOWN: Final[Mapping[type, Callable[[Any], str]]] = {
@@ -136,13 +170,17 @@ def table(path: Path) -> tuple[Mapping[str, Value], list[dict[str, Any]]]:
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("path", sorted(TABLES.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_expressions_are_answered_as_the_reference_does(path: Path, version: str) -> None:
-    variables, rows = table(path)
+    first, rows = table(path)
+    schema = json.dumps(first["schema"]) if "schema" in first else None
     wrong = []
     for row in rows:
         expected = next(answered for key, answered in row.items() if version in key.split())
         if "limit exceeded" in expected.get("error", ""):
             expected = {key: value for key, value in expected.items() if key != "cost"}
-        found = answer(row["expression"], version, variables)
+        if schema is None:
+            found = answer(row["expression"], version, first)
+        else:
+            found = answer_of_schema(row["expression"], version, schema, first["self"])
         if found != expected:
             wrong.append(f"{row['expression']}\n  expected {expected}\n  found    {found}")
 

@@ -1,8 +1,8 @@
 """
 Ask the reference's expression language what the tables in tests/conformance/cel ask, and write what it answers into them.
 
-`python tests/oracle/record_cel.py [FILE …]`: a table is JSON, a line each. The first line has the value of `self`; each other one
-an expression and, by the Kubernetes versions that agree on it, an answer: the type, the estimate, the value or the error, and the
+`python tests/oracle/record_cel.py [FILE …]`: a table is JSON, a line each. The first line has the value of `self`, which is dyn, or of a
+`schema` that stands there too; each other one an expression and, by the Kubernetes versions that agree on it, an answer: the type, the estimate, the value or the error, and the
 cost; or why it does not compile. Add expressions by lines with nothing but the expression.
 """
 
@@ -23,9 +23,9 @@ TABLES: Final = Path(__file__).parents[1] / "conformance" / "cel"
 Answer = dict[str, Any]
 
 
-def ask(version: str, self_value: Any, expressions: Sequence[str]) -> list[Answer]:
+def ask(version: str, self_value: Any, expressions: Sequence[str], schema: Any = None) -> list[Answer]:
     """Return what the reference of a Kubernetes version answers to each expression, in its newest environment."""
-    question = {"environment": version, "self": self_value, "expressions": list(expressions)}
+    question = {"environment": version, "self": self_value, "expressions": list(expressions), "schema": schema}
     program = serve.of_version("celeval", version)
     done = subprocess.run([program], input=json.dumps(question) + "\n", capture_output=True, text=True, check=True)
     answers: dict[str, Any] = json.loads(done.stdout)
@@ -38,7 +38,7 @@ def record(path: Path) -> str:
     """Return the table at *path* with the answers of all versions."""
     first, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     expressions = list(dict.fromkeys(row["expression"] for row in rows))
-    answers = [ask(version, first["self"], expressions) for version in VERSIONS]
+    answers = [ask(version, first["self"], expressions, first.get("schema")) for version in VERSIONS]
     lines = [first]
     for index, expression in enumerate(expressions):
         agreeing: dict[str, list[str]] = {}

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_crd.engine.cel import durations, equality, lists, numbers, timestamps
+from pytest_crd.engine.cel import durations, equality, errors, lists, numbers, timestamps
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Implementation
 from pytest_crd.engine.cel.values import (
@@ -39,11 +39,6 @@ def no_overload(function: str, operand: Value) -> EvaluationError:
     """Return the error of an operator whose first operand is not of a type that has it."""
     named = "" if isinstance(operand, _RECEIVERS) else f": {function}"
     return EvaluationError(f"no such overload{named}")
-
-
-def _mismatch() -> EvaluationError:
-    """Return the error of an operator whose second operand does not fit the first."""
-    return EvaluationError("no such overload")
 
 
 def int64(number: int) -> int:
@@ -81,8 +76,8 @@ def add(left: Value, right: Value) -> Value:
     if type(left) is Duration and type(right) is Timestamp:
         return timestamps.add(right, left.nanoseconds)
     if is_list(left) or type(left) is Timestamp:
-        raise _mismatch()
-    raise _unfit("_+_", _SUMS, left)
+        raise errors.no_overload(right)
+    raise _unfit("_+_", _SUMS, left, right)
 
 
 def subtract(left: Value, right: Value) -> Value:
@@ -91,7 +86,7 @@ def subtract(left: Value, right: Value) -> Value:
         return calculate(left, right)
     if type(left) is Timestamp and type(right) is Duration:
         return timestamps.add(left, durations.checked(-right.nanoseconds).nanoseconds)
-    raise _unfit("_-_", _DIFFERENCES, left)
+    raise _unfit("_-_", _DIFFERENCES, left, right)
 
 
 def _operator(function: str, table: Mapping[type, Implementation]) -> Implementation:
@@ -100,15 +95,15 @@ def _operator(function: str, table: Mapping[type, Implementation]) -> Implementa
     def calculate(left: Value, right: Value) -> Value:
         operation = _operation(table, left, right)
         if operation is None:
-            raise _unfit(function, table, left)
+            raise _unfit(function, table, left, right)
         return operation(left, right)
 
     return calculate
 
 
-def _unfit(function: str, table: Mapping[type, Implementation], left: Value) -> EvaluationError:
+def _unfit(function: str, table: Mapping[type, Implementation], left: Value, right: Value) -> EvaluationError:
     """Return the error of an operator that is not for these operands."""
-    return _mismatch() if type(left) in table else no_overload(function, left)
+    return errors.no_overload(right) if type(left) in table else no_overload(function, left)
 
 
 def _divide_doubles(left: float, right: float) -> float:
@@ -177,7 +172,7 @@ modulo: Final = _operator(
 def negate(value: Value) -> Value:
     """Return the number *value* with the other sign."""
     if isinstance(value, bool):
-        raise _mismatch()
+        raise errors.no_overload(value)
     if isinstance(value, int):
         return int64(-value)
     if isinstance(value, float):
@@ -191,7 +186,7 @@ def negate_bool(value: Value) -> bool:
     """Return the other bool."""
     if isinstance(value, bool):
         return not value
-    raise _mismatch()
+    raise errors.no_overload(value)
 
 
 def ordering(function: str, holds: Callable[[int, int], bool]) -> Callable[[Value, Value], bool]:
@@ -211,4 +206,4 @@ def contained(element: Value, container: Any) -> bool:
         return equality.contains(container, element)
     if is_map(container):
         return find(container, element) is not MISSING
-    raise _mismatch()
+    raise errors.no_overload(container)

@@ -18,7 +18,7 @@ from typing import Any, Final
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.frames import Evaluate, Frame
 from pytest_crd.engine.cel.qualifiers import Qualifier, look_up
-from pytest_crd.engine.cel.values import MISSING, NONE, MapValue, Optional, Value
+from pytest_crd.engine.cel.values import MISSING, NONE, ListValue, MapValue, Optional, Value
 
 UNSET: Final = object()
 """What stands in the slot of an accumulator that nobody has asked for."""
@@ -93,7 +93,10 @@ class LoopVariable(_Qualified):
 
         def element(frame: Frame) -> Value:
             frame.cost += own
-            return frame.slots[slot]
+            value = frame.slots[slot]
+            if isinstance(value, EvaluationError):
+                raise value.with_traceback(None)
+            return value
 
         return element
 
@@ -203,8 +206,6 @@ def test_presence(attribute: Attribute) -> Evaluate:
 
 def _fields(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
     """Return what selects fields, one after the other."""
-    if not keys:
-        return origin
     count = len(keys)
 
     def resolve(frame: Frame) -> Value:
@@ -264,6 +265,8 @@ def _resolve(frame: Frame, value: Value, qualifiers: Sequence[Qualifier]) -> Val
         if not value.has_value:
             return value
         value, optional = value.value, True
+        if isinstance(value, ListValue | MapValue):
+            value = value.unwrapped()
     for qualifier in qualifiers:
         optional = optional or qualifier.optional
         if not optional:
@@ -272,4 +275,8 @@ def _resolve(frame: Frame, value: Value, qualifiers: Sequence[Qualifier]) -> Val
         value = qualifier.find(frame, value)
         if value is MISSING:
             return NONE
+    if isinstance(value, EvaluationError):
+        if optional:
+            return Optional.unreadable(value)
+        raise value.with_traceback(None)
     return Optional(value) if optional else value

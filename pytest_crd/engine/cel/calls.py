@@ -27,8 +27,13 @@ def unary(argument: Evaluate, call: Implementation, cost: RuntimeCost | None) ->
     if cost is None:
 
         def simple(frame: Frame) -> Value:
+            try:
+                result = call(argument(frame))
+            except EvaluationError:
+                frame.cost += 1
+                raise
             frame.cost += 1
-            return call(argument(frame))
+            return result
 
         return simple
 
@@ -48,13 +53,19 @@ def binary(left: Evaluate, right: Evaluate, call: Implementation, cost: RuntimeC
     if cost is None:
 
         def simple(frame: Frame) -> Value:
-            frame.cost += 1
             try:
                 value = left(frame)
             except EvaluationError:
                 outcome(right, frame)
+                frame.cost += 1
                 raise
-            return call(value, right(frame))
+            try:
+                result = call(value, right(frame))
+            except EvaluationError:
+                frame.cost += 1
+                raise
+            frame.cost += 1
+            return result
 
         return simple
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_crd.engine.cel.ast import ParsedExpression
+from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.functions import Overload
 from pytest_crd.engine.cel.types import Type
 
@@ -42,11 +43,13 @@ class CheckedExpression:
         parsed: The expression.
         types: The type of each node, by its id.
         references: What each identifier and call means, by its id.
+        dialect: The release of the language.
     """
 
     parsed: ParsedExpression
     types: Mapping[int, Type]
     references: Mapping[int, Reference]
+    dialect: Dialect
 
     @property
     def type(self) -> Type:

@@ -49,7 +49,7 @@ def check(parsed: ParsedExpression, declarations: Declarations, dialect: Dialect
     checker.check(parsed.root)
     if checker.problems:
         raise CompileError(parsed.source, checker.problems)
-    return CheckedExpression(parsed, checker.settled_types(), checker.references)
+    return CheckedExpression(parsed, checker.settled_types(), checker.references, dialect)
 
 
 class _Checker:

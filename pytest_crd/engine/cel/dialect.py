@@ -18,6 +18,7 @@ class Dialect:
         dots_leave_scopes: Whether a dot before a name looks past the variables of comprehensions.
         misformats: Whether percent signs in messages of syntax errors are taken for clauses of a format.
         second_variables_typed: Whether the second variable of a comprehension has a type where nothing is known of the range.
+        ranges_keep_errors: Whether a comprehension with two variables ends in the error that its range ends in.
         estimates_entries: Whether estimates know the sizes of what literals and comprehensions are made of.
     """
 
@@ -28,4 +29,5 @@ class Dialect:
     dots_leave_scopes: bool = True
     misformats: bool = False
     second_variables_typed: bool = True
+    ranges_keep_errors: bool = True
     estimates_entries: bool = True

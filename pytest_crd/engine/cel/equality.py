@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.errors import EvaluationError, no_overload
 from pytest_crd.engine.cel.values import (
     MAX_INT,
     MAX_UINT,
@@ -29,9 +29,8 @@ from pytest_crd.engine.cel.values import (
     UInt,
     Value,
     find,
+    find_or_error,
 )
-
-_NO_OVERLOAD: Final = "no such overload"
 
 
 def equal(left: Value, right: Value) -> bool:
@@ -59,7 +58,21 @@ def _equal_other(left: Value, right: Value) -> bool:
     """Compare what is of a class that others derive from."""
     if isinstance(left, MapValue | ListValue | Opaque):
         return left.equal(right)
+    if isinstance(left, EvaluationError):
+        raise left.with_traceback(None)
     raise TypeError(f"{left!r} is no value of CEL")
+
+
+def equal_parts(left: Value, right: Value) -> bool:
+    """
+    Return whether parts of two values are equal.
+
+    Raises:
+        EvaluationError: They cannot be compared; not even null can, beside what compares in a way of its own.
+    """
+    if isinstance(left, MapValue | ListValue):
+        return left.equal(right)
+    return equal(left, right)
 
 
 def _equal_numbers(left: Value, right: Value) -> bool:
@@ -80,7 +93,7 @@ def equal_maps(left: Any, right: Value) -> bool:
     if not isinstance(right, dict | MapValue) or len(left) != len(right):
         return False
     for key in left:
-        other = find(right, key)
+        other = find_or_error(right, key)
         if other is MISSING or not _not_unequal(find(left, key), other):
             return False
     return True
@@ -139,7 +152,7 @@ def compare(left: Value, right: Value) -> int:
     if kind is type(right) and kind in _MOMENTS:
         a, b = _MOMENTS[kind](left), _MOMENTS[kind](right)
         return int(a > b) - int(a < b)
-    raise EvaluationError(_NO_OVERLOAD)
+    raise no_overload(right)
 
 
 def compare_numbers(left: Value, right: Value) -> int:

@@ -62,6 +62,11 @@ class EvaluationError(Exception):
     """
 
 
+def no_overload(operand: object) -> EvaluationError:
+    """Return the error of what does not take *operand*: the operand itself where it is an error, as an item of a list may be."""
+    return operand if isinstance(operand, EvaluationError) else EvaluationError("no such overload")
+
+
 class CostLimitError(Exception):
     """
     An evaluation has cost more than it may; nothing makes up for that.

@@ -18,7 +18,7 @@ from pytest_crd.engine.cel.calls import outcome
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
 from pytest_crd.engine.cel.frames import Evaluate, Frame
 from pytest_crd.engine.cel.qualifiers import go_type
-from pytest_crd.engine.cel.values import Value, find, is_list, is_map
+from pytest_crd.engine.cel.values import Value, find_or_error, is_list, is_map
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,22 @@ class Loop:
 def _entries(values: Value) -> Iterable[tuple[Value, Value]]:
     """Return keys or indices with what stands there."""
     if is_map(values):
-        return ((key, find(values, key)) for key in values)
+        return ((key, find_or_error(values, key)) for key in values)
     if is_list(values):
         return enumerate(values)
     raise EvaluationError(f"unsupported comprehension range type: {go_type(values)}")
+
+
+def without_range_of(evaluate: Evaluate) -> Evaluate:
+    """Return *evaluate*, whose errors are but of a type that cannot be looped over."""
+
+    def run(frame: Frame) -> Value:
+        try:
+            return evaluate(frame)
+        except EvaluationError as error:
+            raise EvaluationError(f"unsupported comprehension range type: {go_type(error)}") from None
+
+    return run
 
 
 def fold(loop: Loop, step: Evaluate) -> Evaluate:

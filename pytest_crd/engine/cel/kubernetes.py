@@ -59,6 +59,7 @@ def _dialect(release: int) -> Dialect:
         dots_leave_scopes=release >= 37,
         misformats=release < 33,
         second_variables_typed=release >= 33,
+        ranges_keep_errors=release >= 33,
         estimates_entries=release >= 33,
     )
 

@@ -20,6 +20,8 @@ class ConcatenatedList(ListValue):
 
     __slots__ = ("_elements", "_size", "parts")
 
+    go_type = "*types.concatList"
+
     def __init__(self, left: Any, right: Any) -> None:
         # The two lists, until they are put together.
         self.parts: tuple[Any, Any] | None = (left, right)

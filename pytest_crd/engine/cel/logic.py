@@ -80,8 +80,13 @@ def equals(left: Evaluate, right: Evaluate, cost: RuntimeCost) -> Evaluate:
         if kind is type(other) and kind in _QUICK:
             frame.cost += 1 if kind is not str else _text_cost(value, other)
             return value == other  # type: ignore[no-any-return] # of two texts, numbers or bools
+        try:
+            answer = equality.equal(value, other)
+        except EvaluationError:
+            frame.cost += cost((value, other), None)
+            raise
         frame.cost += cost((value, other), None)
-        return equality.equal(value, other)
+        return answer
 
     return run
 
@@ -100,11 +105,13 @@ def differs(left: Evaluate, right: Evaluate, cost: RuntimeCost) -> Evaluate:
     def run(frame: Frame) -> bool:
         value = outcome(left, frame)
         other = outcome(right, frame)
-        frame.cost += cost((value, other), None)
         for operand in (value, other):
             if isinstance(operand, EvaluationError):
+                frame.cost += cost((value, other), None)
                 raise operand
-        return not equality.is_equal(value, other)
+        answer = not equality.is_equal(value, other)
+        frame.cost += cost((value, other), None)
+        return answer
 
     return run
 

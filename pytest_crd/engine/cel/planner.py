@@ -79,6 +79,7 @@ class Planner:
         self._types = checked.types
         self._references = checked.references
         self._functions = functions
+        self._ranges_keep_errors = checked.dialect.ranges_keep_errors
         self._scope: dict[str, Callable[[], Attribute]] = {}
         self.slots = 0
 
@@ -229,7 +230,10 @@ class Planner:
         self._scope = inside_result
         result = self.plan(node.result)
         self._scope = outer
-        loop = folds.Loop(range_.evaluate, variable, second, accumulator, result.evaluate)
+        values = range_.evaluate
+        if second is not None and not self._ranges_keep_errors:
+            values = folds.without_range_of(values)
+        loop = folds.Loop(values, variable, second, accumulator, result.evaluate)
         return Step(make(loop))
 
     def _slot(self) -> int:

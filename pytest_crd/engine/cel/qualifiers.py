@@ -18,6 +18,8 @@ from pytest_crd.engine.cel.values import (
     MIN_INT,
     MISSING,
     Duration,
+    ListValue,
+    MapValue,
     Optional,
     Timestamp,
     TypeValue,
@@ -80,10 +82,11 @@ def qualified(value: Value, key: Value) -> Value:
 
 def look_up(value: Value, key: Value, *, testing: bool) -> Value:
     """
-    Return what *value* has at *key*, or MISSING.
+    Return what *value* has at *key*, or MISSING; of a list also an error that is an element of it.
 
     Raises:
-        EvaluationError: The key cannot be one of this value. What is no list and no map has no keys: a test for one is false.
+        EvaluationError: The key cannot be one of this value, or that is such an error. What is no list and no map has no
+            keys: a test for one is false.
 
     Reference:
         cel-go interpreter/attributes.go, refQualify.
@@ -93,6 +96,8 @@ def look_up(value: Value, key: Value, *, testing: bool) -> Value:
     if is_list(value):
         index = index_of(key)
         return value[index] if 0 <= index < len(value) else MISSING
+    if isinstance(value, EvaluationError):
+        raise value.with_traceback(None)
     if testing:
         return MISSING
     raise EvaluationError(f"no such key: {show(key)}")
@@ -138,9 +143,11 @@ def go_type(value: Value) -> str:
     """Return the type of *value* as Go's `%T` writes it, where messages of cel-go do."""
     if (name := _GO_TYPES.get(type(value))) is not None:
         return name
+    if isinstance(value, ListValue | MapValue):
+        return value.go_type
     if is_list(value):
-        return "*types.baseList"
-    return "*types.baseMap" if is_map(value) else f"cel.{type(value).__name__}"
+        return ListValue.go_type
+    return MapValue.go_type if is_map(value) else f"cel.{type(value).__name__}"
 
 
 def checked_key(key: Value) -> Value:

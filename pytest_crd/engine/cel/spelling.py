@@ -176,10 +176,14 @@ def _of_value(given: Value) -> Iterator[str]:
             "[", (_attempt(functools.partial(given.__getitem__, index)) for index in range(len(given))), "]"
         )
     elif is_map(given):
-        entries = ((f"{value(key)}: ", _attempt(functools.partial(find, given, key))) for key in given)
+        # Null stands for a field that the schema does not know.
+        known = (key for key in given if key is not None)
+        entries = ((f"{value(key)}: ", _attempt(functools.partial(find, given, key))) for key in known)
         yield from _joined("{", (itertools.chain((key,), parts) for key, parts in entries), "}")
     elif (write := _SCALARS.get(type(given))) is not None:
         yield write(given)
+    elif isinstance(given, EvaluationError):
+        yield f"error: {given}"
     elif isinstance(given, Opaque):
         yield f"{given.type_name}({printing.quote(str(given))})"
     else:

@@ -167,9 +167,20 @@ NONE: Final = Optional()
 
 
 class ListValue(abc.ABC):
-    """A list that is no Python list: one whose elements are adapted when they are asked for, or that compares or adds its own way."""
+    """
+    A list that is no Python list: one that compares or adds its own way, or has errors as elements.
+
+    Attributes:
+        go_type: Its type as messages write it.
+    """
 
     __slots__ = ()
+
+    go_type: ClassVar[str] = "*types.baseList"
+
+    def unwrapped(self) -> Value:
+        """Return what it is when something is selected from an optional that has it."""
+        return self
 
     @abc.abstractmethod
     def __len__(self) -> int:
@@ -197,9 +208,20 @@ class ListValue(abc.ABC):
 
 
 class MapValue(abc.ABC):
-    """A map that is no dict with string keys: one with other keys, or whose values are adapted when they are asked for."""
+    """
+    A map that is no dict with string keys: one with other keys, or whose values are adapted when they are asked for.
+
+    Attributes:
+        go_type: Its type as messages write it.
+    """
 
     __slots__ = ()
+
+    go_type: ClassVar[str] = "*types.baseMap"
+
+    def unwrapped(self) -> Value:
+        """Return what it is when something is selected from an optional that has it."""
+        return self
 
     @abc.abstractmethod
     def __len__(self) -> int:
@@ -268,6 +290,7 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
     Timestamp: "google.protobuf.Timestamp",
     TypeValue: "type",
     Optional: "optional_type",
+    EvaluationError: "error",
 }
 
 
@@ -323,6 +346,14 @@ def is_zero(value: Value) -> bool:
     if isinstance(value, Timestamp):
         return value.instant == (-62135596800, 0)
     return not isinstance(value, Opaque) and size(value) == 0
+
+
+def find_or_error(value: Value, key: Value) -> Value:
+    """Return what the map *value* has under *key*, MISSING, or the error where that cannot be read."""
+    try:
+        return find(value, key)
+    except EvaluationError as error:
+        return error.with_traceback(None)
 
 
 def find(value: Value, key: Value) -> Value:

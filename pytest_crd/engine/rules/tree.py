@@ -12,7 +12,7 @@ from pytest_crd.engine.rules import declarations, environments, views
 from pytest_crd.engine.rules.compilation import CompiledRule, Environments, Scope
 from pytest_crd.engine.rules.declarations import Declaration, Declarations, declare, with_type_and_object_meta
 from pytest_crd.engine.rules.escaping import escape
-from pytest_crd.engine.rules.views import View
+from pytest_crd.engine.rules.scalars import View
 from pytest_crd.engine.schema.structural import Structural
 
 # The server makes up a name with a random number in it: messages that name the type of an object cannot be foretold.

@@ -25,8 +25,8 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import messages
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, CompiledRule, Expression, Problem
+from pytest_crd.engine.rules.scalars import View
 from pytest_crd.engine.rules.tree import RuleNode
-from pytest_crd.engine.rules.views import View
 from pytest_crd.engine.values import ratcheting
 from pytest_crd.engine.values.ratcheting import Correlation
 
@@ -315,12 +315,12 @@ class _Variables:
         problem, old = plain.problems.get(OLD_SELF), self._place.old
         if problem is not None:
             return Optional.unreadable(self._of_optional(problem))
-        if not self._profile.sees_optional_old_self_by_schema and type(old) in {dict, list}:
+        if not self._profile.sees_optionals_by_schema and type(old) in {dict, list}:
             return Optional(old)
         return Optional(plain[OLD_SELF]) if OLD_SELF in plain else NONE
 
     def _of_optional(self, problem: EvaluationError) -> EvaluationError:
-        if self._profile.sees_optional_old_self_by_schema:
+        if self._profile.sees_optionals_by_schema:
             return problem
         return EvaluationError(f"unsupported conversion to ref.Val: (*errors.errorString){problem}")
 

@@ -8,10 +8,13 @@ import pytest
 from conformance import test_cel
 
 from pytest_crd.engine import profile
+from pytest_crd.engine.cel import spelling
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.interpreter import Program
 from pytest_crd.engine.rules import declarations, environments, views
 from pytest_crd.engine.rules.declarations import Declarations
+from pytest_crd.engine.rules.listviews import MapListSum, MapListView
+from pytest_crd.engine.rules.objectviews import ObjectView, Preserved
 from pytest_crd.engine.rules.validation import Bindings
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural
@@ -256,7 +259,7 @@ def test_a_schema_without_a_meaning_makes_its_values_errors(node: Structural, va
 
 
 def test_a_value_of_no_type_is_written_as_json() -> None:
-    assert str(views.Preserved({"a": [1]})) == '{"a":[1]}'
+    assert str(Preserved({"a": [1]})) == '{"a":[1]}'
 
 
 def test_unknown_fields_count_where_both_objects_have_them() -> None:
@@ -269,13 +272,20 @@ def test_unknown_fields_count_where_both_objects_have_them() -> None:
     one, same, other, unlike = (
         seen(value) for value in ({"a": "1", "x": 1}, {"a": "1", "y": 1}, {"a": "1", "x": 2}, {"x": 1})
     )
-    assert isinstance(one, views.ObjectView)
+    assert isinstance(one, ObjectView)
 
     assert one.equal(same)
     assert not one.equal(other)
     assert not one.equal(unlike)
     with pytest.raises(EvaluationError, match="no such overload"):
         one.equal({"a": "1", "x": 1})
+
+
+def test_what_cannot_be_read_is_written_as_an_error_and_what_is_not_known_is_left_out() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}}
+    seen = views.compile(structural.from_schema(schema), NEWEST)({"a": [1, "x"], "unknown": 1})
+
+    assert spelling.value(seen) == '{"a": [1, error: invalid data, expected int, got string]}'
 
 
 def test_items_with_new_keys_are_added_to_a_list_of_type_map() -> None:
@@ -291,11 +301,11 @@ def test_items_with_new_keys_are_added_to_a_list_of_type_map() -> None:
     }
     seen = views.compile(structural.from_schema(schema), NEWEST)
     one, other = seen([{"k": "a", "v": 1}]), seen([{"k": "b", "v": 2}, {"k": "a", "v": 3}])
-    assert isinstance(one, views.MapListView)
+    assert isinstance(one, MapListView)
 
     together = one.add(other)
 
-    assert isinstance(together, views.MapListView)
+    assert isinstance(together, MapListSum)
     assert together.equal(seen([{"k": "a", "v": 3}, {"k": "b", "v": 2}]))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from pytest_crd.engine.cel import arithmetic, equality
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.errors import EvaluationError, no_overload
 from pytest_crd.engine.cel.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.library import listcosts
 from pytest_crd.engine.cel.types import (
@@ -61,7 +61,7 @@ def _is_sorted(values: Any) -> bool:
 
 def _check_comparable(value: Value) -> None:
     if not isinstance(value, arithmetic.COMPARABLE):
-        raise EvaluationError("no such overload")
+        raise no_overload(value)
 
 
 def order(left: Value, right: Value) -> int:

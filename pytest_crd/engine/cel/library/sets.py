@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel import equality
 from pytest_crd.engine.cel.costs import Argument, CallEstimate, EstimateContext
+from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Function, Library, Overload
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types import BOOL, list_of, parameter
@@ -34,7 +35,15 @@ def _equivalent(left: Any, right: Any) -> bool:
 
 
 def _intersects(left: Any, right: Any) -> bool:
-    return any(equality.contains(right, element) for element in left)
+    return any(_is_in(right, element) for element in left)
+
+
+def _is_in(values: Any, element: Value) -> bool:
+    """Return whether *element* is in *values*, False where that cannot be said."""
+    try:
+        return equality.contains(values, element)
+    except EvaluationError:
+        return False
 
 
 def _function(name: str, call: Callable[[Any, Any], bool], factor: int) -> Function:

@@ -1,0 +1,93 @@
+"""
+What Go's server takes out of the values of expressions again, where it does not work on them as they are.
+
+Reference:
+    cel-go common/types: Value of each type; Go's comparison of map keys.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Hashable
+from typing import Any, Final
+
+from pytest_crd.engine.cel.errors import EvaluationError, InternalError
+from pytest_crd.engine.cel.values import Duration, Timestamp, TypeValue, UInt, Value, is_list, is_map
+from pytest_crd.engine.jsonvalue import JSONValue
+
+
+class JSONView(abc.ABC):
+    """A value of expressions that stands for a JSON value, which it has as `value`."""
+
+    __slots__ = ()
+
+    value: Any
+
+
+class Foreign:
+    """A value that is no JSON."""
+
+    __slots__ = ("go_type",)
+
+    def __init__(self, go_type: str) -> None:
+        """Take its type, as Go prints it."""
+        self.go_type = go_type
+
+
+_NULL: Final = Foreign("structpb.NullValue")
+_LIST: Final = Foreign("[]ref.Val")
+_MAP: Final = Foreign("map[ref.Val]ref.Val")
+_ERROR: Final = Foreign("*errors.errorString")
+
+# As Go prints types with %T.
+_GO_TYPES: Final[dict[type, str]] = {
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    str: "string",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+    bytes: "[]uint8",
+    UInt: "uint64",
+    Duration: "time.Duration",
+    Timestamp: "time.Time",
+}
+# Zones of whole hours between these, in seconds, are the same for all times; any other is a zone of its own.
+_SHARED_ZONES: Final = range(-12 * 3600, 14 * 3600 + 1, 3600)
+
+
+def native(value: Value) -> Any:
+    """Return what is taken out of *value*: JSON, or what Go has for what is none."""
+    if isinstance(value, JSONView):
+        return value.value
+    if isinstance(value, TypeValue):
+        return value.name
+    if value is None:
+        return _NULL
+    if isinstance(value, EvaluationError):
+        return _ERROR
+    if is_list(value):
+        return _LIST
+    return _MAP if is_map(value) else value
+
+
+def go_type(value: JSONValue | Foreign) -> str:
+    """Return the type of what was taken out of a value, as Go prints it."""
+    return value.go_type if isinstance(value, Foreign) else _GO_TYPES.get(type(value), "<nil>")
+
+
+def map_key(value: Any) -> Hashable:
+    """
+    Return what tells *value*, taken out of a value of an expression, from other keys of a map.
+
+    Raises:
+        InternalError: Go has no keys of its type.
+    """
+    kind = type(value)
+    if kind in {list, dict, bytes} or value is _LIST or value is _MAP:
+        raise InternalError(f"internal error: runtime error: hash of unhashable type {go_type(value)}")
+    if value is _ERROR:
+        return object()  # each error is one of its own
+    if kind is Timestamp:
+        return kind, value.instant, value.offset if value.offset in _SHARED_ZONES else object()
+    return kind, value

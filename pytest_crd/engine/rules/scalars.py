@@ -1,0 +1,91 @@
+"""
+Scalars of a resource as expressions see them: numbers of type `number` are doubles, texts of some formats are times and bytes.
+
+Reference:
+    apiserver pkg/cel/common/valuesunstructured.go, UnstructuredToVal.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.rules import times
+from pytest_crd.engine.rules.natives import go_type
+
+# Makes what expressions see of a JSON value; raises EvaluationError where it is none of its schema.
+View: TypeAlias = Callable[[JSONValue], Value]
+
+
+def int_or_string(value: JSONValue) -> Value:
+    """Return a value of an int-or-string."""
+    if type(value) is str or type(value) is int:
+        return value
+    raise EvaluationError("invalid data, expected XIntOrString value to be either a string or integer")
+
+
+def _number(value: JSONValue) -> Value:
+    if type(value) is float:
+        return value
+    if type(value) is int:
+        return float(value)
+    raise _unexpected("float", value)
+
+
+def _integer(value: JSONValue) -> Value:
+    if type(value) is int:
+        return value
+    raise _unexpected("int", value)
+
+
+def _boolean(value: JSONValue) -> Value:
+    if type(value) is bool:
+        return value
+    raise _unexpected("bool", value)
+
+
+def _string(value: JSONValue) -> Value:
+    if type(value) is str:
+        return value
+    raise _unexpected("string", value)
+
+
+def _unexpected(expected: str, value: JSONValue) -> EvaluationError:
+    return EvaluationError(f"invalid data, expected {expected}, got {go_type(value)}")
+
+
+def texts(format_: str) -> View:
+    """Return what makes the texts of a format visible."""
+    read = _FORMATS.get(format_)
+    return _string if read is None else lambda value: read(_string(value))
+
+
+# Texts of the format are read with the alphabet of URLs, although the format itself takes the other one. Go skips line breaks.
+_STANDARD: Final = str.maketrans("-_+/", "+/**", "\r\n")
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return base64.b64decode(text.translate(_STANDARD), validate=True)
+    except ValueError:
+        raise EvaluationError(f"Invalid byte formatted string {text}: {times.base64_problem(text)}") from None
+
+
+_FORMATS: Final[Mapping[str, Callable[[str], Value]]] = {
+    "duration": times.duration,
+    "date": times.date,
+    "date-time": times.date_time,
+    "byte": _bytes,
+}
+BY_TYPE: Final[Mapping[str, View]] = {"number": _number, "integer": _integer, "boolean": _boolean}
+"""What makes scalars other than texts visible, by the type of their schema."""
+UNCHANGED: Final[Mapping[View, frozenset[type]]] = {
+    _string: frozenset({str}),
+    _integer: frozenset({int}),
+    _boolean: frozenset({bool}),
+}
+"""Which values are themselves what expressions see of them."""
