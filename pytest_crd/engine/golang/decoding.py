@@ -286,29 +286,30 @@ def _struct(kind: types.Struct, structs: dict[types.Struct, _Decode]) -> _Decode
     if (compiled := structs.get(kind)) is not None:
         return compiled
     go, owner, required = kind.go, kind.go.rpartition(".")[2], kind.zero
-    fields: dict[str, tuple[_Decode, bool]] = {}
+    fields: dict[str, tuple[_Decode, type | None, bool]] = {}
 
     def decode_struct(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
         if type(value) is not dict:
             return findings.mismatch(value, at, go)
-        result = {}
+        changes: dict[str, JSONValue] = {}  # None: the field falls away
         for key, item in value.items():
             known = fields.get(key)
             if known is None:
                 findings.unknown.append((at, key, owner))
-            elif item is not None:
-                decode, omits_empty = known
-                decoded = decode(item, (at, key, owner), findings)
-                if decoded or not omits_empty:
-                    result[key] = decoded
-        if required and not required.keys() <= result.keys():
-            return {**required, **result}
-        same = len(result) == len(value) and all(map(operator.is_, result.values(), value.values()))
-        return value if same else result
+                changes[key] = None
+                continue
+            decode, python, omits_empty = known
+            # A text or a bool stays as it is, and is worth no call.
+            decoded = item if type(item) is python or item is None else decode(item, (at, key, owner), findings)
+            if decoded is not item or item is None or (omits_empty and not item):
+                changes[key] = decoded if decoded or not omits_empty else None
+        result = {key: item for key, item in {**value, **changes}.items() if item is not None} if changes else value
+        return result if required.keys() <= result.keys() else {**required, **result}
 
     structs[kind] = decode_struct
     for name, below in kind.fields.items():
-        fields[name] = (_build(below, structs), kind.omits_empty(name))
+        python = type(below.empty) if isinstance(below, types.Scalar) else None
+        fields[name] = (_build(below, structs), python, kind.omits_empty(name))
     return decode_struct
 
 
