@@ -15,6 +15,7 @@ _KEYWORDS: Final = (
     *("properties", "additionalProperties", "patternProperties", "additionalItems", "definitions", "dependencies"),
 )
 _BY_NAME: Final = frozenset({"properties", "patternProperties", "definitions", "dependencies"})
+_HOLDS_SCHEMAS: Final = frozenset(_KEYWORDS)
 _EXTENSIONS: Final = (
     *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"),
     *("x-kubernetes-list-map-keys", "x-kubernetes-validations"),
@@ -39,16 +40,18 @@ def walk(schema: Schema) -> Sequence[Schema]:
 def _collect(schema: Schema, nodes: list[Schema]) -> None:
     """Append what `walk` returns: generators in generators cost as much again for every level."""
     nodes.append(schema)
-    if schema.keys().isdisjoint(_KEYWORDS):
-        return
     for keyword in _KEYWORDS:
         if keyword not in schema:
             continue
         found = schema[keyword]
         if keyword in _BY_NAME and found:
             found = [found[name] for name in sorted(found)]
-        for child in found if isinstance(found, list) else (found,):
-            if isinstance(child, dict):
+        for child in found if type(found) is list else (found,):
+            if type(child) is not dict:
+                continue
+            if _HOLDS_SCHEMAS.isdisjoint(child):
+                nodes.append(child)  # without a call, for most schemas hold none
+            else:
                 _collect(child, nodes)
 
 

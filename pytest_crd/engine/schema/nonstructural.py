@@ -10,7 +10,8 @@ from pytest_crd.engine.errors.fielderror import Errors, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema import places, structural
+from pytest_crd.engine.schema.places import Place
 from pytest_crd.engine.schema.structural import NestedValueValidation, Structural, ValueValidation
 
 _TYPE_MISSING: Final = {
@@ -51,45 +52,64 @@ def find(schema: Structural, path: FieldPath, profile: Profile) -> tuple[FieldEr
     Reference:
         KEP-2335; apiextensions-apiserver schema/validation.go, ValidateStructural, and complete.go.
     """
-    errors = [*_invariants(schema, "root", path, profile), *_completeness(schema.validation, schema, path, path)]
+    errors: list[FieldError] = []
+    _visit(schema, "root", path, profile, errors)
+    errors += _completeness(schema.validation, schema, path, path)
     return tuple(sorted(errors, key=str))
 
 
-def _invariants(schema: Structural, level: str, path: FieldPath, profile: Profile) -> Errors:
-    """Yield what is wrong at one node and below it; *level* is `root`, `item` or `field`."""
-    if schema.type == "array" and schema.items is None:
-        yield fielderror.required(path.child("items"), "must be specified")
+def _visit(schema: Structural, level: str, place: Place, profile: Profile, errors: list[FieldError]) -> None:
+    """Append what is wrong at one node and below it; *level* is `root`, `item` or `field`."""
     if schema.items is not None:
-        yield from _invariants(schema.items, "item", path.child("items"), profile)
+        _visit(schema.items, "item", (place, "items", None), profile, errors)
     for name, child in schema.properties.items():
-        if _is_plain(child):
-            continue
-        yield from _invariants(child, "field", path.child("properties").key(name), profile)
-    if schema.value_schema is not None:
-        yield from _invariants(schema.value_schema, "field", path.child("additionalProperties"), profile)
-    yield from _type(schema, level, path)
-    yield from _extensions(schema, level, path)
-    yield from _metadata(schema, level, path)
-    yield from _junctors(
-        schema.validation,
-        path,
-        profile,
-        skip_any_of=structural.is_int_or_string_any_of(schema.validation),
-        skip_first_all_of=structural.is_int_or_string_all_of(schema.validation),
-    )
+        if not _is_plain(child):
+            _visit(child, "field", (place, "properties", name), profile, errors)
+    if (values := schema.value_schema) is not None:
+        _visit(values, "field", (place, "additionalProperties", None), profile, errors)
+    lacks_items = schema.type == "array" and schema.items is None
+    if level == "root" or lacks_items or not schema.type or schema.x_embedded_resource or schema.x_int_or_string:
+        errors += _structure(schema, level, places.path(place))
+    if _is_more_than_keywords(schema.validation):
+        errors += _validation(schema.validation, places.path(place), profile)
 
 
 def _is_plain(schema: Structural) -> bool:
     """Return whether nothing can be wrong with the *schema* of a field: a type, nothing in it, no pattern."""
-    return (
-        schema.type not in {"", "array"}
+    return bool(
+        schema.type
+        and schema.type != "array"
         and not schema.properties
         and schema.items is None
         and schema.additional_properties is None
         and not schema.x_embedded_resource
         and not schema.x_int_or_string
-        and not schema.validation.has_junctors
-        and "pattern" not in schema.validation.keywords
+        and not _is_more_than_keywords(schema.validation)
+    )
+
+
+def _is_more_than_keywords(validation: ValueValidation) -> bool:
+    """Return whether something can be wrong with the value validations of a node: with junctors, or with a pattern."""
+    return bool(validation.keywords and "pattern" in validation.keywords) or validation.has_junctors
+
+
+def _structure(schema: Structural, level: str, path: FieldPath) -> Errors:
+    """Yield what is wrong with the structure of one node."""
+    if schema.type == "array" and schema.items is None:
+        yield fielderror.required(path.child("items"), "must be specified")
+    yield from _type(schema, level, path)
+    yield from _extensions(schema, level, path)
+    yield from _metadata(schema, level, path)
+
+
+def _validation(validation: ValueValidation, path: FieldPath, profile: Profile) -> Errors:
+    """Yield what is wrong with the value validations of one node."""
+    yield from _junctors(
+        validation,
+        path,
+        profile,
+        skip_any_of=structural.is_int_or_string_any_of(validation),
+        skip_first_all_of=structural.is_int_or_string_all_of(validation),
     )
 
 

@@ -31,9 +31,19 @@ class OpenAPISchema:
         return nodes.walk(self.value)
 
     @cached_property
+    def keywords(self) -> frozenset[str]:
+        """The keywords that stand anywhere in it: what none of its schemas has need not be looked for in each of them."""
+        return frozenset().union(*self.nodes)
+
+    @cached_property
     def has_defaults(self) -> bool:
         """Whether there is a default anywhere in it."""
-        return nodes.have_defaults(self.nodes)
+        return "default" in self.keywords and nodes.have_defaults(self.nodes)
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether there may be a rule in it."""
+        return "x-kubernetes-validations" in self.keywords
 
     @cached_property
     def structural(self) -> Structural:

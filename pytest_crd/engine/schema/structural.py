@@ -6,6 +6,7 @@ Any schema without unsupported constructs has this form; whether it may be used 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -22,6 +23,9 @@ _OMITTED_WHEN_FALSY: Final = frozenset(
     }
 )
 _UNSUPPORTED: Final = ("id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions")
+_UNSUPPORTED_AT_ALL: Final = frozenset(_UNSUPPORTED)
+_NOT_PRESERVING: Final = "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+_PLAIN: Final = frozenset({"type", "description"})
 _ANNOTATIONS: Final = frozenset({"title", "description", "externalDocs", "example"})
 _GENERICS: Final = _ANNOTATIONS | {"type", "default", "nullable"}
 _EXTENSIONS: Final = frozenset(
@@ -47,10 +51,12 @@ class UnsupportedConstructError(ValueError):
     """A construct that no structural schema can express; the message is the server's."""
 
 
-@dataclass(frozen=True, slots=True)
+# The forms below are not frozen, though none is ever changed: filling a frozen class takes six times as long, and a CRD
+# has thousands of nodes.
+@dataclass(slots=True)
 class ValueValidation:
     """
-    What a schema demands of a value without giving it structure.
+    What a schema demands of a value without giving it structure; not to be changed.
 
     Attributes:
         keywords: `format`, `minimum`, `pattern`, `required` … as far as they are set.
@@ -75,10 +81,10 @@ class ValueValidation:
 _NO_VALIDATION: Final = ValueValidation(_NOTHING)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class NestedValueValidation:
     """
-    A value validation under `allOf`, `anyOf`, `oneOf` or `not`.
+    A value validation under `allOf`, `anyOf`, `oneOf` or `not`; not to be changed.
 
     Attributes:
         validation: Its keywords and junctors.
@@ -97,10 +103,10 @@ class NestedValueValidation:
     forbidden: Mapping[str, JSONValue] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Structural:
     """
-    One node of a structural schema; names are those of the OpenAPI keywords.
+    One node of a structural schema, not to be changed; names are those of the OpenAPI keywords.
 
     Attributes:
         type: `object`, `array`, …; empty where it is not specified.
@@ -109,7 +115,7 @@ class Structural:
         properties: Schemas of the fields by name; empty where there are none.
         additional_properties: The schema of map values, or the boolean that stands in its place; None where absent.
         items: The schema of list items.
-        annotations: `title`, `description`, `externalDocs`, `example` as far as they are set.
+        is_annotated: Whether any of `title`, `description`, `externalDocs` and `example` is set.
         x_validations: CEL rules as declared; None where the keyword is absent.
         validation: The value validations.
     """
@@ -120,7 +126,7 @@ class Structural:
     properties: Mapping[str, Structural] = field(default_factory=dict)
     additional_properties: Structural | bool | None = None
     items: Structural | None = None
-    annotations: Mapping[str, JSONValue] = field(default_factory=dict)
+    is_annotated: bool = False
     x_preserve_unknown_fields: bool = False
     x_embedded_resource: bool = False
     x_int_or_string: bool = False
@@ -156,11 +162,14 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
         KEP-2335; apiextensions-apiserver schema/convert.go, NewStructural. Go meets properties in random order; here
         the first unsupported construct is that of the first property by name.
     """
+    if schema.keys() <= _PLAIN:
+        return _plain(schema.get("type") or "", bool(schema.get("description")))
     set_keywords = _set_keywords(schema)
     validation = _value_validation(set_keywords)
-    _check_preserve(set_keywords)
+    if set_keywords.get("x-kubernetes-preserve-unknown-fields") is False:
+        raise UnsupportedConstructError(_NOT_PRESERVING)
     items = set_keywords.get("items")
-    properties = set_keywords.get("properties") or {}
+    properties = set_keywords.get("properties")
     additional = set_keywords.get("additionalProperties")
     rules = set_keywords.get("x-kubernetes-validations")
     map_keys = set_keywords.get("x-kubernetes-list-map-keys")
@@ -171,7 +180,7 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
         items=None if items is None else from_schema(_single(items)),
         properties={name: from_schema(properties[name]) for name in sorted(properties)} if properties else _NOTHING,
         additional_properties=from_schema(additional) if isinstance(additional, Mapping) else additional,
-        annotations={name: value for name, value in set_keywords.items() if name in _ANNOTATIONS},
+        is_annotated=not _ANNOTATIONS.isdisjoint(set_keywords),
         x_preserve_unknown_fields="x-kubernetes-preserve-unknown-fields" in set_keywords,
         x_embedded_resource=set_keywords.get("x-kubernetes-embedded-resource", False),
         x_int_or_string=set_keywords.get("x-kubernetes-int-or-string", False),
@@ -181,6 +190,12 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
         x_validations=None if rules is None else tuple(rules),
         validation=validation,
     )
+
+
+@functools.lru_cache
+def _plain(type_: str, is_annotated: bool) -> Structural:  # noqa: FBT001 - a cache finds arguments by their position faster
+    """Return the form of a schema that has a type and a description at the most, which every second one is."""
+    return Structural(type=type_, is_annotated=is_annotated)
 
 
 def is_int_or_string_any_of(validation: ValueValidation) -> bool:
@@ -213,14 +228,16 @@ def nodes(schema: Structural, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
         yield from nodes(child, (*path, name))
 
 
-def _set_keywords(schema: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+def _set_keywords(schema: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
     """Return the keywords that Go sees as set, after refusing those that no structural schema can express."""
-    found = {
-        keyword: value
-        for keyword, value in schema.items()
-        if value or not (value is None or keyword in _OMITTED_WHEN_FALSY or (keyword == "items" and value == []))
-    }
-    if found.keys().isdisjoint(_UNSUPPORTED):
+    found = schema
+    if not all(schema.values()):
+        found = {
+            keyword: value
+            for keyword, value in schema.items()
+            if value or not (value is None or keyword in _OMITTED_WHEN_FALSY or (keyword == "items" and value == []))
+        }
+    if _UNSUPPORTED_AT_ALL.isdisjoint(found):
         return found
     for keyword in _UNSUPPORTED:
         if keyword in found and (keyword != "dependencies" or found[keyword]):
@@ -231,7 +248,9 @@ def _set_keywords(schema: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
 
 
 def _value_validation(set_keywords: Mapping[str, JSONValue]) -> ValueValidation:
-    keywords = {keyword: value for keyword, value in set_keywords.items() if keyword in _VALUE_KEYWORDS}
+    keywords = _NOTHING
+    if not _VALUE_KEYWORDS.isdisjoint(set_keywords):
+        keywords = {keyword: value for keyword, value in set_keywords.items() if keyword in _VALUE_KEYWORDS}
     if _JUNCTORS.isdisjoint(set_keywords):
         return ValueValidation(keywords) if keywords else _NO_VALIDATION
     return ValueValidation(
@@ -246,7 +265,8 @@ def _value_validation(set_keywords: Mapping[str, JSONValue]) -> ValueValidation:
 def _nested(schema: Mapping[str, JSONValue]) -> NestedValueValidation:
     set_keywords = _set_keywords(schema)
     validation = _value_validation(set_keywords)
-    _check_preserve(set_keywords)
+    if set_keywords.get("x-kubernetes-preserve-unknown-fields") is False:
+        raise UnsupportedConstructError(_NOT_PRESERVING)
     items = set_keywords.get("items")
     properties = set_keywords.get("properties")
     rules = set_keywords.get("x-kubernetes-validations")
@@ -272,9 +292,3 @@ def _single(items: JSONValue) -> Mapping[str, JSONValue]:
     if isinstance(items, Mapping):
         return items
     raise UnsupportedConstructError("OpenAPIV3Schema 'items' must be a schema, but is an array")
-
-
-def _check_preserve(set_keywords: Mapping[str, JSONValue]) -> None:
-    if set_keywords.get("x-kubernetes-preserve-unknown-fields") is False:
-        message = "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
-        raise UnsupportedConstructError(message)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine.schema import places
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.schema import places
 
 
 def test_a_place_is_spelled_from_the_root_on() -> None:

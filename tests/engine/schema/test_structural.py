@@ -36,7 +36,7 @@ def test_a_schema_splits_into_structure_and_value_validations() -> None:
         type="object",
         nullable=True,
         default={"a": 1},
-        annotations={"title": "t", "description": "d"},
+        is_annotated=True,
         properties={
             "a": Structural(type="integer"),
             "b": Structural(

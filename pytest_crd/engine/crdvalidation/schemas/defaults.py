@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.engine.crdvalidation.schemas import places
-from pytest_crd.engine.crdvalidation.schemas.places import Place
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -20,7 +18,10 @@ from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.validation import Findings, Subject
+from pytest_crd.engine.schema import places
 from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.places import Place
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.engine.values import validation as valuevalidation
 
@@ -30,18 +31,14 @@ _PARTS: Final = frozenset({"items", "properties", "additionalProperties"})
 _TYPE_META: Final = {"kind": "Validation", "apiVersion": "validation/v1"}
 
 
-def find(
-    root: Structural, schema: Schema, path: FieldPath, *, require_pruned: bool, profile: Profile
-) -> list[FieldError]:
+def find(declared: OpenAPISchema, path: FieldPath, *, require_pruned: bool) -> list[FieldError]:
     """
-    Return what is wrong with the defaults in *schema*; those in maps are not looked at.
+    Return what is wrong with the defaults in a schema; those in maps are not looked at.
 
     Args:
-        root: The schema of a whole resource, structural without flaws.
-        schema: The same as the server decodes it.
+        declared: The schema of a whole resource, structural without flaws.
         path: Where it stands in the CRD, as the errors are to spell it.
         require_pruned: Whether defaults may hold only what their schema knows.
-        profile: The Kubernetes version whose answers are given.
 
     Errors:
         Those of value validation, and Invalid for unknown fields and metadata; parents first, then items, then
@@ -50,10 +47,13 @@ def find(
     Reference:
         apiextensions-apiserver schema/defaulting/validation.go, ValidateDefaults.
     """
-    walk = _Walk(profile, require_pruned=require_pruned)
+    if not declared.has_defaults:
+        return []
+    walk = _Walk(declared.profile, require_pruned=require_pruned, has_rules=declared.has_rules)
+    root = declared.structural
     if not root.x_embedded_resource:
         root = dataclasses.replace(root, x_embedded_resource=True)
-    walk.visit(root, schema, path, None)
+    walk.visit(root, declared.value, path, None)
     return walk.errors
 
 
@@ -83,9 +83,10 @@ class _Inside:
 class _Walk:
     """One walk over the nodes of a structural schema."""
 
-    def __init__(self, profile: Profile, *, require_pruned: bool) -> None:
+    def __init__(self, profile: Profile, *, require_pruned: bool, has_rules: bool) -> None:
         self.errors: list[FieldError] = []
         self._profile = profile
+        self._has_rules = has_rules
         self._require_pruned = require_pruned
         self._budget = validation.BUDGET
 
@@ -102,6 +103,8 @@ class _Walk:
         if node.items is not None:
             self.visit(node.items, schema["items"], (place, "items", None), inside and inside.below(0))
         for name, child in node.properties.items():
+            if child.default is None and child.items is None and not child.properties:
+                continue
             below = inside and inside.below(name)
             if is_resource and name in META_FIELDS:
                 below = _Inside(node, (name,))
@@ -128,7 +131,7 @@ class _Walk:
 
     def _hold(self, node: Structural, default: JSONValue, path: FieldPath) -> list[FieldError]:
         """Return what the rules say of a default that replaces itself, and then of one that replaces nothing."""
-        if self._budget < 0 or not self._profile.validation_rules:
+        if self._budget < 0 or not self._has_rules or not self._profile.validation_rules:
             return []
         root = tree.of_stored(node, self._profile, is_resource=node.x_embedded_resource)
         if root is None:

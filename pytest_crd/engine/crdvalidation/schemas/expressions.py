@@ -15,8 +15,7 @@ from typing import Final
 from pytest_crd.engine.cel.costs import MAX
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
-from pytest_crd.engine.crdvalidation.schemas import places, rules
-from pytest_crd.engine.crdvalidation.schemas.places import Place
+from pytest_crd.engine.crdvalidation.schemas import rules
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -24,7 +23,9 @@ from pytest_crd.engine.fieldpath import FieldPath, Key
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.compilation import CompiledRule, Expression, Problem
 from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.schema import places
 from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.places import Place
 
 CRD_LIMIT: Final = 100_000_000
 """What all expressions of one schema may cost together."""

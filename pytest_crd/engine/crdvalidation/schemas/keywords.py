@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
-from pytest_crd.engine.crdvalidation.schemas import listtypes, places
+from pytest_crd.engine.crdvalidation.schemas import listtypes
 from pytest_crd.engine.crdvalidation.schemas import rules as rulekeywords
 from pytest_crd.engine.crdvalidation.schemas.expressions import NO_RULES, Expressions, Scope
-from pytest_crd.engine.crdvalidation.schemas.places import Place
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -22,22 +21,20 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.tree import RuleNode
-from pytest_crd.engine.schema import unsupported
+from pytest_crd.engine.schema import places, unsupported
 from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.places import Place
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _NO_UNIQUE_ITEMS: Final = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
 _JUNCTORS: Final = ("allOf", "oneOf", "anyOf")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED: Final = "x-kubernetes-embedded-resource"
-# A schema with none of these is the common case: a type, a description, properties and items.
-_REMARKABLE: Final = frozenset(
-    {
-        *("default", "uniqueItems", "additionalProperties", "not", *_JUNCTORS),
-        *unsupported.KEYWORDS,
-        *(_PRESERVE, _EMBEDDED, *listtypes.KEYWORDS, rulekeywords.KEYWORD),
-    }
-)
+# Most schemas have none of these, and are done with at a glance: a type, a description, a format.
+_RESTRICTED: Final = frozenset({"default", "uniqueItems", _EMBEDDED, *unsupported.KEYWORDS})
+_BRANCHING: Final = frozenset({"not", *_JUNCTORS, "definitions", "dependencies"})
+_EXTENSIONS: Final = frozenset({_PRESERVE, *listtypes.KEYWORDS, rulekeywords.KEYWORD})
+_REMARKABLE: Final = frozenset({"properties", "items", "additionalProperties"}) | _RESTRICTED | _BRANCHING | _EXTENSIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +98,23 @@ class _Walk:
 
     def visit(self, schema: Schema, place: Place, context: _Context, *, is_root: bool = False) -> None:
         """Take the schema's own constructs, then the schemas in it, then what depends on these."""
-        found_before = len(self.errors)
-        is_plain = _REMARKABLE.isdisjoint(schema)
-        if not is_plain or schema.get("type") not in self._types or type(schema.get("items")) is list:
+        found_before, items = len(self.errors), schema.get("items")
+        if schema.get("type") not in self._types or type(items) is list or not _RESTRICTED.isdisjoint(schema):
             self.errors += _constructs(schema, place, context, check_type=bool(self._types))
-        if not is_plain:
+        if "additionalProperties" in schema:
             self._additional_properties(schema, place, context)
         if properties := schema.get("properties"):
             self._properties(properties, schema, place, context, is_root=is_root)
-        if not is_plain:
+        is_branching = not _BRANCHING.isdisjoint(schema)
+        if is_branching:
             self._junctors(schema, place, context)
-        if items := schema.get("items"):
+        if items:
             self._items(items, schema, place, context)
-        if not is_plain:
+        if is_branching:
             self._dependencies(schema, place, context)
+        if not _EXTENSIONS.isdisjoint(schema):
             self._extensions(schema, place)
-        if not is_plain and context.rules is not NO_RULES and len(self.errors) == found_before:
+        if rulekeywords.KEYWORD in schema and context.rules is not NO_RULES and len(self.errors) == found_before:
             # Expressions are compiled only where nothing is wrong with the schema here or below.
             self.rule_errors += self.expressions.find(schema, context.rules, places.path(place))
 
@@ -138,11 +136,14 @@ class _Walk:
     ) -> None:
         is_resource = is_root or schema.get(_EMBEDDED)
         for name in sorted(properties):
+            child = properties[name]
+            if _REMARKABLE.isdisjoint(child) and child.get("type") in self._types:
+                continue
             inner = context.within(context.rules.of_property(name, schema))
             if is_resource and name in META_FIELDS:
                 reason = f"in top-level {name}" if is_root else context.no_defaults
                 inner = replace(inner, no_defaults=reason, inside_meta=True)
-            self.visit(properties[name], (place, "properties", name), inner)
+            self.visit(child, (place, "properties", name), inner)
 
     def _junctors(self, schema: Schema, place: Place, context: _Context) -> None:
         context = context.within(NO_RULES)

@@ -7,15 +7,15 @@ from typing import Final
 
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
-from pytest_crd.engine.crdvalidation.schemas import places
-from pytest_crd.engine.crdvalidation.schemas.places import Place
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.types import Pointer, Type
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema import places
 from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.places import Place
 
 _LIST_TYPE: Final = "x-kubernetes-list-type"
 _MAP_TYPE: Final = "x-kubernetes-map-type"

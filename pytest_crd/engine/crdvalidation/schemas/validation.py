@@ -22,7 +22,7 @@ from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import nonstructural
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
-from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
+from pytest_crd.engine.schema.structural import UnsupportedConstructError
 
 # What the schema of the root may have beside that of `status`, in Go's names and in the order of the message.
 _WITH_STATUS: Final = {
@@ -80,9 +80,8 @@ def validate(
     unsupported = ""
     if options.require_structural_schema:
         try:
-            root = declared.structural
-            structure = _structure(root, schema, path, options, profile)
-            compiled = None if structure else _rules(root, options, profile)
+            structure = _structure(declared, path, options)
+            compiled = None if structure else _rules(declared, options)
         except UnsupportedConstructError as error:
             unsupported = str(error)
     keywords = schemakeywords.find(schema, path, options, profile=profile, rules=compiled)
@@ -93,19 +92,20 @@ def validate(
     return errors
 
 
-def _structure(
-    root: Structural, schema: Schema, path: FieldPath, options: ValidationOptions, profile: Profile
-) -> list[FieldError]:
+def _structure(declared: OpenAPISchema, path: FieldPath, options: ValidationOptions) -> list[FieldError]:
     """Return what is wrong with the structure, or else with the defaults."""
-    errors = [*nonstructural.find(root, path, profile)]
-    return errors or defaults.find(root, schema, path, require_pruned=options.require_pruned_defaults, profile=profile)
+    errors = [*nonstructural.find(declared.structural, path, declared.profile)]
+    return errors or defaults.find(declared, path, require_pruned=options.require_pruned_defaults)
 
 
-def _rules(root: Structural, options: ValidationOptions, profile: Profile) -> RuleNode | None:
+def _rules(declared: OpenAPISchema, options: ValidationOptions) -> RuleNode | None:
     """Return the rules to be compiled: those that are new in the environment of new ones."""
+    if not declared.has_rules:
+        return None
+    profile = declared.profile
     new, stored = environments.new(profile), environments.stored(profile)
     return tree.build(
-        root,
+        declared.structural,
         profile,
         lambda text: stored if text in options.preexisting_rules else new,
         lambda text: stored if text in options.preexisting_message_expressions else new,

@@ -9,7 +9,7 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.crdvalidation.schemas import defaults
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 STRING = {"type": "string"}
 INTEGER = {"type": "integer"}
@@ -17,13 +17,8 @@ META = "must result in valid metadata"
 
 
 def found(schema: Any, *, version: str = "1.37", require_pruned: bool = True) -> list[str]:
-    errors = defaults.find(
-        structural.from_schema(schema),
-        schema,
-        FieldPath(("s",)),
-        require_pruned=require_pruned,
-        profile=profile.named(version),
-    )
+    declared = OpenAPISchema(schema, profile.named(version))
+    errors = defaults.find(declared, FieldPath(("s",)), require_pruned=require_pruned)
     return [str(error) for error in errors]
 
 
