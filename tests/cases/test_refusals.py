@@ -107,7 +107,7 @@ def test_a_part_of_the_message_is_looked_for_in_all_of_it() -> None:
 
 
 def test_who_expects_no_refusal_gets_none_and_who_does_gets_one() -> None:
-    accepted = Response(201, stored={})
+    accepted = Response(201, Stored.of({}))
 
     assert _mismatches(accepted) == []
     assert _mismatches(_refused(LONG), accepted=True) == [Rejected(422, (LONG,))]

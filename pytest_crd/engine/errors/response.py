@@ -6,7 +6,7 @@ It words a refusal as a whole; what is wrong with which field comes from the pas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -40,6 +40,37 @@ class Changes:
     lost: tuple[str, ...] = ()
 
 
+class Stored:
+    """A stored object that is made when somebody first asks for it: most answers are asked for the verdict alone."""
+
+    __slots__ = ("_make", "_value")
+
+    def __init__(self, make: Callable[[], JSONValue]) -> None:
+        """Take what makes it; called once, or never."""
+        self._make: Callable[[], JSONValue] | None = make
+
+    @classmethod
+    def of(cls, value: JSONValue) -> Stored:
+        """Return one that is made already."""
+        return cls(lambda: value)
+
+    @property
+    def value(self) -> JSONValue:
+        """The object."""
+        if self._make is not None:
+            self._value: JSONValue = self._make()
+            self._make = None
+        return self._value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stored) and bool(self.value == other.value)
+
+    __hash__ = None  # type: ignore[assignment] # an object of JSON has none
+
+    def __reduce__(self) -> tuple[Callable[[JSONValue], Stored], tuple[JSONValue]]:
+        return Stored.of, (self.value,)
+
+
 class NotAcceptedError(AssertionError):
     """What was to be accepted is refused, or loses fields; the message lists every reason as the server words it."""
 
@@ -51,8 +82,7 @@ class Response:
 
     Attributes:
         code: The HTTP code: 201 or 200 when accepted, 400, 404, 409 or 422 when not.
-        stored: The stored object without what only a server makes (uid, generation, creationTimestamp, resourceVersion,
-            managedFields); None when rejected.
+        kept: The stored object; None when rejected.
         errors: The causes of a 422, in the server's order; of any other refusal one of type `Request`, whose text is the
             message. Empty only when accepted.
         warnings: The texts of the `Warning` headers, in order.
@@ -61,7 +91,7 @@ class Response:
     """
 
     code: int
-    stored: JSONValue = None
+    kept: Stored | None = None
     errors: tuple[FieldError, ...] = ()
     warnings: tuple[str, ...] = ()
     changes: Changes = Changes()
@@ -70,7 +100,8 @@ class Response:
     def copied(self) -> Response:
         """Return the same answer with values of its own, so that a change in one is none in the other."""
         errors = tuple(replace(error, bad_value=jsonvalue.copy(error.bad_value)) for error in self.errors)
-        return replace(self, stored=jsonvalue.copy(self.stored), status=jsonvalue.copy(self.status), errors=errors)
+        kept = None if self.kept is None else Stored(lambda: jsonvalue.copy(self.stored))
+        return replace(self, kept=kept, status=jsonvalue.copy(self.status), errors=errors)
 
     def located(self, locate: Locate) -> Response:
         """Return the same answer, of whose rules *locate* knows where they stand in the CRD."""
@@ -78,6 +109,15 @@ class Response:
             return self
         errors = (replace(error, rule=error.rule and error.rule.located(locate)) for error in self.errors)
         return replace(self, errors=tuple(errors))
+
+    @property
+    def stored(self) -> JSONValue:
+        """
+        The stored object without what only a server makes; None when rejected.
+
+        A server makes uid, generation, creationTimestamp, resourceVersion and managedFields.
+        """
+        return None if self.kept is None else self.kept.value
 
     @property
     def accepted(self) -> bool:

@@ -15,7 +15,7 @@ from pytest_crd.engine.crdvalidation import crd as crdvalidation
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.errors.response import Changes, Response
+from pytest_crd.engine.errors.response import Changes, Response, Stored
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.decoding import Decoded
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -121,8 +121,8 @@ def _is_served(manifest: Decoded, profile: Profile) -> bool:
 
 
 def _accepted(code: int, crd: Forms, warnings: tuple[str, ...], profile: Profile) -> Response:
-    stored = encoded.encode(_as_stored(crd, profile))
-    return Response(code, stored=stored, warnings=response.sent(warnings), changes=Changes(crd.decoded.unknown))
+    kept = Stored(lambda: encoded.encode(_as_stored(crd, profile)))
+    return Response(code, kept, warnings=response.sent(warnings), changes=Changes(crd.decoded.unknown))
 
 
 def _as_stored(crd: Forms, profile: Profile) -> Mapping[str, JSONValue]:

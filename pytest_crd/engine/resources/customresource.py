@@ -15,7 +15,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.errors.response import Response, Stored
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata
@@ -185,7 +185,7 @@ class CustomResources:
         stored["metadata"] = {key: value for key, value in stored["metadata"].items() if key not in made}
         warnings = response.sent(warnings)
         changes = replace(decoded.changes, lost=lost)
-        return Response(code, stored=stored, warnings=warnings, changes=changes)
+        return Response(code, Stored.of(stored), warnings=warnings, changes=changes)
 
     def _refuse(self, refused: RefusedError, target: Target) -> Response:
         subject = {"name": target.name, "group": target.group, "kind": target.plural}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from pytest_crd import engine
 from pytest_crd.engine.errors import fielderror, response
 from pytest_crd.engine.errors.refusal import Refusal, bad_request, internal_error
-from pytest_crd.engine.errors.response import Changes, Response
+from pytest_crd.engine.errors.response import Changes, Response, Stored
 from pytest_crd.engine.fieldpath import FieldPath
 
 ERROR = fielderror.required(FieldPath(("spec", "a")), "")
@@ -17,7 +18,7 @@ CAUSE = {"reason": "FieldValueRequired", "message": "Required value", "field": "
 
 
 def test_an_accepted_request_has_no_status_and_no_message() -> None:
-    answer = Response(201, stored={"a": 1}, changes=Changes(("spec.p",), ("spec.d",), ("spec.n",)))
+    answer = Response(201, Stored.of({"a": 1}), changes=Changes(("spec.p",), ("spec.d",), ("spec.n",)))
     assert answer.accepted
     assert (answer.message, answer.status) == ("", None)
     assert (answer.pruned, answer.defaulted, answer.nulls) == (("spec.p",), ("spec.d",), ("spec.n",))
@@ -96,7 +97,7 @@ def test_a_refusal_that_names_no_field_has_one_error_of_its_own_type() -> None:
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_an_accepted_request_passes(*, strict: bool) -> None:
-    Response(201, stored={"a": 1}).assert_accepted(strict=strict)
+    Response(201, Stored.of({"a": 1})).assert_accepted(strict=strict)
 
 
 def test_a_refused_request_fails_with_every_error() -> None:
@@ -111,7 +112,7 @@ def test_a_missing_resource_is_not_accepted_either() -> None:
 
 
 def test_strictly_a_request_that_loses_fields_fails() -> None:
-    answer = Response(201, stored={}, changes=Changes(("spec.b", "spec.c")))
+    answer = Response(201, Stored.of({}), changes=Changes(("spec.b", "spec.c")))
     answer.assert_accepted()
 
     with pytest.raises(engine.NotAcceptedError) as caught:
@@ -122,8 +123,37 @@ def test_strictly_a_request_that_loses_fields_fails() -> None:
 
 
 def test_a_response_shows_itself_on_one_line() -> None:
-    assert repr(Response(201, stored={"a": 1})) == "<Response 201>"
+    assert repr(Response(201, Stored.of({"a": 1}))) == "<Response 201>"
     assert repr(response.invalid("g", "Foo", "a", [ERROR, ERROR])) == (
         "<Response 422: spec.a: Required value; spec.a: Required value>"
     )
     assert repr(response.refused(bad_request("two\n  lines"), subject={})) == "<Response 400: two lines>"
+
+
+def test_the_stored_object_is_made_once_and_only_for_who_asks() -> None:
+    made: list[dict[str, int]] = []
+
+    def make() -> dict[str, int]:
+        made.append({"a": 1})
+        return made[-1]
+
+    answer = Response(201, Stored(make))
+    assert answer.accepted
+    assert made == []
+    assert answer.stored is answer.stored is made[0]
+    assert len(made) == 1
+
+
+def test_a_copy_shares_nothing_with_the_answer_that_it_is_of() -> None:
+    answer = Response(201, Stored.of({"a": [1]}))
+    copied = answer.copied()
+    copied.stored["a"].append(2)
+    assert (answer.stored, copied.stored) == ({"a": [1]}, {"a": [1, 2]})
+
+
+def test_answers_are_equal_when_their_stored_objects_are() -> None:
+    one, same, other = (Response(201, Stored.of({"a": number})) for number in (1, 1, 2))
+    assert one == same
+    assert one != other
+    assert Stored.of(1) != 1
+    assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301 - our own

@@ -238,3 +238,34 @@ def test_an_old_crd_may_keep_types_that_are_none() -> None:
     assert found({"type": "null"}, require_valid_property_type=False) == [
         "s.type: Forbidden: type cannot be set to null, use nullable as an alternative"
     ]
+
+
+@pytest.mark.parametrize(
+    ("field", "place", "detail"),
+    [
+        pytest.param(STRING | {"default": "x"}, ".default", "must not be set (why)", id="a default"),
+        pytest.param(OBJECT | {"not": {"id": "x"}}, ".not.id", "id is not supported", id="not"),
+        pytest.param(OBJECT | {"allOf": [{"id": "x"}]}, ".allOf[0].id", "id is not supported", id="allOf"),
+        pytest.param(
+            OBJECT | {"additionalProperties": {"id": "x"}}, ".additionalProperties.id", "id is not supported", id="maps"
+        ),
+        pytest.param({"type": "array", "items": {"id": "x"}}, ".items.id", "id is not supported", id="lists"),
+        pytest.param(STRING | {"id": "x"}, ".id", "id is not supported", id="what no CRD may use"),
+        pytest.param(
+            {"type": "array", "uniqueItems": True},
+            ".uniqueItems",
+            "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+            id="unique items",
+        ),
+    ],
+)
+def test_a_field_of_a_known_type_is_looked_at_for_its_other_keywords(field: Any, place: str, detail: str) -> None:
+    errors = found(OBJECT | {"properties": {"a": field}}, allow_defaults=False, disallow_defaults_reason="(why)")
+    assert errors == [f"s.properties[a]{place}: Forbidden: {detail}"]
+
+
+def test_an_embedded_resource_inside_of_metadata_is_found() -> None:
+    embedded = OBJECT | {"x-kubernetes-embedded-resource": True}
+    errors = found(embedded | {"properties": {"metadata": OBJECT | {"properties": {"a": embedded}}}})
+    place = "s.properties[metadata].properties[a].x-kubernetes-embedded-resource"
+    assert errors == [f"{place}: Forbidden: must not be used inside of resource meta"]
