@@ -130,7 +130,7 @@ def from_python(value: object) -> JSONValue:
     """
     with contextlib.suppress(_NotPlainError):
         plain = _plain(value, 0)
-        if not _SURROGATE.search(marshal.dumps(plain, _WITHOUT_REFERENCES)):
+        if not _SURROGATE.search(marshal.dumps(plain)):
             return plain
     return _from_python(value, None, 0)
 

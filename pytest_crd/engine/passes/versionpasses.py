@@ -6,9 +6,11 @@ When each of them runs in the course of a request is decided in `customresource`
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -181,4 +183,8 @@ def _puts_in_nulls(schema: Structural) -> bool:
 
 
 def _spelled(paths: tuple[Path, ...]) -> tuple[str, ...]:
-    return tuple(map(fieldpath.unknown_field, paths))
+    return tuple(map(_spell, paths))
+
+
+# The same fields are defaulted in one object after the other.
+_spell: Final = functools.lru_cache(fieldpath.unknown_field)

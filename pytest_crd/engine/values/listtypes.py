@@ -89,10 +89,11 @@ def _find_in_object(schema: Structural, profile: Profile) -> _Find | None:
         findings: list[_Finding] = []
         if of_values is not None:
             for name in sorted(value):
-                findings += _below(Key(name), of_values(value[name]))
+                if below := of_values(value[name]):
+                    findings += _below(Key(name), below)
         for name, find_in_field in of_fields.items():
-            if name in value:
-                findings += _below(name, find_in_field(value[name]))
+            if name in value and (below := find_in_field(value[name])):
+                findings += _below(name, below)
         return findings
 
     return find
@@ -111,7 +112,8 @@ def _find_in_list(schema: Structural, profile: Profile) -> _Find | None:
     def find(value: JSONValue) -> list[_Finding]:
         findings = of_list(value) if of_list is not None else []
         for index, item in enumerate(value):
-            findings += _below(index, of_items(item))
+            if below := of_items(item):
+                findings += _below(index, below)
         return findings
 
     return find

@@ -14,6 +14,7 @@ from pytest_crd.engine.profile import Profile
 # What RE2 may use, in bytes, and what it may use where that is too little: a large class that is repeated a thousand times.
 _USUAL_MEMORY: Final = 8 << 20
 _MOST_MEMORY: Final = 1 << 30
+_KEPT_TEXTS: Final = 64
 _NEWEST: Final = profiles.named(profiles.DEFAULT)
 
 
@@ -58,8 +59,14 @@ def _for_re2(pattern: str, short_group_names: bool, loose_class_names: bool) -> 
 @functools.cache
 def _searching(pattern: str) -> Callable[[str], bool]:
     search = _compiled(pattern).search
-    # Given as bytes, because of a str RE2's binding counts where each character begins.
-    return lambda text: search(text.encode("utf-8", "surrogatepass")) is not None
+
+    # The same names and defaults come again in the objects of a suite, and RE2's binding takes ten times as long.
+    @functools.lru_cache(_KEPT_TEXTS)
+    def matches(text: str) -> bool:
+        # Given as bytes, because of a str the binding counts where each character begins.
+        return search(text.encode("utf-8", "surrogatepass")) is not None
+
+    return matches
 
 
 def _compiled(pattern: str) -> Any:
