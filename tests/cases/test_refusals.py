@@ -12,6 +12,7 @@ from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, R
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors import fielderror, refusal, response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
+from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.reading import yamlreader
 

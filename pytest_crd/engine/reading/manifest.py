@@ -122,8 +122,9 @@ def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
             out[pattern] = {path.resolve() for path, _ in matches}
             continue
         for path, named in matches:
-            file = found.setdefault(path.resolve(), ManifestFile(path, name_of(path, base), named))
-            found[path.resolve()] = replace(file, named=file.named or named, patterns=(*file.patterns, pattern))
+            resolved = path.resolve()  # as slow as opening the file
+            file = found.get(resolved) or ManifestFile(path, name_of(path, base), named)
+            found[resolved] = replace(file, named=file.named or named, patterns=(*file.patterns, pattern))
     for pattern, paths in out.items():
         if paths and paths.isdisjoint(found):
             mistakes.append(Mistake(pattern, 0, "leaves out no file that another path names"))

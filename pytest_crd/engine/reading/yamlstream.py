@@ -142,8 +142,8 @@ def unread(text: str) -> int | None:
         apimachinery util/yaml decoder.go cuts at `---` alone; go.yaml.in/yaml/v2 yaml.go, unmarshal, reads one document of
         each part, which `...` ends.
     """
-    if "..." not in text:
-        return None
+    if not text.startswith("...") and "\n..." not in text:
+        return None  # dots stand in many a description
     ended = False
     for number, line in enumerate(text.split("\n"), start=1):
         if line.startswith("---"):
