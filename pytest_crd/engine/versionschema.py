@@ -71,7 +71,7 @@ class VersionSchema:
         """
         from pytest_crd.engine.crdvalidation.schemas import declaredrules  # noqa: PLC0415 - much that only CEL needs
 
-        return () if self._spec.schema is None else declaredrules.find(self._spec.schema.value, self._profile)
+        return () if self._spec.schema is None else declaredrules.find(self._spec.schema)
 
     @property
     def has_status(self) -> bool:

@@ -11,7 +11,9 @@ import pytest
 
 from pytest_crd import engine
 from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.crds import internal
 from pytest_crd.engine.inputerror import CrdError
+from pytest_crd.engine.schema import structuralversion
 
 REF_MESSAGE = "OpenAPIV3Schema '$ref' is not supported"
 SCHEMA = {
@@ -316,3 +318,36 @@ def test_an_unknown_mode_of_validation_is_a_usage_error() -> None:
 def test_the_engine_lists_what_is_public() -> None:
     assert dir(engine) == sorted(engine.__all__)
     assert {"CrdError", "ManifestError", "FieldValidation"} <= set(dir(engine))
+
+
+def test_a_crd_and_each_of_its_schemas_are_converted_once_whatever_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    converted: list[str] = []
+
+    def counted(module: Any, name: str) -> None:
+        original = getattr(module, name)
+
+        def convert(*arguments: Any) -> Any:
+            converted.append(name)
+            return original(*arguments)
+
+        monkeypatch.setattr(module, name, convert)
+
+    counted(structuralversion, "from_schema")
+    counted(internal, "from_defaulted")
+    rule = {"x-kubernetes-validations": [{"rule": "has(self.a)"}]}
+    fields = [{"a": {"type": "string", "default": "x"}}, {"a": {"type": "integer", "default": 1}}]
+    schemas = [
+        {"type": "object", "properties": {"spec": {"type": "object", "properties": one} | rule}} for one in fields
+    ]
+    crd = _crd(*schemas)
+    assert crd.response.accepted
+    assert crd.response.stored
+    assert crd.update_from(crd).accepted
+    assert crd.conditions
+    for version in crd.versions:
+        assert version.is_structural
+        assert version.rules
+        stored = version.create({"spec": {}}).stored
+        assert version.update(stored, old=stored).accepted
+        assert version.default(version.prune({"spec": {}}).value).paths == ("spec.a",)
+    assert converted == ["from_defaulted", "from_schema", "from_schema"]

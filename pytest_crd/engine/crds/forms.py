@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from pytest_crd.engine.crds import defaulted, internal
 from pytest_crd.engine.crds.internal import InternalCrd
+from pytest_crd.engine.crds.internalspec import ObjectMeta, Status
 from pytest_crd.engine.golang.decoding import Decoded
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -29,18 +30,12 @@ class Forms:
     defaulted: Object
     internal: InternalCrd
 
-    def with_metadata(self, metadata: Mapping[str, JSONValue]) -> Forms:
-        """Return the forms of the same CRD with other *metadata*."""
+    def prepared(self, metadata: Mapping[str, JSONValue], status: Mapping[str, JSONValue]) -> Forms:
+        """Return the forms of the same CRD with the *metadata* and the *status* that a server gives it."""
         return Forms(
             self.decoded,
-            {**self.defaulted, "metadata": metadata},
-            dataclasses.replace(self.internal, metadata=metadata),
-        )
-
-    def with_status(self, status: Mapping[str, JSONValue]) -> Forms:
-        """Return the forms of the same CRD with another *status*."""
-        return Forms(
-            self.decoded, {**self.defaulted, "status": status}, dataclasses.replace(self.internal, status=status)
+            {**self.defaulted, "metadata": metadata, "status": status},
+            self.internal.prepared(cast("ObjectMeta", metadata), cast("Status", status)),
         )
 
 

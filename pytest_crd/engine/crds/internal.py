@@ -7,14 +7,24 @@ There, what all versions share stands above them: that is why errors name `spec.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias, cast
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared as crdspec
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
+from pytest_crd.engine.crds.internalspec import (
+    Names,
+    ObjectMeta,
+    Schema,
+    Spec,
+    Status,
+    Subresources,
+    Validation,
+    Version,
+)
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import structs
 from pytest_crd.engine.golang.types import Type
@@ -23,9 +33,12 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 
+# What all versions may not say alike, each for itself.
+Exclusive: TypeAlias = Literal["schema", "subresources", "additionalPrinterColumns"]
+
 SPEC: Final = FieldPath(("spec",))
 # What a version says for itself, and what it is called where it stands above all versions.
-_SHARED: Final = {
+_SHARED: Final[Mapping[str, str]] = {
     "subresources": "subresources",
     "schema": "validation",
     "additionalPrinterColumns": "additionalPrinterColumns",
@@ -48,19 +61,19 @@ class InternalCrd:
         schemas: The schemas in the spec: the one above all versions, then those of the versions.
     """
 
-    metadata: Object
-    spec: Object
-    status: Object
+    metadata: ObjectMeta
+    spec: Spec
+    status: Status
     is_v1beta1: bool
     schemas: tuple[OpenAPISchema, ...] = ()
 
     @property
-    def names(self) -> Object:
+    def names(self) -> Names:
         """`spec.names`."""
         return self.spec.get("names") or {}
 
     @property
-    def versions(self) -> list[Object]:
+    def versions(self) -> list[Version]:
         """`spec.versions`."""
         return self.spec.get("versions") or []
 
@@ -70,13 +83,17 @@ class InternalCrd:
         return bool(self.spec.get("preserveUnknownFields"))
 
     @property
-    def nodes(self) -> Iterator[Object]:
+    def nodes(self) -> Iterator[Schema]:
         """All schemas, and all schemas in them."""
         return itertools.chain.from_iterable(schema.nodes for schema in self.schemas)
 
-    def schema_in(self, validation: Object | None) -> OpenAPISchema | None:
+    def prepared(self, metadata: ObjectMeta, status: Status) -> InternalCrd:
+        """Return the same CRD with other metadata and another status."""
+        return InternalCrd(metadata, self.spec, status, self.is_v1beta1, self.schemas)
+
+    def schema_in(self, validation: Validation | None) -> OpenAPISchema | None:
         """Return the schema in `spec.validation`, or in the `schema` of a version; None where there is none."""
-        value = (validation or {}).get("openAPIV3Schema")
+        value = None if validation is None else validation.get("openAPIV3Schema")
         return next((schema for schema in self.schemas if schema.value is value), None)
 
 
@@ -99,14 +116,15 @@ def from_defaulted(crd: Object, profile: Profile) -> InternalCrd:
         spec["conversion"] = _conversion(spec.get("conversion"))
         if spec.get("versions"):
             spec = _shared_above(spec, profile)
-    schemas = tuple(OpenAPISchema(schema, profile) for schema in _schemas(spec))
-    return InternalCrd(crd.get("metadata") or {}, spec, crd.get("status") or {}, is_v1beta1, schemas)
+    typed = cast("Spec", spec)  # what was decoded is of these types
+    schemas = tuple(OpenAPISchema(schema, profile) for schema in _schemas(typed))
+    return InternalCrd(crd.get("metadata") or {}, typed, crd.get("status") or {}, is_v1beta1, schemas)
 
 
-def _schemas(spec: Object) -> Iterator[Object]:
+def _schemas(spec: Spec) -> Iterator[Schema]:
     versions = spec.get("versions") or ()
     for holder in (spec.get("validation"), *(version.get("schema") for version in versions)):
-        if holder is not None and holder.get("openAPIV3Schema") is not None:
+        if holder and holder.get("openAPIV3Schema") is not None:
             yield holder["openAPIV3Schema"]
 
 
@@ -129,7 +147,7 @@ def declared(crd: InternalCrd) -> CrdSpec:
     )
 
 
-def is_shared(crd: InternalCrd, field: str, profile: Profile) -> bool:
+def is_shared(crd: InternalCrd, field: Exclusive, profile: Profile) -> bool:
     """Return whether every version of *crd* says the same in *field*, and says something."""
     if not crd.is_v1beta1:
         return False  # it was moved above all versions
@@ -139,12 +157,12 @@ def is_shared(crd: InternalCrd, field: str, profile: Profile) -> bool:
     return bool(values) and is_set and _all_equal(values, kind)
 
 
-def has_status(subresources: Object | None) -> bool:
+def has_status(subresources: Subresources | None) -> bool:
     """Return whether *subresources* switch the status subresource on."""
-    return (subresources or {}).get("status") is not None
+    return subresources is not None and subresources.get("status") is not None
 
 
-def _version_spec(crd: InternalCrd, version: Object, index: int) -> VersionSpec:
+def _version_spec(crd: InternalCrd, version: Version, index: int) -> VersionSpec:
     above, subresources = crd.spec.get("validation"), crd.spec.get("subresources")
     own = SPEC.child("versions").index(index).child("schema", "openAPIV3Schema")
     return VersionSpec(
@@ -161,9 +179,9 @@ def _version_spec(crd: InternalCrd, version: Object, index: int) -> VersionSpec:
 
 
 def _all_equal(values: list[JSONValue], kind: Type) -> bool:
-    first = values[0] if values else None
+    first, *others = values or [None]
     # Mostly it is the same JSON, which is found out sooner.
-    return all(jsonvalue.equal(value, first) or structs.equal(value, first, kind) for value in values)
+    return not others or all(jsonvalue.equal(value, first) or structs.equal(value, first, kind) for value in others)
 
 
 def _shared_above(spec: dict[str, JSONValue], profile: Profile) -> dict[str, JSONValue]:

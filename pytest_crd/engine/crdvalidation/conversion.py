@@ -6,9 +6,10 @@ Errors name the fields of the server's internal form, in which `webhook` is no f
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from pytest_crd.engine.crds import cabundle, internaltypes
+from pytest_crd.engine.crds.internalspec import ClientConfig, Conversion, Service
 from pytest_crd.engine.crdvalidation import names as crdnames
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -16,18 +17,22 @@ from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import types, urls
 from pytest_crd.engine.golang.urls import UrlError
-from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 
 REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 
+# The server's words for each have them the wrong way round.
+_NAMES_OF_SERVICES: Final[tuple[tuple[Literal["namespace", "name"], str], ...]] = (
+    ("namespace", "name"),
+    ("name", "namespace"),
+)
 _STRATEGIES: Final = ("None", "Webhook")
 _NOT_A_WEBHOOK: Final = "should not be set when strategy is not set to Webhook"
 _FORM: Final = "; desired format: https://host[/path]"
 
 
-def find(conversion: Object | None, path: FieldPath, options: ValidationOptions, profile: Profile) -> Errors:
+def find(conversion: Conversion | None, path: FieldPath, options: ValidationOptions, profile: Profile) -> Errors:
     """
     Yield what is wrong with a CRD's conversion.
 
@@ -59,7 +64,9 @@ def find(conversion: Object | None, path: FieldPath, options: ValidationOptions,
         yield fielderror.forbidden(versions_path, _NOT_A_WEBHOOK)
 
 
-def _client_config(config: Object | None, path: FieldPath, options: ValidationOptions, profile: Profile) -> Errors:
+def _client_config(
+    config: ClientConfig | None, path: FieldPath, options: ValidationOptions, profile: Profile
+) -> Errors:
     if config is None:
         yield fielderror.required(path, "required when strategy is set to Webhook")
         return
@@ -101,14 +108,14 @@ def _url(text: str, path: FieldPath, profile: Profile) -> Errors:
         yield fielderror.invalid(path, url.query, "query parameters are not permitted in the URL")
 
 
-def _service(service: Object, path: FieldPath, profile: Profile) -> Errors:
+def _service(service: Service, path: FieldPath, profile: Profile) -> Errors:
     """
     Yield what is wrong with the Service of a webhook.
 
     Reference:
         apiserver util/webhook, ValidateWebhookService; the caller there has name and namespace the wrong way round.
     """
-    for field, said in (("namespace", "name"), ("name", "namespace")):
+    for field, said in _NAMES_OF_SERVICES:
         if not service.get(field):
             detail = f"service {said} is required" if profile.repeats_required_fields else ""
             yield fielderror.required(path.child(said), detail)

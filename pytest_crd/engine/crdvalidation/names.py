@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
+from pytest_crd.engine.crds.internalspec import Names
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.metadata import names
 
+_Name: TypeAlias = Literal["plural", "singular", "kind", "listKind"]
 _SCOPES: Final = ("Cluster", "Namespaced")
-_REQUIRED: Final = ("plural", "singular", "kind", "listKind")
+_REQUIRED: Final[tuple[_Name, ...]] = ("plural", "singular", "kind", "listKind")
+_LABELS: Final[tuple[_Name, ...]] = ("plural", "singular")
+_KINDS: Final[tuple[_Name, ...]] = ("kind", "listKind")
 _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 
@@ -51,14 +54,14 @@ def one_of(text: str, supported: tuple[str, ...], path: FieldPath) -> Errors:
         yield fielderror.not_supported(path, text, supported)
 
 
-def required(given: Object, path: FieldPath) -> Errors:
+def required(given: Names, path: FieldPath) -> Errors:
     """Yield the names that a CRD lacks after all defaults."""
     for name in _REQUIRED:
         if not given.get(name):
             yield fielderror.required(path.child(name), "")
 
 
-def malformed(given: Object, path: FieldPath) -> Errors:
+def malformed(given: Names, path: FieldPath) -> Errors:
     """
     Yield what is wrong with the names that there are.
 
@@ -68,10 +71,10 @@ def malformed(given: Object, path: FieldPath) -> Errors:
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionNames.
     """
-    for name in ("plural", "singular"):
+    for name in _LABELS:
         if given.get(name):
             yield from label(given[name], path.child(name))
-    for name in ("kind", "listKind"):
+    for name in _KINDS:
         text = given.get(name)
         if text and (problems := names.dns1035_label(names.lower(text))):
             yield fielderror.invalid(path.child(name), text, _MIXED_CASE + ",".join(problems))

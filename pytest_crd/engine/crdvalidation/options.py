@@ -67,4 +67,4 @@ class ValidationOptions:
 
     def with_structural_schema(self) -> ValidationOptions:
         """Return the options that demand structural schemas too."""
-        return dataclasses.replace(self, require_structural_schema=True)
+        return self if self.require_structural_schema else dataclasses.replace(self, require_structural_schema=True)

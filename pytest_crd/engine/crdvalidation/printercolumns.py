@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
+from pytest_crd.engine.crds.internalspec import Column
 from pytest_crd.engine.crdvalidation import simplepath
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.jsonvalue import JSONValue
 
 _TYPES: Final = ("boolean", "date", "integer", "number", "string")
 _FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
@@ -17,7 +17,7 @@ _ONE_OF_TYPES: Final = f"must be one of {','.join(_TYPES)}"
 _ONE_OF_FORMATS: Final = f"must be one of {','.join(_FORMATS)}"
 
 
-def find(columns: list[Mapping[str, JSONValue]] | None, path: FieldPath) -> Iterator[FieldError]:
+def find(columns: list[Column] | None, path: FieldPath) -> Iterator[FieldError]:
     """
     Yield what is wrong with the columns of one version, or with those of all versions.
 
@@ -35,10 +35,10 @@ def find(columns: list[Mapping[str, JSONValue]] | None, path: FieldPath) -> Iter
         yield from _column(column, path.index(index))
 
 
-def _column(column: Mapping[str, JSONValue], path: FieldPath) -> Iterator[FieldError]:
+def _column(column: Column, path: FieldPath) -> Iterator[FieldError]:
     if not column.get("name"):
         yield fielderror.required(path.child("name"), "")
-    type_, format_, json_path = (column.get(key, "") for key in ("type", "format", "jsonPath"))
+    type_, format_, json_path = column.get("type", ""), column.get("format", ""), column.get("jsonPath", "")
     if not type_:
         yield fielderror.required(path.child("type"), _ONE_OF_TYPES)
     elif type_ not in _TYPES:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from pytest_crd.engine.crds.internalspec import SelectableField
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import paths, structuralversion
+from pytest_crd.engine.schema import paths
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.paths import Found, PanicError, PathError
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
@@ -24,10 +24,9 @@ _NO_ANSWER: Final = "the API server breaks off without an answer on such a schem
 
 
 def find(
-    fields: Sequence[Mapping[str, JSONValue]],
-    schema: Mapping[str, JSONValue] | None,
+    fields: Sequence[SelectableField],
+    schema: OpenAPISchema | None,
     path: FieldPath,
-    profile: Profile,
     *,
     allow_too_many: bool,
 ) -> Iterator[FieldError]:
@@ -38,7 +37,6 @@ def find(
         fields: `selectableFields`.
         schema: The `openAPIV3Schema` into which they point.
         path: Where they stand.
-        profile: The Kubernetes version.
         allow_too_many: Whether there may be more than eight, because there were before.
 
     Errors:
@@ -49,7 +47,7 @@ def find(
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceSelectableFields.
     """
     try:
-        form = None if schema is None else structuralversion.from_schema(schema, profile)
+        form = None if schema is None else schema.structural
     except UnsupportedConstructError as error:
         form = None
         parent = FieldPath(path.segments[:-1])

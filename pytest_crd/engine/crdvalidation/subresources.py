@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, Literal
 
 from pytest_crd.engine.crds import internaltypes
+from pytest_crd.engine.crds.internalspec import Subresources
 from pytest_crd.engine.crdvalidation import simplepath
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
-_UNDER: Final = {"specReplicasPath": ".spec", "statusReplicasPath": ".status"}
+_UNDER: Final[dict[Literal["specReplicasPath", "statusReplicasPath"], str]] = {
+    "specReplicasPath": ".spec",
+    "statusReplicasPath": ".status",
+}
 _SELECTOR_UNDER: Final = (".spec.", ".status.")
 _SELECTOR_DETAIL: Final = "should be a json path under either .spec or .status"
 
 
-def find(subresources: Mapping[str, JSONValue] | None, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
+def find(subresources: Subresources | None, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
     """
     Yield what is wrong with the subresources of one version, or with those of all versions.
 
@@ -33,7 +36,7 @@ def find(subresources: Mapping[str, JSONValue] | None, path: FieldPath, profile:
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionSubresources.
     """
-    scale = (subresources or {}).get("scale")
+    scale = None if subresources is None else subresources.get("scale")
     if scale is None:
         return
     at = path.child("scale")

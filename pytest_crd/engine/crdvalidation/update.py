@@ -11,6 +11,7 @@ from typing import Final
 
 from pytest_crd.engine.crds import cabundle, internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
+from pytest_crd.engine.crds.internalspec import Schema, Spec, Validation, Version
 from pytest_crd.engine.crdvalidation import conversion, selectablefields
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
 from pytest_crd.engine.crdvalidation.schemas import listtypes
@@ -18,16 +19,22 @@ from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import structs, types
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import schemadefaults
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nodes, nonstructural
-from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 _NO_DEFAULTS: Final = (
     "(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)"
+)
+_OF_V1: Final = ValidationOptions()
+_OF_V1BETA1: Final = ValidationOptions(
+    allow_defaults=False,
+    disallow_defaults_reason=_NO_DEFAULTS,
+    require_openapi_schema=False,
+    require_valid_property_type=False,
+    require_structural_schema=False,
 )
 _IMMUTABLE: Final = "field is immutable"
 _ANYWHERE: Final = FieldPath()
@@ -40,15 +47,7 @@ def create_options(crd: InternalCrd) -> ValidationOptions:
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
     """
-    if not crd.is_v1beta1:
-        return ValidationOptions()
-    return ValidationOptions(
-        allow_defaults=False,
-        disallow_defaults_reason=_NO_DEFAULTS,
-        require_openapi_schema=False,
-        require_valid_property_type=False,
-        require_structural_schema=False,
-    )
+    return _OF_V1BETA1 if crd.is_v1beta1 else _OF_V1
 
 
 def options(crd: InternalCrd, old: InternalCrd, profile: Profile, *, is_established: bool) -> ValidationOptions:
@@ -113,14 +112,14 @@ def immutable(
 
 
 def _has_all_schemas(crd: InternalCrd) -> bool:
-    holders = [crd.spec.get("validation")]
+    holders: list[Validation | None] = [crd.spec.get("validation")]
     if not any(_has_schema(holder) for holder in holders):
         holders = [version.get("schema") for version in crd.versions]
     return all(_has_schema(holder) for holder in holders)
 
 
-def _has_schema(holder: Schema | None) -> bool:
-    return (holder or {}).get("openAPIV3Schema") is not None
+def _has_schema(holder: Validation | None) -> bool:
+    return holder is not None and holder.get("openAPIV3Schema") is not None
 
 
 def _form(schema: OpenAPISchema, profile: Profile) -> Structural | None:
@@ -156,7 +155,7 @@ def _unchanged_schemas(crd: InternalCrd, old: InternalCrd, profile: Profile) -> 
             yield name
 
 
-def _schemas_of(crd: InternalCrd, name: str) -> list[JSONValue]:
+def _schemas_of(crd: InternalCrd, name: str) -> list[Validation | None]:
     """Return the one schema of the version *name*; nothing where it cannot be told or there is no such version."""
     validation = crd.spec.get("validation")
     if all(version.get("schema") is None for version in crd.versions):
@@ -182,7 +181,8 @@ def _too_many_selectable_fields(crd: InternalCrd, old: InternalCrd, profile: Pro
         return
     before = {version.get("name", ""): version for version in old.versions}
     new = {version.get("name", ""): version for version in crd.versions}
-    pairs = [("", crd.spec, old.spec), *((name, new[name], before[name]) for name in new if name in before)]
+    pairs: list[tuple[str, Spec | Version, Spec | Version]] = [("", crd.spec, old.spec)]
+    pairs += [(name, new[name], before[name]) for name in new if name in before]
     for name, holder, old_holder in pairs:
         fields = old_holder.get("selectableFields") or []
         if len(fields) > selectablefields.MAX and structs.equal(

@@ -11,6 +11,7 @@ from typing import Final
 
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
+from pytest_crd.engine.crds.internalspec import Spec, Subresources, Version
 from pytest_crd.engine.crdvalidation import names as crdnames
 from pytest_crd.engine.crdvalidation import printercolumns, selectablefields, subresources
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
@@ -19,13 +20,12 @@ from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printable
-from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.profile import Profile
 
 _VERSIONS: Final = internal.SPEC.child("versions")
 _PRINTABLE: Final = "must only contain printable UTF-8 characters; non-printable character found at index"
 # Where each stands above all versions, and what it is called within one.
-_EXCLUSIVE: Final = {
+_EXCLUSIVE: Final[dict[str, tuple[internal.Exclusive, str]]] = {
     "validation": ("schema", "schemas"),
     "subresources": ("subresources", "subresources"),
     "additionalPrinterColumns": ("additionalPrinterColumns", "additionalPrinterColumns"),
@@ -39,7 +39,7 @@ def without_schema(crd: InternalCrd, options: ValidationOptions, profile: Profil
     Errors:
         Required.
     """
-    if (crd.spec.get("validation") or {}).get("openAPIV3Schema") is not None:
+    if crd.schema_in(crd.spec.get("validation")) is not None:
         return
     if not options.require_openapi_schema and crd.preserves_unknown_fields:
         return
@@ -48,7 +48,7 @@ def without_schema(crd: InternalCrd, options: ValidationOptions, profile: Profil
         detail = "because otherwise all fields are pruned"
     for index, version in enumerate(crd.versions):
         is_asked = options.require_openapi_schema or version.get("served")
-        if is_asked and (version.get("schema") or {}).get("openAPIV3Schema") is None:
+        if is_asked and crd.schema_in(version.get("schema")) is None:
             yield fielderror.required(_VERSIONS.index(index).child("schema", "openAPIV3Schema"), detail)
 
 
@@ -73,7 +73,7 @@ def each(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Erro
         yield from subresources.find(version.get("subresources"), path.child("subresources"), profile)
         columns = version.get("additionalPrinterColumns")
         yield from printercolumns.find(columns, path.child("additionalPrinterColumns"))
-        yield from _selectable_fields(version, path, options, profile)
+        yield from _selectable_fields(crd, version, path, options, profile)
 
 
 def together(crd: InternalCrd, profile: Profile) -> Errors:
@@ -117,7 +117,7 @@ def _version(crd: InternalCrd, names: list[str]) -> Errors:
         yield fielderror.invalid(path, name, "must match the first version in spec.versions")
 
 
-def _deprecation_warning(version: Object, path: FieldPath, profile: Profile) -> Errors:
+def _deprecation_warning(version: Version, path: FieldPath, profile: Profile) -> Errors:
     """
     Yield what is wrong with the warning that a deprecated version comes with.
 
@@ -145,24 +145,26 @@ def _problems(text: str, *, is_deprecated: bool) -> Iterator[str]:
             return
 
 
-def _subresources(crd: InternalCrd, name: str) -> Object | None:
+def _subresources(crd: InternalCrd, name: str) -> Subresources | None:
     """Return the subresources of the version *name*: its own, if any version has some of its own."""
     if all(version.get("subresources") is None for version in crd.versions):
         return crd.spec.get("subresources")
     return next(version.get("subresources") for version in crd.versions if version.get("name", "") == name)
 
 
-def _selectable_fields(version: Object, path: FieldPath, options: ValidationOptions, profile: Profile) -> Errors:
+def _selectable_fields(
+    crd: InternalCrd, version: Version, path: FieldPath, options: ValidationOptions, profile: Profile
+) -> Errors:
     fields = version.get("selectableFields")
     if not fields:
         return
     at = path.child("selectableFields")
-    schema = (version.get("schema") or {}).get("openAPIV3Schema")
+    schema = crd.schema_in(version.get("schema"))
     if schema is None:
         yield fielderror.invalid(at, "", _without("`version.schema.openAPIV3Schema` is not included", profile))
         return
     allowed = version.get("name", "") in options.too_many_selectable_fields
-    yield from selectablefields.find(fields, schema, at, profile, allow_too_many=allowed)
+    yield from selectablefields.find(fields, schema, at, allow_too_many=allowed)
 
 
 def shared_selectable_fields(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
@@ -181,7 +183,7 @@ def shared_selectable_fields(crd: InternalCrd, options: ValidationOptions, profi
         yield fielderror.invalid(path, "", _without("validations.schema is included", profile))
         return
     allowed = "" in options.too_many_selectable_fields
-    yield from selectablefields.find(fields, validation.get("openAPIV3Schema"), path, profile, allow_too_many=allowed)
+    yield from selectablefields.find(fields, crd.schema_in(validation), path, allow_too_many=allowed)
 
 
 def _without(condition: str, profile: Profile) -> str:
@@ -190,6 +192,6 @@ def _without(condition: str, profile: Profile) -> str:
     return f"may only be set when {condition}"
 
 
-def _is_set(holder: Object, field: str) -> bool:
+def _is_set(holder: Spec | Version, field: str) -> bool:
     value = holder.get(field)
     return bool(value) if field == "additionalPrinterColumns" else value is not None

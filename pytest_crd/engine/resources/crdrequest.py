@@ -49,7 +49,7 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
         return unread
     target = Target(_GROUP, _PLURAL, None)
     prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
-    crd = forms.with_metadata(prepared.metadata).with_status(defaulted.created_status(forms.defaulted))
+    crd = forms.prepared(prepared.metadata, defaulted.created_status(forms.defaulted))
     errors = crdvalidation.create(crd.internal, profile)
     before = _warnings(crd, prepared, profile, field_validation)
     if errors:
@@ -89,7 +89,7 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
         return response.refused(refused, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
     prepared = requestmetadata.prepare_update(metadata, old_metadata, target)
     status = defaulted.updated_status(forms.defaulted, old.defaulted)
-    crd = forms.with_metadata(prepared.metadata).with_status(status)
+    crd = forms.prepared(prepared.metadata, status)
     errors = crdvalidation.update(crd.internal, old.internal, profile)
     before = _warnings(crd, prepared, profile, field_validation)
     if errors:

@@ -73,7 +73,9 @@ def test_what_is_not_said_is_empty() -> None:
         ("schema", [], False),
     ],
 )
-def test_versions_share_what_all_of_them_say_alike(field: str, values: list[Any], *, answer: bool) -> None:
+def test_versions_share_what_all_of_them_say_alike(
+    field: internal.Exclusive, values: list[Any], *, answer: bool
+) -> None:
     crd = _internal(V1BETA1, versions=[{} if value is None else {field: value} for value in values])
     assert internal.is_shared(crd, field, NEWEST) is answer
 

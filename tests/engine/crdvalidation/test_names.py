@@ -6,11 +6,19 @@ from typing import Any
 
 import pytest
 
+from pytest_crd.engine.crds.internalspec import Names
 from pytest_crd.engine.crdvalidation import names as crdnames
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("n",))
-VALID = {"plural": "as", "singular": "a", "kind": "A", "listKind": "AList", "shortNames": ["x"], "categories": ["all"]}
+VALID: Names = {
+    "plural": "as",
+    "singular": "a",
+    "kind": "A",
+    "listKind": "AList",
+    "shortNames": ["x"],
+    "categories": ["all"],
+}
 
 
 def _fields(errors: Any) -> list[str]:
@@ -55,7 +63,7 @@ def test_four_names_are_required_and_none_of_them_malformed_when_it_is_missing()
 
 
 def test_every_malformed_name_is_an_error_of_its_own() -> None:
-    names = {
+    names: Names = {
         "plural": "As",
         "singular": "-",
         "kind": "A_",
@@ -74,9 +82,9 @@ def test_every_malformed_name_is_an_error_of_its_own() -> None:
 
 
 def test_kinds_may_have_mixed_case_and_must_differ() -> None:
-    (error,) = crdnames.malformed(VALID | {"listKind": "A"}, PATH)
+    (error,) = crdnames.malformed({**VALID, "listKind": "A"}, PATH)
     assert str(error) == 'n.listKind: Invalid value: "A": kind and listKind may not be the same'
-    mixed = next(crdnames.malformed(VALID | {"kind": "A b"}, PATH))
+    mixed = next(crdnames.malformed({**VALID, "kind": "A b"}, PATH))
     assert mixed.message.startswith('Invalid value: "A b": may have mixed case, but should otherwise match: ')
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
+from pytest_crd.engine.crds.internalspec import SelectableField
 from pytest_crd.engine.crdvalidation import selectablefields
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 PATH = FieldPath(("spec", "selectableFields"))
 LEAVES = {name: {"type": "string"} for name in "abcdefghi"}
@@ -27,8 +29,9 @@ PREFIX = "spec.selectableFields[0].jsonPath: "
 
 
 def _found(*paths: str, schema: Any = SCHEMA, allow_too_many: bool = False) -> list[str]:
-    fields = [{"jsonPath": path} if path else {} for path in paths]
-    errors = selectablefields.find(fields, schema, PATH, profile.named("1.37"), allow_too_many=allow_too_many)
+    fields: list[SelectableField] = [{"jsonPath": path} if path else {} for path in paths]
+    declared = None if schema is None else OpenAPISchema(schema, profile.named("1.37"))
+    errors = selectablefields.find(fields, declared, PATH, allow_too_many=allow_too_many)
     return [str(error) for error in errors]
 
 

@@ -16,31 +16,30 @@ from pytest_crd.engine.crdvalidation.schemas import rules
 from pytest_crd.engine.crdvalidation.schemas.expressions import Scope
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.compilation import CompiledRule, Problem
-from pytest_crd.engine.schema import nonstructural, structuralversion
+from pytest_crd.engine.schema import nonstructural
 from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 _NOT_STRUCTURAL: Final = "the schema is not structural, so that the server compiles no rules of it"
 _UNDECLARED: Final = "expressions cannot speak of values of this schema"
 
 
-def find(schema: Schema, profile: Profile) -> tuple[Rule, ...]:
+def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
     """
     Return the rules of a schema: those of a value before those of what is inside it.
 
     They are compiled as those of a new CRD, which may not use what is new in its Kubernetes version.
 
     Args:
-        schema: `openAPIV3Schema` as the server decodes it.
-        profile: The Kubernetes version.
+        schema: The schema of a whole resource.
 
     Raises:
         UnsupportedConstructError: The schema has a construct that no structural schema can express.
         UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
     """
-    structure = structuralversion.from_schema(schema, profile)
+    structure, profile = schema.structural, schema.profile
     if not tree.has_rules(structure):
         return ()
     problem, root = _UNDECLARED, None
@@ -49,7 +48,7 @@ def find(schema: Schema, profile: Profile) -> tuple[Rule, ...]:
     else:
         new = environments.new(profile)
         root = tree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True)
-    return tuple(_visit(schema, Scope(root), "", problem))
+    return tuple(_visit(schema.value, Scope(root), "", problem))
 
 
 def _visit(schema: Schema, scope: Scope, path: str, problem: str) -> Iterator[Rule]:
