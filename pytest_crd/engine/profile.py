@@ -194,6 +194,10 @@ class Profile:
         """The minor version, for what is told apart by numbers: the environments of rules."""
         return int(self.version.partition(".")[2])
 
+    def __hash__(self) -> int:
+        # Much is kept by the profile; a hash of all its fields would take longer than to find what is kept.
+        return hash(self.version)
+
 
 # Newest first: what each version does otherwise than the next one.
 _V1_37: Final = Profile("1.37")
@@ -278,6 +282,7 @@ _V1_21: Final = replace(
 KNOWN: Final[dict[str, Profile]] = {
     profile.version: profile for profile in (_V1_21, _V1_32, _V1_33, _V1_34, _V1_35, _V1_36, _V1_37)
 }
+_KNOWN: Final = ", ".join(KNOWN)
 DEFAULT: Final = "1.37"
 LAST_WITH_V1BETA1: Final = [version for version, profile in KNOWN.items() if profile.serves_v1beta1][-1]
 
@@ -296,9 +301,8 @@ def named(version: object) -> Profile:
     Raises:
         UnknownVersionError: Not a string (unquoted in YAML or TOML, 1.30 is the number 1.3), or not a known version.
     """
-    known = ", ".join(KNOWN)
     if not isinstance(version, str):
-        message = f'Kubernetes version {version!r} is a number: quote it, as in "{DEFAULT}" (known versions: {known})'
+        message = f'Kubernetes version {version!r} is a number: quote it, as in "{DEFAULT}" (known versions: {_KNOWN})'
         raise UnknownVersionError(message)
     profile = KNOWN.get(".".join(version.strip().removeprefix("v").split(".")[:2]))
     if profile is None:
@@ -308,5 +312,5 @@ def named(version: object) -> Profile:
             if re.fullmatch(r"1\.\d", version)
             else ""
         )
-        raise UnknownVersionError(f"unknown Kubernetes version {version!r}{hint}; known versions: {known}")
+        raise UnknownVersionError(f"unknown Kubernetes version {version!r}{hint}; known versions: {_KNOWN}")
     return profile

@@ -148,9 +148,7 @@ def declared(crd: InternalCrd) -> CrdSpec:
 
 
 def is_shared(crd: InternalCrd, field: Exclusive, profile: Profile) -> bool:
-    """Return whether every version of *crd* says the same in *field*, and says something."""
-    if not crd.is_v1beta1:
-        return False  # it was moved above all versions
+    """Return whether every version of *crd*, which is of v1beta1, says the same in *field*, and says something."""
     values = [version.get(field) for version in crd.versions]
     kind = internaltypes.version(profile).fields[field]
     is_set = all(value is not None if field != "additionalPrinterColumns" else value for value in values)

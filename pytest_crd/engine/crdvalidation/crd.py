@@ -30,6 +30,13 @@ from pytest_crd.engine.strfmt import formats
 _METADATA: Final = FieldPath(("metadata",))
 _STORED_VERSIONS: Final = FieldPath(("status", "storedVersions"))
 _ACCEPTED_NAMES: Final = FieldPath(("status", "acceptedNames"))
+_GROUP: Final = SPEC.child("group")
+_SCOPE: Final = SPEC.child("scope")
+_NAMES: Final = SPEC.child("names")
+_CONVERSION: Final = SPEC.child("conversion")
+_SCHEMA: Final = SPEC.child("validation", "openAPIV3Schema")
+_SUBRESOURCES: Final = SPEC.child("subresources")
+_COLUMNS: Final = SPEC.child("additionalPrinterColumns")
 _PRESERVE: Final = SPEC.child("preserveUnknownFields")
 _DEPRECATED: Final = (
     "apiextensions.k8s.io/v1beta1 CustomResourceDefinition is deprecated in v1.16+, unavailable in v1.22+; "
@@ -133,8 +140,8 @@ def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> lis
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpec.
     """
     spec = crd.spec
-    errors = [*crdnames.group(spec.get("group", ""), SPEC.child("group"))]
-    errors += crdnames.scope(spec.get("scope", ""), SPEC.child("scope"))
+    errors = [*crdnames.group(spec.get("group", ""), _GROUP)]
+    errors += crdnames.scope(spec.get("scope", ""), _SCOPE)
     errors += versions.without_schema(crd, options, profile)
     has_defaults = options.allow_defaults and any(schema.has_defaults for schema in crd.schemas)
     if has_defaults and crd.preserves_unknown_fields:
@@ -143,11 +150,11 @@ def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> lis
         options = options.with_structural_schema()
     errors += versions.each(crd, options, profile)
     errors += versions.together(crd, profile)
-    errors += crdnames.required(crd.names, SPEC.child("names"))
-    errors += crdnames.malformed(crd.names, SPEC.child("names"))
+    errors += crdnames.required(crd.names, _NAMES)
+    errors += crdnames.malformed(crd.names, _NAMES)
     errors += _above_all_versions(crd, options, profile)
     errors += _conversion_while_preserving(crd, profile)
-    errors += conversion.find(spec.get("conversion"), SPEC.child("conversion"), options, profile)
+    errors += conversion.find(spec.get("conversion"), _CONVERSION, options, profile)
     return errors
 
 
@@ -157,13 +164,13 @@ def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: P
     holders = (spec, *crd.versions)
     errors = validation.validate(
         crd.schema_in(spec.get("validation")),
-        SPEC.child("validation", "openAPIV3Schema"),
+        _SCHEMA,
         options.for_version(spec.get("version", "")),
         has_status=any(internal.has_status(holder.get("subresources")) for holder in holders),
     )
-    errors += subresources.find(spec.get("subresources"), SPEC.child("subresources"), profile)
+    errors += subresources.find(spec.get("subresources"), _SUBRESOURCES, profile)
     columns = spec.get("additionalPrinterColumns")
-    errors += printercolumns.find(columns, SPEC.child("additionalPrinterColumns"))
+    errors += printercolumns.find(columns, _COLUMNS)
     errors += versions.shared_selectable_fields(crd, options, profile)
     return errors
 
@@ -171,7 +178,7 @@ def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: P
 def _conversion_while_preserving(crd: InternalCrd, profile: Profile) -> Errors:
     strategy = (crd.spec.get("conversion") or {}).get("strategy", "")
     if strategy != "None" and crd.preserves_unknown_fields:
-        path, detail = SPEC.child("conversion", "strategy"), "must be None if spec.preserveUnknownFields is true"
+        path, detail = _CONVERSION.child("strategy"), "must be None if spec.preserveUnknownFields is true"
         yield badvalues.invalid_of_type(path, strategy, gotypes.STRING, detail, profile)
 
 

@@ -72,8 +72,9 @@ def malformed(given: Names, path: FieldPath) -> Errors:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionNames.
     """
     for name in _LABELS:
-        if given.get(name):
-            yield from label(given[name], path.child(name))
+        text = given.get(name)
+        if text and (problems := names.dns1035_label(text)):
+            yield fielderror.invalid(path.child(name), text, ",".join(problems))
     for name in _KINDS:
         text = given.get(name)
         if text and (problems := names.dns1035_label(names.lower(text))):

@@ -63,7 +63,7 @@ def each(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Erro
         path = _VERSIONS.index(index)
         name = version.get("name", "")
         yield from crdnames.label(name, path.child("name"))
-        yield from _deprecation_warning(version, path.child("deprecationWarning"), profile)
+        yield from _deprecation_warning(version, path, profile)
         yield from schemavalidation.validate(
             crd.schema_in(version.get("schema")),
             path.child("schema", "openAPIV3Schema"),
@@ -86,22 +86,21 @@ def together(crd: InternalCrd, profile: Profile) -> Errors:
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpec.
     """
-    kind = internaltypes.versions(profile)
-    for above, (field, called) in _EXCLUSIVE.items():
+    problems: list[str] = []
+    for above, (field, called) in _EXCLUSIVE.items() if crd.is_v1beta1 else ():
         if _is_set(crd.spec, above) and any(_is_set(version, field) for version in crd.versions):
             detail = f"top-level and per-version {called} are mutually exclusive"
             yield fielderror.forbidden(internal.SPEC.child(above), detail)
-    problems = [
-        f"per-version {called} may not all be set to identical values (top-level {above} should be used instead)"
-        for above, (field, called) in _EXCLUSIVE.items()
-        if internal.is_shared(crd, field, profile)
-    ]
+        if internal.is_shared(crd, field, profile):
+            should = f"top-level {above} should be used instead"
+            problems.append(f"per-version {called} may not all be set to identical values ({should})")
     names = [version.get("name", "") for version in crd.versions]
     if len(set(names)) != len(names):
         problems.append("must contain unique version names")
     if sum(bool(version.get("storage")) for version in crd.versions) != 1:
         problems.append("must have exactly one version marked as storage version")
     for problem in problems:
+        kind = internaltypes.versions(profile)
         yield badvalues.invalid_of_type(_VERSIONS, crd.spec.get("versions"), kind, problem, profile)
     yield from _version(crd, names)
 
@@ -128,7 +127,8 @@ def _deprecation_warning(version: Version, path: FieldPath, profile: Profile) ->
     if text is None:
         return
     for problem in _problems(text, is_deprecated=bool(version.get("deprecated"))):
-        yield badvalues.invalid_of_type(path, text, internaltypes.STRING_POINTER, problem, profile)
+        at = path.child("deprecationWarning")
+        yield badvalues.invalid_of_type(at, text, internaltypes.STRING_POINTER, problem, profile)
 
 
 def _problems(text: str, *, is_deprecated: bool) -> Iterator[str]:

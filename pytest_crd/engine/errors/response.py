@@ -101,7 +101,7 @@ class Response:
         """Return the same answer with values of its own, so that a change in one is none in the other."""
         errors = tuple(replace(error, bad_value=jsonvalue.copy(error.bad_value)) for error in self.errors)
         kept = None if self.kept is None else Stored(lambda: jsonvalue.copy(self.stored))
-        return replace(self, kept=kept, status=jsonvalue.copy(self.status), errors=errors)
+        return Response(self.code, kept, errors, self.warnings, self.changes, jsonvalue.copy(self.status))
 
     def located(self, locate: Locate) -> Response:
         """Return the same answer, of whose rules *locate* knows where they stand in the CRD."""
