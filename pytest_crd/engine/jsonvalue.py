@@ -60,14 +60,13 @@ def copy(value: JSONValue) -> JSONValue:
 
 def may_hold_null(value: JSONValue) -> bool:
     """Return False where surely no object in *value* has a null; found out at C's speed, where walking it would cost."""
-    marshalled = marshal.dumps(value, _WITHOUT_REFERENCES)
-    return _NULL_BEFORE_KEY in marshalled or _NULL_AT_END in marshalled
+    return _NULL.search(marshal.dumps(value, _MARSHAL_VERSION)) is not None
 
 
-# A null in an object stands before the next key or the end of the object; an N alone is in many a text.
-_WITHOUT_REFERENCES: Final = 0
-_NULL_BEFORE_KEY: Final = marshal.dumps(None) + marshal.dumps("", _WITHOUT_REFERENCES)[:1]
-_NULL_AT_END: Final = marshal.dumps({"": None}, _WITHOUT_REFERENCES)[-2:]
+# A null in an object stands before the next key, which is written in one of several ways or refers to one that was written
+# before, or before the end of the object; an N alone is in many a text.
+_MARSHAL_VERSION: Final = 4
+_NULL: Final = re.compile(rb"N[aAtuzZ\xe1\xc1\xf4\xf5\xfa\xdar0]")
 
 
 def type_of(value: JSONValue) -> str:
@@ -130,7 +129,7 @@ def from_python(value: object) -> JSONValue:
     """
     with contextlib.suppress(_NotPlainError):
         plain = _plain(value, 0)
-        if not _SURROGATE.search(marshal.dumps(plain)):
+        if not _SURROGATE.search(marshal.dumps(plain, _MARSHAL_VERSION)):
             return plain
     return _from_python(value, None, 0)
 
@@ -152,10 +151,13 @@ def _plain(value: object, depth: int) -> JSONValue:
     if depth <= MAX_DEPTH:
         depth += 1
         if kind is dict:
-            return {
-                key if type(key) is str else _refuse(): item if type(item) in _ATOMS else _plain(item, depth)
-                for key, item in value.items()  # type: ignore[attr-defined] # a dict
-            }
+            result = value.copy()  # type: ignore[attr-defined] # a dict
+            for key, item in result.items():
+                if type(key) is not str:
+                    _refuse()
+                if type(item) not in _ATOMS:
+                    result[key] = _plain(item, depth)
+            return result
         if kind is list:
             return [item if type(item) in _ATOMS else _plain(item, depth) for item in value]  # type: ignore[attr-defined]
     if kind in _ATOMS or (kind is int and MIN_INT64 <= value <= MAX_INT64):  # type: ignore[operator] # an int

@@ -44,17 +44,19 @@ def best(functions: list[Callable[[], object]]) -> list[float]:
 def measure(title: str, version: engine.Version, resource: dict[str, Any]) -> None:
     """Print the ratios for one object."""
     passes = version.passes
-    copied, pruned, defaulted, both, alone = best(
+    copied, pruned, defaulted, in_turn, both, alone = best(
         [
             lambda: copy.deepcopy(resource),
             lambda: version.prune(resource),
             lambda: version.default(resource),
+            lambda: version.default(version.prune(resource).value),
             lambda: passes.default(passes.prune(jsonvalue.from_python(resource)).value),
             lambda: passes.default(passes.prune(resource).value),
         ]
     )
     print(
-        f"{title}: {nodes(resource)} nodes; version.prune {pruned / copied:.2f}, version.default {defaulted / copied:.2f}; "
+        f"{title}: {nodes(resource)} nodes; version.prune {pruned / copied:.2f}, version.default {defaulted / copied:.2f}, "
+        f"one after the other {in_turn / copied:.2f}; "
         f"one copy, prune and default {both / copied:.2f}, without the copy {alone / copied:.2f} times copy.deepcopy"
     )
 

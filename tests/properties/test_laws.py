@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import sys
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -236,6 +239,17 @@ def test_no_null_is_overlooked(value: JSONValue) -> None:
 @given(st.recursive(st.sampled_from(["N", "NN", "s", 0x4E30, None, 1.5, True]), _containers, max_leaves=8))
 def test_no_null_is_overlooked_among_look_alikes(value: JSONValue) -> None:
     assert jsonvalue.may_hold_null(value) or not _holds_null(value)
+
+
+@pytest.mark.parametrize("text", ["some key", "ä key", "x" * 300, "ä" * 300])
+@pytest.mark.parametrize("make", [str.lower, lambda text: sys.intern(text.lower())], ids=["new", "interned"])
+@pytest.mark.parametrize("holders", [1, 2])
+def test_a_null_before_any_key_is_found(text: str, make: Callable[[str], str], holders: int) -> None:
+    # Python marshals a text otherwise when it is interned, and when somebody else holds it too.
+    value = {"n": None, make(text): 1}
+    others = [dict.fromkeys(value)] * (holders - 1)
+    assert jsonvalue.may_hold_null(value)
+    assert len(others) == holders - 1
 
 
 def test_what_holds_no_null_needs_no_closer_look() -> None:

@@ -70,7 +70,10 @@ def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
                     changes[key] = DROPPED
                     paths.append((key,))
         for key, item in value.items():
-            if type(item) in CONTAINERS and (key in specified or (is_map and key not in untouched)):
+            kind = type(item)
+            if kind not in CONTAINERS or (kind is list and CONTAINERS.isdisjoint(map(type, item))):
+                continue
+            if key in specified or (is_map and key not in untouched):
                 start = len(paths)
                 new = below[key](item, paths)
                 if new is not item:
