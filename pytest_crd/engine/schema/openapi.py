@@ -53,7 +53,7 @@ class OpenAPISchema:
         Raises:
             UnsupportedConstructError: It has a construct that no structural schema can express.
         """
-        return structuralversion.from_schema(self.value, self.profile)
+        return structuralversion.from_schema(self.value, self.profile, lambda: self.keywords)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs: nothing that was found out since."""

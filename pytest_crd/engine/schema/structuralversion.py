@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -12,15 +13,20 @@ from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.structural import Structural
 
 _OVERLOOKED: Final = ("example", "externalDocs")
+_JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
+_ALL: Final = frozenset((*_OVERLOOKED, *_JUNCTORS))
 
 
-def from_schema(schema: Schema, profile: Profile) -> Structural:
+def from_schema(
+    schema: Schema, profile: Profile, keywords: Callable[[], AbstractSet[str]] = lambda: _ALL
+) -> Structural:
     """
     Return the structural form of an OpenAPI v3 schema.
 
     Args:
         schema: `openAPIV3Schema` as the server decodes it.
         profile: The Kubernetes version.
+        keywords: Finds the keywords that may stand anywhere in it; asked where some of them may be overlooked.
 
     Raises:
         UnsupportedConstructError: As `structural.from_schema`.
@@ -28,7 +34,11 @@ def from_schema(schema: Schema, profile: Profile) -> Structural:
     Reference:
         apiextensions-apiserver schema/convert.go, newGenerics.
     """
-    if profile.structure_has_examples and profile.allows_false_in_junctors:
+    seen_otherwise = {
+        *(() if profile.structure_has_examples else _OVERLOOKED),
+        *(() if profile.allows_false_in_junctors else _JUNCTORS),
+    }
+    if not seen_otherwise or seen_otherwise.isdisjoint(keywords()):
         return structural.from_schema(schema)
     return structural.from_schema(_seen(schema, profile, nested=False))
 

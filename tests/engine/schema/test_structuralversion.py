@@ -6,6 +6,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.schema import structural, structuralversion
+from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 STRING = {"type": "string", "example": "x", "externalDocs": {"url": "u"}}
 SCHEMA = {
@@ -34,6 +35,16 @@ def test_examples_count(version: str) -> None:
 def test_up_to_1_35_examples_do_not_count(version: str) -> None:
     found = structuralversion.from_schema(SCHEMA, profile.named(version))
     assert found == structural.from_schema(WITHOUT_EXAMPLES)
+
+
+@pytest.mark.parametrize("version", ["1.21", "1.35", "1.37"])
+@pytest.mark.parametrize("keyword", ["example", "externalDocs", "not", "allOf", "anyOf", "oneOf"])
+def test_a_schema_that_knows_its_keywords_has_the_same_form(version: str, keyword: str) -> None:
+    closed = {"additionalProperties": False}
+    held = {"example": "x", "externalDocs": {"url": "u"}, "not": closed}.get(keyword, [closed])
+    schema = {"type": "object", "properties": {"a": {"type": "object", keyword: held}}}
+    named = profile.named(version)
+    assert OpenAPISchema(schema, named).structural == structuralversion.from_schema(schema, named)
 
 
 def test_a_property_may_be_called_example() -> None:
