@@ -159,6 +159,8 @@ def _plain(value: object, depth: int) -> JSONValue:
                     result[key] = _plain(item, depth)
             return result
         if kind is list:
+            if _ATOMS.issuperset(map(type, value)):  # type: ignore[call-overload] # a list
+                return value[:]  # type: ignore[index]
             return [item if type(item) in _ATOMS else _plain(item, depth) for item in value]  # type: ignore[attr-defined]
     if kind in _ATOMS or (kind is int and MIN_INT64 <= value <= MAX_INT64):  # type: ignore[operator] # an int
         return value

@@ -3,9 +3,8 @@ What the answer to the POST of a CRD costs against the server's own defaulting a
 
     python tests/benchmarks/bench_crds.py [FILE]...
 
-Without arguments: the files below $CRD_CORPUS/crds. Reading the files, decoding the manifests and writing what is stored is left out on
-both sides;
-times are processor times, of defaulting, converting and validating.
+Without arguments: the files below $CRD_CORPUS/crds. Times are processor times, of defaulting, converting and validating; reading the
+files, decoding the manifests and writing what is stored is left out on both sides.
 """
 
 from __future__ import annotations
