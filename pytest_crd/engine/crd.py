@@ -7,6 +7,7 @@ A CRD answers about itself, each version about its custom resources.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from pytest_crd.engine import jsonvalue, keptanswers, profile
@@ -148,9 +149,17 @@ class CustomResourceDefinition:
         return cls.from_value(value, kubernetes_version=version, source=source)
 
     @classmethod
-    def from_value(cls, value: JSONValue, *, kubernetes_version: str, source: str) -> CustomResourceDefinition:
+    def from_value(
+        cls, value: JSONValue, *, kubernetes_version: str, source: str, duplicates: tuple[str, ...] = ()
+    ) -> CustomResourceDefinition:
         """
         Return the CRD of a manifest that is a JSON value already; it must not be changed afterwards.
+
+        Args:
+            value: The manifest.
+            kubernetes_version: Whose behaviour and words.
+            source: `file:line` for messages.
+            duplicates: What the server says about each key that was set twice where the manifest was read.
 
         Raises:
             CrdError: As `from_manifest`.
@@ -162,7 +171,8 @@ class CustomResourceDefinition:
             decoded = decode_crd(value, whole_paths=profile.named(kubernetes_version).names_fields_of_nested_schemas)
         except DecodeError as error:
             raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
-        return cls(decoded, kubernetes_version=kubernetes_version, source=source)
+        whole = replace(decoded, duplicates=duplicates)
+        return cls(whole, kubernetes_version=kubernetes_version, source=source)
 
     def under(self, kubernetes_version: str) -> CustomResourceDefinition:
         """
@@ -201,9 +211,14 @@ class CustomResourceDefinition:
         return self._manifest.unknown
 
     @property
+    def repeated_fields(self) -> tuple[str, ...]:
+        """What the server says about each key that is set twice in the file of the manifest; of which the last counts."""
+        return self._manifest.duplicates
+
+    @property
     def response(self) -> Response:
         """
-        What the server answers to a POST of the CRD that says nothing of unknown fields; `create()`.
+        What the server answers to a POST of the CRD that says nothing of unknown and repeated fields; `create()`.
 
         Errors:
             Those of `create`.
@@ -219,8 +234,8 @@ class CustomResourceDefinition:
         Return what the server answers to a POST of the CRD.
 
         Args:
-            field_validation: What unknown fields do: `Strict`, as kubectl asks, `Warn` or `Ignore`. A field that is set
-                twice is refused by `Strict`, too; that was seen, or not, when the manifest was read.
+            field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`. Repeated ones are known of
+                a CRD that was read from a file, which is taken for what is sent.
 
         Errors:
             Those of the response, in the server's order; where the server's is random, sorted.

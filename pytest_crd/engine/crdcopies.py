@@ -73,8 +73,9 @@ def _of_twin(crd: CustomResourceDefinition, twin: CustomResourceDefinition) -> s
 
 
 def _is_copy(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> bool:
-    # Unknown fields are gone once a CRD is decoded, but not the warnings about them: one of two may have a field misspelt.
-    return crd.unknown_fields == other.unknown_fields and jsonvalue.equal(_telling(crd), _telling(other))
+    # Unknown and repeated fields are gone once a CRD is decoded, but not the warnings about them: one of two may be misspelt.
+    alike = crd.unknown_fields == other.unknown_fields and crd.repeated_fields == other.repeated_fields
+    return alike and jsonvalue.equal(_telling(crd), _telling(other))
 
 
 def _telling(crd: CustomResourceDefinition) -> dict[str, JSONValue]:

@@ -143,7 +143,10 @@ class CrdFiles:
     def _crd(self, item: Manifest, place: tuple[str, int], origin: Origin) -> None:
         try:
             crd = CustomResourceDefinition.from_value(
-                item.value, kubernetes_version=self.kubernetes_version, source=item.where
+                item.value,
+                kubernetes_version=self.kubernetes_version,
+                source=item.where,
+                duplicates=tuple(one.message for one in item.duplicates),
             )
         except InputError as error:
             mistakes = [Mistake(*place, mistake.message) for mistake in error.mistakes]

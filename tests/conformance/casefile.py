@@ -45,13 +45,14 @@ REQUEST_KEYS: Final = (
     "update",
     "updateStatus",
     "updateCRD",
+    "createCRDText",
     "old",
     "oldVersion",
     "oldSchema",
     "fieldValidation",
     "answer",
 )
-VERBS: Final = ("create", "createText", "update", "updateStatus", "updateCRD")
+VERBS: Final = ("create", "createText", "update", "updateStatus", "updateCRD", "createCRDText")
 # The one object of most cases; it and what the CRD says are left out of a file, so that what a case is about stands out.
 NAME: Final = "case"
 # An answer to a CRD that says nothing besides.
@@ -161,7 +162,7 @@ class CaseFile:
         sent, old, answer = content[verb], content.get("old"), dict(content.get("answer", {}))
         if verb == "updateCRD":
             sent = self._with_schema(sent)
-        elif verb != "createText":
+        elif verb not in ("createText", "createCRDText"):
             sent = self.completed(sent, version)
         if "stored" in answer:
             answer["stored"] = self.completed(answer["stored"], version)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from conformance import casefile, recordings
 from pytest_crd import engine
+from pytest_crd.engine import crdfiles
 
 JSONValue = Any
 Answer = dict[str, JSONValue]
@@ -18,6 +19,14 @@ _NAMESPACE: Final = "default"
 def definition(manifest: JSONValue, version: str) -> engine.CustomResourceDefinition:
     """Return the engine's CRD for a *manifest* under a Kubernetes *version*."""
     return engine.CustomResourceDefinition.from_manifest(manifest, kubernetes_version=version)
+
+
+def of_text(text: str, version: str) -> engine.CustomResourceDefinition:
+    """Return the engine's CRD for the text of a file."""
+    found = crdfiles.CrdFiles(version)
+    found.take(text.encode(), source="crd.yaml", origin=crdfiles.Origin.NAMED)
+    found.raise_mistakes()
+    return found.crds[0]
 
 
 def of_crd(crd: Any, sent: JSONValue) -> Answer:
@@ -41,6 +50,10 @@ def of_request(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, 
     if request.verb == "updateCRD":
         new: Any = definition(request.sent, file.version)
         return recordings.of_crd(new.update_from(crd), request.sent, crd.conditions)
+    if request.verb == "createCRDText":
+        options: Any = {"field_validation": request.field_validation} if request.field_validation else {}
+        answer = recordings.of_custom_resource(of_text(request.sent, file.version).create(**options), namespaced=False)
+        return {key: value for key, value in answer.items() if key != "stored"}
     metadata = request.sent.get("metadata") if isinstance(request.sent, dict) else None
     namespaced = isinstance(metadata, dict) and "namespace" in metadata
     return recordings.of_custom_resource(_response(crd, file, request, old_crd), namespaced=namespaced)

@@ -198,6 +198,7 @@ def test_copies_count_once_whatever_their_labels(tmp_path: Path) -> None:
     [
         pytest.param("metadata: {", "metadata: {annotations: {api-approved.kubernetes.io: a}, ", id="approved"),
         pytest.param("served: true", "served: true, sevred: true", id="a misspelt field of which a server warns"),
+        pytest.param("served: true", "served: false, served: true", id="a repeated field of which a server warns"),
         pytest.param("scope: Namespaced", "scope: Cluster", id="another scope"),
         pytest.param("scope: Namespaced", "scope: Namespaced\nstatus: {storedVersions: [v1]}", id="a status"),
     ],
@@ -327,3 +328,21 @@ def test_one_path_is_enough_and_none_is_an_error(tmp_path: Path) -> None:
     assert len(engine.load("a.yaml", base=base)) == len(engine.load(base / "a.yaml")) == 1
     with pytest.raises(engine.CrdError, match=r"^paths: none is given: name files, folders or globs"):
         engine.load([])
+
+
+def test_the_repeated_fields_of_a_crd_in_a_list_are_its_own_and_those_around_it(tmp_path: Path) -> None:
+    items = [
+        _crd("tabs", "Tab").replace("scope: Namespaced", "scope: Namespaced\n  scope: Namespaced"),
+        _crd("apps", "App"),
+    ]
+    listed = "".join("- " + text.strip().replace("\n", "\n  ") + "\n" for text in items)
+    text = f"kind: List\nitems: []\napiVersion: v1\nitems:\n{listed}"
+
+    tabs, apps = engine.load(["."], base=_write(tmp_path, a=text))
+
+    around = 'line 5: key "items" already set in map'
+    scope = next(number for number, line in enumerate(text.splitlines(), 1) if line.strip() == "scope: Namespaced") + 1
+    assert tabs.repeated_fields == (f'line {scope}: key "scope" already set in map', around)
+    assert apps.repeated_fields == (around,)
+    assert tabs.create(field_validation="Strict").code == 400
+    assert tabs.under("1.36").response.warnings == tabs.repeated_fields

@@ -51,7 +51,7 @@ def record(files: Sequence[casefile.CaseFile], server: client.Server) -> list[Re
     crds = [file.crd for file in files]
     for crd in crds:
         delete(server, crd)
-    answers = [_crd_answer(server, crd) for crd in crds]
+    answers = [_crd_answer(server, collection(crd), crd) for crd in crds]
     accepted = [crd for crd, answer in zip(crds, answers, strict=True) if answer["code"] == 201]
     try:
         for crd in accepted:
@@ -109,6 +109,8 @@ def _request_answer(server: client.Server, file: casefile.CaseFile, request: cas
             path = client.crd_path(sent["apiVersion"], file.crd["metadata"]["name"])
             query = _query(request)
             return ask_often(lambda: _crd_update_answer(server.ask("PUT", path, sent, query=query), sent))
+        case "createCRDText":
+            return _crd_answer(server, collection(file.crd), request.sent, _query(request))
         case _:
             answer = _update_answer(server, file, request)
     if "stored" in answer:
@@ -175,8 +177,8 @@ def _replace_crd(server: client.Server, crd: JSONValue) -> None:
     time.sleep(_TURNS_VISIBLE)
 
 
-def _crd_answer(server: client.Server, crd: JSONValue) -> Recorded:
-    answer = ask_often(lambda: stated(server.ask("POST", collection(crd), crd, query=_DRY)))
+def _crd_answer(server: client.Server, path: str, crd: JSONValue, query: Mapping[str, str] | None = None) -> Recorded:
+    answer = ask_often(lambda: stated(server.ask("POST", path, crd, query=query or _DRY)))
     return {key: value for key, value in answer.items() if key != "stored"}
 
 

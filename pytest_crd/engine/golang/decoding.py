@@ -33,10 +33,12 @@ class Decoded:
     Attributes:
         value: What Go holds, as JSON; the given object itself where nothing had to be changed.
         unknown: Paths of the unknown fields as a strict decoder spells them (`a.b[0].c`), the first hundred.
+        duplicates: What a strict reader says about each key that was set twice; empty unless it was read from a text.
     """
 
     value: JSONValue
     unknown: tuple[str, ...]
+    duplicates: tuple[str, ...] = ()
 
 
 def decode(value: JSONValue, kind: Type, *, sort_keys: bool = True, whole_paths: bool = True) -> Decoded:

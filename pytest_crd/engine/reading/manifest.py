@@ -18,7 +18,7 @@ from typing import Final
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader, yamlstream
-from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.engine.reading.yamlreader import Document, Duplicate
 
 # How the names of files with manifests end.
 ENDINGS: Final = (".yaml", ".yml", ".json")
@@ -61,6 +61,14 @@ class Manifest:
         """
         place = None if offset is None else self.document.place_of((*self.path, *path), offset)
         return f"{self.document.source}:{'{}:{}'.format(*place) if place else self.line_of(*path)}"
+
+    @property
+    def duplicates(self) -> Iterator[Duplicate]:
+        """The keys that are set twice in the object, or in what is around it in its document."""
+        for one in self.document.duplicates:
+            shared = min(len(one.path), len(self.path))
+            if one.path[:shared] == self.path[:shared]:
+                yield one
 
     @property
     def where(self) -> str:

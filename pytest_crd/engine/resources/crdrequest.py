@@ -22,6 +22,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.resources import requestbody
 from pytest_crd.engine.schema import nodes
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 
@@ -36,7 +37,7 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
     Args:
         forms: The CRD.
         profile: Whose behaviour and words.
-        field_validation: What unknown fields do: `Strict`, `Warn` or `Ignore`.
+        field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`.
 
     Errors:
         Those of `crdvalidation.create`.
@@ -66,7 +67,7 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
         forms: The new CRD; without a resourceVersion it is taken for written over the stored one.
         old: The stored one; its name is that of the URL.
         profile: Whose behaviour and words.
-        field_validation: What unknown fields do: `Strict`, `Warn` or `Ignore`.
+        field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`.
 
     Errors:
         Those of `crdvalidation.update`.
@@ -84,7 +85,7 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
         subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}
         warnings = (
             *crdvalidation.deprecations(profile, is_v1beta1=forms.internal.is_v1beta1),
-            *_unknown(manifest, profile, field_validation),
+            *_found_in_text(manifest, profile, field_validation),
         )
         return response.refused(refused, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
     prepared = requestmetadata.prepare_update(metadata, old_metadata, target)
@@ -102,15 +103,15 @@ def _refuse_to_read(manifest: Decoded, profile: Profile, field_validation: str) 
     """Return the answer to a request whose CRD is not even looked at; else None."""
     if not _is_served(manifest, profile):
         return response.refused(refusal.NOT_SERVED, subject={})
-    if refused := refusal.too_large(manifest.value) or _refuse_unknown(manifest, profile, field_validation):
+    if refused := refusal.too_large(manifest.value) or _refuse_strictly(manifest, profile, field_validation):
         return response.refused(refused, subject={}, changes=Changes(manifest.unknown))
     return None
 
 
-def _refuse_unknown(manifest: Decoded, profile: Profile, field_validation: str) -> Refusal | None:
-    listed = ", ".join(_unknown(manifest, profile, field_validation))
-    if field_validation != "Strict" or not listed:
+def _refuse_strictly(manifest: Decoded, profile: Profile, field_validation: str) -> Refusal | None:
+    if field_validation != "Strict" or not _found_in_text(manifest, profile, field_validation):
         return None
+    listed = ", ".join((*requestbody.worded_strictly(manifest.duplicates), *_unknown(manifest)))
     version = printing.quote(manifest.value["apiVersion"].rpartition("/")[2])
     cannot = f"{declared.KIND} in version {version} cannot be handled as a {declared.KIND}"
     return refusal.bad_request(f"{cannot}: strict decoding error: {listed}")
@@ -144,17 +145,21 @@ def _stored_in(holder: Mapping[str, JSONValue], field: str, crd: Forms, profile:
     return holder if stored is schema else {**holder, field: {**holder[field], "openAPIV3Schema": stored}}
 
 
-def _unknown(manifest: Decoded, profile: Profile, field_validation: str) -> list[str]:
-    """Return what is said about unknown fields."""
+def _found_in_text(manifest: Decoded, profile: Profile, field_validation: str) -> list[str]:
+    """Return what is said about repeated and unknown fields."""
     if field_validation == "Ignore" or not profile.field_validation:
         return []
+    return [*manifest.duplicates, *_unknown(manifest)]
+
+
+def _unknown(manifest: Decoded) -> list[str]:
     return [f"unknown field {printing.quote(path)}" for path in manifest.unknown]
 
 
 def _warnings(crd: Forms, prepared: Prepared, profile: Profile, field_validation: str) -> tuple[str, ...]:
     """Return the warnings that are given whether the CRD is accepted or not."""
     deprecations = crdvalidation.deprecations(profile, is_v1beta1=crd.internal.is_v1beta1)
-    return (*deprecations, *_unknown(crd.decoded, profile, field_validation), *prepared.warnings)
+    return (*deprecations, *_found_in_text(crd.decoded, profile, field_validation), *prepared.warnings)
 
 
 def _invalid(crd: Forms, errors: list[FieldError], warnings: tuple[str, ...]) -> Response:

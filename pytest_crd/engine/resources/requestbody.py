@@ -130,7 +130,7 @@ class Decoder:
         if field_validation != "Ignore" and self.profile.field_validation:
             unknown = tuple(f'unknown field "{path}"' for path in pruned.paths)
             if field_validation == "Strict" and (body.duplicates or unknown):
-                listed = ", ".join((*_strict(body.duplicates), *unknown))
+                listed = ", ".join((*worded_strictly(body.duplicates), *unknown))
                 # By then it is what it says it is.
                 strict = bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
                 raise RefusedError(typemeta.refuse_without_version(body.value) or strict)
@@ -156,8 +156,8 @@ class Decoder:
         return self.passes.get(version) or Passes(None, self.profile, preserve_unknown_fields=False)
 
 
-def _strict(duplicates: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the duplicates as a strict decoder words them: those of YAML as one error of several lines."""
+def worded_strictly(duplicates: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is said about duplicates as a strict decoder words them: those of YAML as one error of several lines."""
     if not (duplicates and duplicates[0].startswith("line ")):
         return duplicates
     return ("yaml: unmarshal errors:" + "".join(f"\n  {text}" for text in duplicates),)
