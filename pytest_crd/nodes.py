@@ -8,12 +8,11 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
-from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
 
-from pytest_crd import session
+from pytest_crd import failuretext, session
 from pytest_crd.cases import loader, runner, sources, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
@@ -22,14 +21,15 @@ from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import InputError, Mistake
+from pytest_crd.failuretext import FailureText, TextFailure
 from pytest_crd.report import text as report
 
 # A case, and what runs it.
 Run: TypeAlias = tuple[Case, Callable[[], CaseResult]]
 
 
-class CaseFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
-    """A case did not hold; `str()` is the whole report on it."""
+class CaseFailure(TextFailure):
+    """A case did not hold."""
 
     def __init__(self, case: BoundCase, result: CaseResult, *, verbosity: int) -> None:
         self.path = session.shown(case.path)
@@ -39,48 +39,11 @@ class CaseFailure(AssertionError):  # noqa: N818 - a failure, not an error: pyte
         self.verbosity = verbosity
         super().__init__("\n".join(report.lines(title, result, verbosity=verbosity)))
 
-
-class FailureText(ExceptionRepr):
-    """
-    A failure as pytest shows it: in colour on a terminal, plain everywhere else.
-
-    pytest and its plugins ask an ExceptionRepr for the reason: for the short summary, `--tb=line`, JUnit, annotations.
-    """
-
-    def __init__(self, *, plain: str, coloured: str, path: str, line: int, summary: str) -> None:
-        self._plain = plain
-        self._coloured = coloured
-        self.sections = []
-        self._crash = self.reprcrash = ReprFileLocation(path, line, summary)
-        self.reprtraceback = ReprTraceback([], None, "long")
-
-    @classmethod
-    def of(cls, failure: CaseFailure) -> FailureText:
-        """Return the text of a failure."""
-        coloured = "\n".join(report.lines(failure.title, failure.result, verbosity=failure.verbosity, paint=_paint))
-        summary = report.summary(failure.result)
-        return cls(plain=str(failure), coloured=coloured, path=failure.path, line=failure.line, summary=summary)
-
-    def to_json(self) -> dict[str, str | int]:
-        """Return what the text is made of, for another process."""
-        crash = self._crash
-        place: dict[str, str | int] = {"path": crash.path, "line": crash.lineno, "summary": crash.message}
-        return {"plain": self._plain, "coloured": self._coloured, **place}
-
-    def toterminal(self, terminal: Any) -> None:
-        """Write the report to pytest's terminal writer."""
-        terminal.line(self._coloured if terminal.hasmarkup else self._plain)
-
-    def __str__(self) -> str:
-        """Return the report without colour, as for JUnit."""
-        return self._plain
-
-
-_STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason": 36}
-
-
-def _paint(text: str, style: str) -> str:
-    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if text else ""
+    def shown(self) -> FailureText:
+        """Return the report, in colour too."""
+        lines = report.lines(self.title, self.result, verbosity=self.verbosity, paint=failuretext.paint)
+        summary = report.summary(self.result)
+        return FailureText(plain=str(self), coloured="\n".join(lines), path=self.path, line=self.line, summary=summary)
 
 
 class BoundCase:

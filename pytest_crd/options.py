@@ -21,14 +21,15 @@ class Setting:
     Attributes:
         ini: Its name in the ini file.
         flag: Its name on the command line; empty where it has none.
-        ini_type: How pytest reads it from the ini file: `args` is a list of words, `linelist` one of lines, `string` one text.
+        ini_type: How pytest reads it from the ini file: `args` is a list of words, `linelist` one of lines, `string` one text,
+            `bool` a switch.
         help: One sentence, for `--help` and for the README.
         replaces: What the option replaces of the ini file, in words; empty where there is no option.
     """
 
     ini: str
     flag: str
-    ini_type: Literal["args", "linelist", "string"]
+    ini_type: Literal["args", "linelist", "string", "bool"]
     help: str
     replaces: str = ""
 
@@ -68,6 +69,18 @@ SETTINGS: Final = (
         " unset: the newest known.",
         replaces="crd_kubernetes_version",
     ),
+    Setting(
+        "crd_checks",
+        "--crd-checks",
+        "bool",
+        "Check every CRD, without a case: each check is a test.",
+    ),
+    Setting(
+        "crd_warnings",
+        "",
+        "string",
+        "What the server's warnings do in checks: `show` (if unset) or `error`.",
+    ),
 )
 
 
@@ -85,6 +98,8 @@ class Settings:
         folder: Where they are run.
         case_files: Name patterns of case files.
         kubernetes_versions: As the user wrote them; empty where nothing is set.
+        checks: Whether CRDs and samples are checked.
+        warnings_fail: Whether a check fails of which the server warns.
     """
 
     crd_paths: tuple[str, ...]
@@ -95,6 +110,8 @@ class Settings:
     folder: Path
     case_files: tuple[str, ...]
     kubernetes_versions: tuple[str, ...]
+    checks: bool
+    warnings_fail: bool
 
 
 _KEY: Final = pytest.StashKey[Settings]()
@@ -105,7 +122,9 @@ def add(parser: pytest.Parser) -> None:
     group = parser.getgroup("crd", "Kubernetes CustomResourceDefinitions")
     for setting in SETTINGS:
         parser.addini(setting.ini, setting.help, type=setting.ini_type, default=None)
-        if setting.flag:
+        if setting.ini_type == "bool":
+            group.addoption(setting.flag, action="store_true", default=None, dest=setting.ini, help=setting.help)
+        elif setting.flag:
             replaces = f"{setting.help} May be given several times. Replaces {setting.replaces}."
             group.addoption(setting.flag, action="append", dest=setting.ini, metavar="VALUE", help=replaces)
 
@@ -118,6 +137,11 @@ def are_declared(config: pytest.Config) -> bool:
 def of(config: pytest.Config) -> Settings:
     """Return the settings of a session, as `check` has found them."""
     return config.stash[_KEY]
+
+
+def has_checks(config: pytest.Config) -> bool:
+    """Return whether CRDs and samples are checked."""
+    return are_declared(config) and of(config).checks
 
 
 def check(config: pytest.Config) -> None:
@@ -156,7 +180,38 @@ def _read(config: pytest.Config) -> Settings:
         folder=of_project,
         case_files=tuple(config.getini("crd_case_files") or CASE_FILES),
         kubernetes_versions=tuple(version for words in versions for version in words.split()),
+        checks=_are_on(config),
+        warnings_fail=_warnings_fail(config),
     )
+
+
+# What only checks look at.
+_OF_CHECKS: Final = ("crd_warnings",)
+
+
+def _are_on(config: pytest.Config) -> bool:
+    """Return whether checks are on; settings that only they look at have an effect, or are said to have none."""
+    if config.getoption("crd_checks"):
+        return True
+    try:
+        value = config.getini("crd_checks")
+    except (TypeError, ValueError, pytest.UsageError) as error:
+        raise pytest.UsageError(f"crd_checks: {error}; write true or false") from None
+    if value in (True, False):
+        return bool(value)
+    for name in _OF_CHECKS:
+        if config.getini(name):
+            raise pytest.UsageError(
+                f"{name} does nothing without checks: set crd_checks = true, or crd_checks = false to leave it to --crd-checks"
+            )
+    return False
+
+
+def _warnings_fail(config: pytest.Config) -> bool:
+    value = config.getini("crd_warnings") or "show"
+    if value not in ("show", "error"):
+        raise pytest.UsageError(f"crd_warnings: {value!r}: write show or error")
+    return bool(value == "error")
 
 
 def kubernetes_versions(config: pytest.Config) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ import pytest
 
 from pytest_crd import idle, options, session
 from pytest_crd.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
+from pytest_crd.session import was_in_vain
 
 __all__ = ["crd", "crd_case", "crd_version", "crds"]
 
@@ -25,6 +26,8 @@ _FAILURE: Final = "pytest_crd_failure"
 _HEADER: Final = "pytest_crd_header"
 # The property of a test with what is worth to know of its case.
 _NOTE: Final = "crd_note"
+# The property of a check with what the server warns of, and where.
+_WARNING: Final = "crd_warning"
 # As an entry point or by `-p crd`, and as a module in `pytest_plugins`.
 _NAMES = ("crd", "pytest_crd.plugin")
 # Those of `manifest.ENDINGS`, which a session without CRDs does not load.
@@ -52,16 +55,39 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect case files: by the patterns of crd_case_files, or named on the command line."""
-    if file_path.suffix not in _ENDINGS or not options.are_declared(parent.config):
+    """Collect case files: by the patterns of crd_case_files, or named on the command line; and named files with checks."""
+    if not options.are_declared(parent.config):
         return None
-    is_case_file = any(file_path.match(pattern) for pattern in options.of(parent.config).case_files)
-    if not is_case_file and not (parent.session.isinitpath(file_path) and _CASE_FILE.search(file_path.read_bytes())):
-        idle.note_unmatched(file_path, parent.config)
-        return None
-    from pytest_crd import nodes  # noqa: PLC0415 - only a session with cases loads what runs them
+    is_named = parent.session.isinitpath(file_path)
+    if file_path.suffix in _ENDINGS and _is_case_file(file_path, parent.config, is_named=is_named):
+        from pytest_crd import nodes  # noqa: PLC0415 - only a session with cases loads what runs them
 
-    return nodes.CaseFileCollector.from_parent(parent, path=file_path)
+        return nodes.CaseFileCollector.from_parent(parent, path=file_path)
+    if is_named and options.has_checks(parent.config):
+        from pytest_crd import checknodes  # noqa: PLC0415 - only a session with checks loads what makes them
+
+        return checknodes.named(file_path, parent)
+    if file_path.suffix in _ENDINGS:
+        idle.note_unmatched(file_path, parent.config)
+    return None
+
+
+def _is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
+    is_matched = any(path.match(pattern) for pattern in options.of(config).case_files)
+    return is_matched or (is_named and _CASE_FILE.search(path.read_bytes()) is not None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Add the files with checks, which may lie where pytest does not look, to what a session is made of."""
+    report = yield
+    if isinstance(collector, pytest.Session) and report.passed and options.has_checks(collector.config):
+        from pytest_crd import checknodes  # noqa: PLC0415 - only a session with checks loads what makes them
+
+        report.result.extend(checknodes.added(collector))
+    return report
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -76,9 +102,9 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show a case that does not hold as what differs and why, and fail a test in which what is the plugin's does nothing."""
     report = yield
-    nodes = _nodes()
-    if call.excinfo is not None and nodes and isinstance(call.excinfo.value, nodes.CaseFailure):
-        report.longrepr = nodes.FailureText.of(call.excinfo.value)
+    nodes, failures = _loaded("nodes"), _loaded("failuretext")
+    if call.excinfo is not None and failures and isinstance(call.excinfo.value, failures.TextFailure):
+        report.longrepr = call.excinfo.value.shown()
     if call.when == "call" and options.are_declared(item.config):
         is_xfailed = hasattr(report, "wasxfail")
         if (report.passed or is_xfailed) and (problem := idle.problem(item, is_passed=report.passed)):
@@ -94,7 +120,8 @@ def pytest_report_to_serializable(
 ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
     """Let a failure of a case reach another process whole, as with pytest-xdist."""
     data = yield
-    if data is not None and (nodes := _nodes()) and isinstance(report.longrepr, nodes.FailureText):
+    failures = _loaded("failuretext")
+    if data is not None and failures and isinstance(report.longrepr, failures.FailureText):
         data[_FAILURE] = report.longrepr.to_json()
     return data
 
@@ -107,9 +134,9 @@ def pytest_report_from_serializable(
     failure = data.pop(_FAILURE, None)
     report = yield
     if report is not None and failure is not None:
-        from pytest_crd import nodes  # noqa: PLC0415 - only a case that fails needs it here
+        from pytest_crd import failuretext  # noqa: PLC0415 - only a case or a check that fails needs it here
 
-        report.longrepr = nodes.FailureText(**failure)
+        report.longrepr = failuretext.FailureText(**failure)
     return report
 
 
@@ -118,11 +145,18 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str:
     return _with_unmatched(session.tell(config), config)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Tell pytest-xdist's controller what this worker has loaded: nobody sees a worker's header."""
+    """
+    Tell pytest-xdist's controller what this worker has loaded: nobody sees a worker's header.
+
+    Where there was nothing to check, no test that passed makes up for that.
+    """
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output[_HEADER] = tuple(_header(session.config))
+    elif session.exitstatus == pytest.ExitCode.OK and was_in_vain(session.config):
+        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -136,27 +170,27 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """
     Say what the workers of pytest-xdist have loaded, and from where, or what only a fixture that ran has asked for.
 
-    With `-v`, say what is worth to know of cases that hold.
+    Say what the server warns of in checks; with `-v`, what is worth to know of cases and checks that hold.
     """
     if text := session.heard(config):
         terminalreporter.write_line(text)
-    if config.get_verbosity() > 0:
-        for report in (report for reports in terminalreporter.stats.values() for report in reports):
-            for name, value in getattr(report, "user_properties", ()):
-                if name == _NOTE and report.when == "call":
-                    terminalreporter.write_line(f"crd: {report.nodeid}: {value}")
+    shown = (_NOTE, _WARNING) if config.get_verbosity() > 0 else (_WARNING,)
+    for report in (report for reports in terminalreporter.stats.values() for report in reports):
+        for name, value in getattr(report, "user_properties", ()):
+            if name in shown and report.when == "call":
+                terminalreporter.write_line(f"crd: {value if name == _WARNING else f'{report.nodeid}: {value}'}")
 
 
 def _header(config: pytest.Config) -> session.Header:
     """Return what is loaded, and from where, and which case files are not."""
     header = session.header(config)
-    return session.Header(header.is_loaded, _with_unmatched(header.text, config))
+    return header._replace(text=_with_unmatched(header.text, config))
 
 
 def _with_unmatched(text: str, config: pytest.Config) -> str:
     return "\n".join(filter(None, (text, *idle.unmatched(config))))
 
 
-def _nodes() -> ModuleType | None:
-    """Return the module of cases, where it is loaded: without it there is no case that could have failed."""
-    return sys.modules.get("pytest_crd.nodes")
+def _loaded(name: str) -> ModuleType | None:
+    """Return a module of the plugin where it is loaded: without it there is nothing of its kind that could have failed."""
+    return sys.modules.get(f"pytest_crd.{name}")

@@ -12,20 +12,30 @@ from pytest_crd import options
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
+    from pytest_crd.checks.plan import Plan
     from pytest_crd.sources.sources import Sources
 
 
 class Header(NamedTuple):
-    """What a session says of itself: whether CRDs were loaded, and the words; it travels between processes."""
+    """
+    What a session says of itself; it travels between processes.
+
+    Attributes:
+        is_loaded: Whether CRDs were loaded.
+        text: The words.
+        is_in_vain: Whether there was nothing to check.
+    """
 
     is_loaded: bool
     text: str
+    is_in_vain: bool = False
 
 
 _IS_TOLD: Final = pytest.StashKey[bool]()
 _HEARD: Final = pytest.StashKey[Header]()
 _SOURCES: Final = pytest.StashKey["Sources"]()
 _CATALOGS: Final = pytest.StashKey["tuple[Catalog, ...]"]()
+_CHECKS: Final = pytest.StashKey["Plan"]()
 
 
 def sources(config: pytest.Config) -> Sources:
@@ -48,6 +58,17 @@ def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
     return config.stash[_CATALOGS]
 
 
+def checks(config: pytest.Config) -> Plan:
+    """Return the checks of a session; nothing is read before somebody asks for them."""
+    from pytest_crd.checks import plan  # noqa: PLC0415 - a session without checks loads nothing
+
+    if _CHECKS not in config.stash:
+        settings = options.of(config)
+        scope = plan.Scope(settings.stored, settings.folder)
+        config.stash[_CHECKS] = plan.of(catalogs(config), scope, home=config.inipath or config.rootpath)
+    return config.stash[_CHECKS]
+
+
 def shown(path: Path) -> str:
     """Return *path* as a terminal in the current folder would name it."""
     here = Path.cwd()
@@ -57,8 +78,11 @@ def shown(path: Path) -> str:
 def header(config: pytest.Config) -> Header:
     """Return what is loaded, and from where; without words where the session has nothing to do with CRDs."""
     loaded = config.stash.get(_SOURCES, None)
+    planned = config.stash.get(_CHECKS, None)
     quiet = config.get_verbosity() < 0
     if loaded is None or not loaded.is_read:
+        if planned is not None and planned.is_in_vain:
+            return Header(is_loaded=False, text=f"crd: nothing to check: {planned.problem}", is_in_vain=True)
         settings = None if quiet or not options.are_declared(config) else options.of(config)
         named = (*settings.crd_paths, *settings.crd_commands) if settings else ()
         text = f"crd: no CRD was asked for yet, none is loaded ({' '.join(named)})" if named else ""
@@ -66,8 +90,10 @@ def header(config: pytest.Config) -> Header:
     versions = options.kubernetes_versions(config)
     line = f"crd: {_counted(loaded, versions)} from {loaded.places}; Kubernetes {', '.join(versions)}"
     notes = dict.fromkeys(note for version in versions for note in loaded.crds(version).notes)
+    lines = [] if quiet else [line, *([f"crd: {planned.words}"] if planned else [])]
     # What is passed over is said even to who wants to hear little.
-    return Header(is_loaded=True, text="\n".join([*([] if quiet else [line]), *(f"crd: {note}" for note in notes)]))
+    notes |= dict.fromkeys(planned.notes if planned else ())
+    return Header(is_loaded=True, text="\n".join([*lines, *(f"crd: {note}" for note in notes)]))
 
 
 def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:
@@ -87,6 +113,13 @@ def tell(config: pytest.Config) -> str:
 def hear(config: pytest.Config, told: Header) -> None:
     """Keep what a worker of pytest-xdist says is loaded; the one that has loaded something knows best."""
     config.stash[_HEARD] = max(config.stash.get(_HEARD, told), told)
+
+
+def was_in_vain(config: pytest.Config) -> bool:
+    """Return whether there was nothing to check, in this process or in the workers of pytest-xdist."""
+    told = config.stash.get(_HEARD, None)
+    planned = config.stash.get(_CHECKS, None)
+    return bool((told and told.is_in_vain) or (planned and planned.is_in_vain))
 
 
 def heard(config: pytest.Config) -> str:

@@ -51,14 +51,14 @@ def distinct(crds: Iterable[CustomResourceDefinition]) -> Distinct:
             notes.append(f"{crd.source}: passed over, a copy of {crd.name} in {original.source}")
     kept: set[CustomResourceDefinition] = set()
     for others in named.values():
-        served = _served(others)
+        served = without_twins(others)
         kept.update(served)
         notes += [_of_twin(crd, served[0]) for crd in others if crd not in served]
     return Distinct(tuple(crd for crd in crds if crd in kept), copies, tuple(notes))
 
 
-def _served(crds: Sequence[CustomResourceDefinition]) -> list[CustomResourceDefinition]:
-    """Return those of one name that a server takes; all of them where it takes none."""
+def without_twins(crds: Sequence[CustomResourceDefinition]) -> list[CustomResourceDefinition]:
+    """Return those *crds*, all of one name, that a server takes; all of them where it takes none."""
     served = [
         crd for crd in crds if crd.api_version == declared.V1 or profile.named(crd.kubernetes_version).serves_v1beta1
     ]

@@ -36,6 +36,22 @@ _A_TEMPLATE: Final = "a Helm template"
 _RENDER: Final = "use what it renders to: crd_commands = helm template …"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadCrd:
+    """
+    A CRD, and where it was read.
+
+    Attributes:
+        crd: The CRD.
+        manifest: What it was made of.
+        path: The file; None where a command has printed it.
+    """
+
+    crd: CustomResourceDefinition
+    manifest: Manifest
+    path: Path | None
+
+
 @dataclass(slots=True)
 class CrdFiles:
     """
@@ -43,16 +59,21 @@ class CrdFiles:
 
     Attributes:
         kubernetes_version: Whose behaviour and words the CRDs show.
-        crds: The CRDs, in the order of the files, none left out.
+        read_crds: The CRDs, in the order of the files, none left out.
         mistakes: What keeps the CRDs from being used.
         notes: What was passed over, and why.
     """
 
     kubernetes_version: str
-    crds: list[CustomResourceDefinition] = field(default_factory=list)
+    read_crds: list[ReadCrd] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     notes: list[Mistake] = field(default_factory=list)
     _answered: set[str] = field(default_factory=set)
+
+    @property
+    def crds(self) -> list[CustomResourceDefinition]:
+        """The CRDs, without the places where they were read."""
+        return [one.crd for one in self.read_crds]
 
     def read_all(self, patterns: Sequence[str], *, base: Path) -> None:
         """
@@ -68,18 +89,18 @@ class CrdFiles:
 
     def read(self, file: ManifestFile, origin: Origin) -> None:
         """Take the CRDs of one file."""
-        before = len(self.crds) + len(self.mistakes)
+        before = len(self.read_crds) + len(self.mistakes)
         try:
             content = file.read()
         except ManifestError as error:
             self._tell(error, is_note=origin in _FOUND)
         else:
-            self.take(content, source=file.name, origin=origin)
-        if len(self.crds) + len(self.mistakes) > before:
+            self.take(content, source=file.name, origin=origin, path=file.path)
+        if len(self.read_crds) + len(self.mistakes) > before:
             self._answered.update(file.patterns)
 
-    def take(self, content: bytes, *, source: str, origin: Origin) -> None:
-        """Take the CRDs of a text that was called *source*."""
+    def take(self, content: bytes, *, source: str, origin: Origin, path: Path | None = None) -> None:
+        """Take the CRDs of a text that was called *source*, and that stands in the file *path*, if in any."""
         if not manifest.may_mention(content, declared.KIND) and not misspelling.may_hold(content):
             return
         try:
@@ -88,13 +109,13 @@ class CrdFiles:
             self._unreadable(content, source, error, origin)
             return
         for item in manifests:
-            self._manifest(item, source, origin)
+            self._manifest(item, source, origin, path)
 
     def take_output(self, content: bytes, *, source: str) -> None:
         """Take the CRDs that a command has printed; there must be one."""
-        before = len(self.crds) + len(self.mistakes)
+        before = len(self.read_crds) + len(self.mistakes)
         self.take(content, source=source, origin=Origin.NAMED)
-        if len(self.crds) + len(self.mistakes) == before:
+        if len(self.read_crds) + len(self.mistakes) == before:
             self.mistakes.append(Mistake(source, 0, f"no {declared.KIND} in what it prints"))
 
     def raise_mistakes(self) -> None:
@@ -125,7 +146,7 @@ class CrdFiles:
         else:
             self.notes.append(Mistake(source, 0, f"passed over, {_A_TEMPLATE}"))
 
-    def _manifest(self, item: Manifest, source: str, origin: Origin) -> None:
+    def _manifest(self, item: Manifest, source: str, origin: Origin, path: Path | None) -> None:
         problem = misspelling.problem_of(item.value)
         if not problem and not declared.is_crd(item.value):
             return
@@ -138,9 +159,9 @@ class CrdFiles:
         elif problem:
             self._tell(CrdError([Mistake(*place, problem)]), is_note=origin is Origin.FOUND_IN_TESTS)
         else:
-            self._crd(item, place, origin)
+            self._crd(item, place, origin, path)
 
-    def _crd(self, item: Manifest, place: tuple[str, int], origin: Origin) -> None:
+    def _crd(self, item: Manifest, place: tuple[str, int], origin: Origin, path: Path | None) -> None:
         try:
             crd = CustomResourceDefinition.from_value(
                 item.value,
@@ -153,7 +174,7 @@ class CrdFiles:
             self._tell(CrdError(mistakes), is_note=origin is Origin.FOUND_IN_TESTS)
         else:
             crd.locate = item.where_is
-            self.crds.append(crd)
+            self.read_crds.append(ReadCrd(crd, item, path))
 
     def _tell(self, error: InputError, *, is_note: bool, why: str = "") -> None:
         for mistake in error.mistakes:

@@ -29,7 +29,7 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
     def __init__(self, crds: Sequence[CustomResourceDefinition], notes: Sequence[str] = ()) -> None:
         """Take the CRDs, all of one Kubernetes version; copies count once, and in conditions the first of a name has it."""
         distinct = crdcopies.distinct(crds)
-        self._crds = _installed(distinct.crds)
+        self._crds = installed(distinct.crds)
         standing = dict(zip(distinct.crds, self._crds, strict=True))
         # What is copied may be a twin that is left out itself.
         self._copies = {place: standing[crd] for place, crd in distinct.copies.items() if crd in standing}
@@ -123,7 +123,7 @@ def _by_name(crds: Sequence[CustomResourceDefinition]) -> dict[str, list[CustomR
     return named
 
 
-def _installed(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceDefinition, ...]:
+def installed(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceDefinition, ...]:
     """Return *crds* as they are beside those that a cluster has with them: one of each name, the nearest by its folder."""
     named = _by_name(crds)
     several = [others for others in named.values() if len(others) > 1]

@@ -254,6 +254,11 @@ def _yaml(value: JSONValue) -> list[str]:
     return [_visible(line) for line in text.splitlines()]
 
 
+def visible_lines(text: str) -> list[str]:
+    """Return the lines of *text*, each with escapes for what a terminal would obey; at least one."""
+    return [_visible(line) for line in text.split("\n")]
+
+
 def _visible(text: str) -> str:
     """Return *text* with escapes for what a terminal would obey, or show as nothing: control characters, odd spaces."""
     if text.isprintable():

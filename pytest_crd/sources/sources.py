@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.engine import CustomResourceDefinitions, InputError
-from pytest_crd.engine.crdfiles import CrdFiles, Origin
+from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError, crdcopies, project
+from pytest_crd.engine.crdfiles import CrdFiles, Origin, ReadCrd
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.reading import manifest
 from pytest_crd.engine.reading.manifest import ManifestFile
@@ -34,6 +34,7 @@ class Sources:
         commands: Commands whose output is read.
         folder: Where they are run.
         places: Where the CRDs have been found, in words; empty before they are asked for.
+        is_in_vain: Whether they were looked for everywhere, and there is none.
     """
 
     base: Path
@@ -41,7 +42,9 @@ class Sources:
     commands: tuple[str, ...] = ()
     folder: Path = field(default_factory=Path.cwd)
     places: str = field(default="", init=False)
+    is_in_vain: bool = field(default=False, init=False)
     _found: CrdFiles | None = field(default=None, init=False)
+    _under: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
     _loaded: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
 
     @property
@@ -60,11 +63,37 @@ class Sources:
             InputError: Everything that is wrong with them, or that there is none, with where they were looked for.
         """
         if kubernetes_version not in self._loaded:
+            crds = self._crds_under(kubernetes_version)
+            notes = self._read_once(kubernetes_version).notes
+            self._loaded[kubernetes_version] = CustomResourceDefinitions(crds, list(map(str, notes)))
+        return self._loaded[kubernetes_version]
+
+    def every(self, kubernetes_version: str) -> tuple[ReadCrd, ...]:
+        """
+        Return the CRDs, copies too, each with where it was read; only twins in `v1beta1` of others are left out.
+
+        Args:
+            kubernetes_version: Whose behaviour and words they show; one of `profile.KNOWN`.
+
+        Raises:
+            InputError: As for `crds`.
+        """
+        crds = self._crds_under(kubernetes_version)
+        named: dict[str, list[CustomResourceDefinition]] = {}
+        for crd in crds:
+            named.setdefault(crd.name, []).append(crd)
+        kept = {crd for others in named.values() for crd in crdcopies.without_twins(others)}
+        pairs = zip(self._read_once(kubernetes_version).read_crds, crds, strict=True)
+        read = [replace(one, crd=crd) for one, crd in pairs if crd in kept]
+        installed = project.installed([one.crd for one in read])
+        return tuple(replace(one, crd=crd) for one, crd in zip(read, installed, strict=True))
+
+    def _crds_under(self, kubernetes_version: str) -> list[CustomResourceDefinition]:
+        if kubernetes_version not in self._under:
             found = self._read_once(kubernetes_version)
             found.raise_mistakes()
-            crds = [crd.under(kubernetes_version) for crd in found.crds]
-            self._loaded[kubernetes_version] = CustomResourceDefinitions(crds, list(map(str, found.notes)))
-        return self._loaded[kubernetes_version]
+            self._under[kubernetes_version] = [crd.under(kubernetes_version) for crd in found.crds]
+        return self._under[kubernetes_version]
 
     def _read_once(self, kubernetes_version: str) -> CrdFiles:
         """Return what is there; what is wrong with it is found out once, too, for a command may take its time to fail."""
@@ -105,6 +134,7 @@ class Sources:
                 found.notes = list(dict.fromkeys(notes))
                 self.places = place.words or _told(found)
                 return found
+        self.is_in_vain = True
         raise CrdError([*search.in_vain(), *dict.fromkeys(notes)])
 
 

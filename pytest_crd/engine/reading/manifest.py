@@ -53,6 +53,10 @@ class Manifest:
         # The marks of a document take as long to make as its value, and most files are one object.
         return self.document.line_of(whole) if whole else self.document.line
 
+    def key_line_of(self, *path: str | int) -> int:
+        """Return the 1-based line of the key of the value at *path* in the object, or of the nearest that there is."""
+        return self.document.line_of((*self.path, *path), key=True)
+
     def where_is(self, path: tuple[str | int, ...], offset: int | None = None) -> str:
         """
         Return `file:line` of the value at *path* in the object, or of the nearest that there is.

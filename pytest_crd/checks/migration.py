@@ -1,0 +1,88 @@
+"""What a CRD in `apiextensions.k8s.io/v1beta1` needs to become one in v1: what is only written otherwise, and what v1 refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pytest_crd.checks import places
+from pytest_crd.checks.verdict import Finding
+from pytest_crd.engine import CustomResourceDefinition, InputError, profile
+from pytest_crd.engine.crdfiles import ReadCrd
+from pytest_crd.engine.crds import declared
+
+# Where each field of the spec goes that all versions share.
+_SHARED: Final = {
+    "validation": "schema",
+    "subresources": "subresources",
+    "additionalPrinterColumns": "additionalPrinterColumns",
+}
+
+
+def needs(read: ReadCrd) -> tuple[Finding, ...]:
+    """Return what has to be changed in the file of a CRD in v1beta1 before a server takes it as v1."""
+    spec = read.manifest.value["spec"]
+    written = [Finding(places.of_field(read.manifest, field), text) for field, text in _written_otherwise(spec)]
+    try:
+        crd = CustomResourceDefinition.from_manifest(
+            {**read.crd.manifest, "apiVersion": declared.V1, "spec": _spec(read.crd.manifest["spec"])},
+            kubernetes_version=profile.DEFAULT,
+        )
+    except InputError as error:
+        return (*written, Finding(read.crd.source, error.mistakes[0].message))
+    refused = (Finding(places.of_error(read.manifest, error), str(error)) for error in crd.response.errors)
+    return (*written, *refused)
+
+
+def _written_otherwise(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each field that v1 knows under another name, and what to write."""
+    yield "apiVersion", f"apiVersion: {declared.V1}"
+    if "version" in spec:
+        yield "spec.version", "spec.version is a list: spec.versions, with name, served and storage"
+    for field, name in _SHARED.items():
+        if field in spec:
+            yield f"spec.{field}", f"spec.{field} stands in each version: spec.versions[*].{name}"
+    if any("JSONPath" in column for holder in (spec, *(spec.get("versions") or ())) for column in _columns(holder)):
+        yield "spec.additionalPrinterColumns", "JSONPath of a column is spelled jsonPath"
+    if spec.get("preserveUnknownFields", True):
+        yield (
+            "spec.preserveUnknownFields",
+            "unknown fields are dropped; what is to be kept needs x-kubernetes-preserve-unknown-fields: true in the schema",
+        )
+    conversion = spec.get("conversion") or {}
+    if conversion.get("webhookClientConfig"):
+        yield (
+            "spec.conversion.webhookClientConfig",
+            "spec.conversion.webhookClientConfig is spec.conversion.webhook.clientConfig",
+        )
+    if conversion.get("conversionReviewVersions"):
+        yield (
+            "spec.conversion.conversionReviewVersions",
+            "spec.conversion.conversionReviewVersions is spec.conversion.webhook.conversionReviewVersions",
+        )
+
+
+def _columns(holder: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return holder.get("additionalPrinterColumns") or []
+
+
+def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the *spec* of a CRD in v1beta1 as v1 spells it, nothing else changed but that unknown fields are dropped."""
+    shared = {name: spec[field] for field, name in _SHARED.items() if field in spec}
+    versions = spec.get("versions") or [{"name": spec.get("version"), "served": True, "storage": True}]
+    moved = {*_SHARED, "version", "versions", "preserveUnknownFields", "conversion"}
+    made = {key: value for key, value in spec.items() if key not in moved}
+    made["versions"] = [_version({**shared, **version}) for version in versions]
+    if conversion := spec.get("conversion"):
+        webhook = {"clientConfig": "webhookClientConfig", "conversionReviewVersions": "conversionReviewVersions"}
+        given = {name: conversion[field] for name, field in webhook.items() if field in conversion}
+        made["conversion"] = {"strategy": conversion.get("strategy"), **({"webhook": given} if given else {})}
+    return made
+
+
+def _version(version: Mapping[str, Any]) -> dict[str, Any]:
+    renamed = [
+        {"jsonPath" if key == "JSONPath" else key: value for key, value in column.items()}
+        for column in _columns(version)
+    ]
+    return {**version, **({"additionalPrinterColumns": renamed} if renamed else {})}

@@ -1,0 +1,78 @@
+"""Checks and what comes of them: data for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Finding(NamedTuple):
+    """
+    One thing that is wrong, or worth to know.
+
+    Attributes:
+        place: Where it stands: `file:line`, or `file:line:column`; may be empty.
+        text: What it is, in the server's words where it has some.
+        details: Lines that explain it; may be none.
+    """
+
+    place: str
+    text: str
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """
+    What came of a check.
+
+    Attributes:
+        heading: What is wrong, as a whole.
+        findings: What is wrong, one by one; empty where the check holds.
+        warnings: What the server warns of.
+        notes: What is worth to know of a check that holds.
+        passed_over: Why nothing can be said; empty where something can.
+    """
+
+    heading: str = ""
+    findings: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    passed_over: str = ""
+
+    def with_warnings_failing(self) -> Verdict:
+        """Return the same verdict, of which what the server warns of is wrong, too."""
+        warned = tuple(one._replace(text=f"warning: {one.text}") for one in self.warnings)
+        heading = self.heading if self.findings else "the server warns"
+        return replace(self, heading=heading, findings=(*self.findings, *warned), warnings=())
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """
+    Something that is asked.
+
+    Attributes:
+        kind: What is asked: `accepted`, `samples` …
+        subject: About what.
+        source: Where that stands, `file:line`.
+        path: The file; None where a command has printed it.
+        line: The 1-based line in the file; 0 where it stands in none.
+        kubernetes_version: Whose behaviour and words.
+        run: Answers.
+    """
+
+    kind: str
+    subject: str
+    source: str
+    path: Path | None
+    line: int
+    kubernetes_version: str
+    run: Callable[[], Verdict]
+
+    @property
+    def name(self) -> str:
+        """What it is called: `accepted[backups.storage.example.com]`."""
+        return f"{self.kind}[{self.subject}]"

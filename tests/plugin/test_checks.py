@@ -1,0 +1,420 @@
+"""`--crd-checks`: every CRD is checked, each check is an item of the file that it speaks of, wherever that lies."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+FILE = "config/crd/bases/gardens.yaml"
+NAMES = [
+    f"{FILE}::accepted[gardens.stories.example.com]",
+    f"{FILE}::structural[gardens.stories.example.com-v1]",
+    f"{FILE}::conditions[gardens.stories.example.com]",
+]
+
+
+def _change(project: Project, old: str, new: str, file: str = FILE) -> None:
+    path = project.path / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def _ponds(project: Project) -> str:
+    """Write another CRD, whose names are its own."""
+    path = str(project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond"))
+    _change(project, "singular: garden", "singular: pond", path)
+    return path
+
+
+def _ids(result: pytest.RunResult) -> list[str]:
+    return [line for line in result.outlines if "::" in line and " " not in line]
+
+
+@pytest.mark.parametrize("way", ["--crd-checks", "crd_checks = true"])
+def test_every_crd_is_checked_though_pytest_looks_elsewhere(project: Project, way: str) -> None:
+    project.write("tests/test_it.py", "def test_it(): pass\n")
+    project.ini("testpaths = tests", *([] if way.startswith("-") else [way]))
+    arguments = [way] if way.startswith("-") else []
+
+    result = project.run("--collect-only", "-q", *arguments)
+
+    assert _ids(result) == ["tests/test_it.py::test_it", *NAMES]
+    project.run(*arguments).assert_outcomes(passed=4)
+
+
+def test_nothing_is_checked_that_nobody_asks_for(project: Project) -> None:
+    project.write("test_it.py", "def test_it(): pass\n")
+
+    project.run().assert_outcomes(passed=1)
+
+    project.ini("crd_checks = false", "crd_warnings = error")
+    project.run().assert_outcomes(passed=1)
+
+
+def test_the_header_counts_the_checks(project: Project) -> None:
+    result = project.run("--crd-checks")
+
+    result.stdout.fnmatch_lines(
+        ["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.37", "crd: 3 checks in 1 file"]
+    )
+
+
+def test_a_run_that_names_node_ids_has_no_others(project: Project) -> None:
+    project.write("test_it.py", "def test_it(): pass\n")
+
+    assert _ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py::test_it")) == ["test_it.py::test_it"]
+    assert _ids(project.run("--collect-only", "-q", "--crd-checks", NAMES[1])) == [NAMES[1]]
+    assert _ids(project.run("--collect-only", "-q", "--crd-checks", f"{FILE}::accepted")) == [NAMES[0]]
+
+
+def test_a_run_that_names_files_with_checks_has_no_other_checks(project: Project) -> None:
+    ponds = _ponds(project)
+    project.write("test_it.py", "def test_it(): pass\n")
+
+    assert _ids(project.run("--collect-only", "-q", "--crd-checks", FILE)) == NAMES
+    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py"))) == 7
+    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "."))) == 7
+    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", ponds, FILE))) == 6
+
+
+def test_checks_are_chosen_by_their_kind(project: Project) -> None:
+    result = project.run("--crd-checks", "-k", "accepted")
+
+    result.assert_outcomes(passed=1, deselected=2)
+
+
+def test_workers_of_xdist_have_the_same_checks(project: Project) -> None:
+    _ponds(project)
+
+    result = project.run("--crd-checks", "-n2")
+
+    result.assert_outcomes(passed=6)
+    result.stdout.fnmatch_lines(["crd: 6 checks in 2 files"])
+
+
+def test_a_refusal_has_each_cause_at_its_line(project: Project) -> None:
+    _change(project, "scope: Namespaced", "scope: Namespacd")
+    _change(project, "size: {type: integer, default: 3}", "size: {type: integer, default: a}")
+
+    result = project.run("--crd-checks", "-k", "accepted")
+
+    result.assert_outcomes(failed=1, deselected=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            f"{FILE}:1: accepted[[]gardens.stories.example.com], Kubernetes 1.37",
+            "refused (422):",
+            f'  {FILE}:6: spec.scope: Unsupported value: "Namespacd": supported values: "Cluster", "Namespaced"',
+            f"  {FILE}:20: spec.validation.openAPIV3Schema.properties[[]spec].properties[[]size].default: Invalid value: *",
+            f"FAILED {FILE}::accepted*",
+        ]
+    )
+
+
+def test_a_failure_is_whole_in_junit_and_from_workers(project: Project) -> None:
+    _change(project, "scope: Namespaced", "scope: Namespacd")
+
+    result = project.run("--crd-checks", "-n1", "--junitxml=out.xml", "-k", "accepted")
+
+    result.stdout.fnmatch_lines([f"  {FILE}:6: spec.scope: *"])
+    report = (project.path / "out.xml").read_text(encoding="utf-8")
+    assert 'name="accepted[gardens.stories.example.com]"' in report
+    assert 'message="spec.scope: Unsupported value: &quot;Namespacd&quot;' in report
+
+
+def test_unknown_and_repeated_fields_are_refused(project: Project) -> None:
+    _change(project, "  scope: Namespaced", "  scope: Cluster\n  scop: Namespaced\n  scope: Namespaced")
+    _change(project, "label: {type: string}", "label: {type: string, patern: a}")
+
+    result = project.run("--crd-checks", "-k", "accepted")
+
+    result.stdout.fnmatch_lines(
+        [
+            "refused (400):",
+            f'  {FILE}:8: key "scope" is set twice; only the last value counts',
+            f'  {FILE}:7: unknown field "spec.scop"',
+            f'  {FILE}:23: unknown field "spec.versions[[]0].schema.openAPIV3Schema.properties.spec.properties.label.patern"',
+        ]
+    )
+
+
+def test_a_rule_that_does_not_compile_is_pointed_at(project: Project) -> None:
+    _change(
+        project,
+        "            type: object\n            properties:\n              size",
+        "            type: object\n            x-kubernetes-validations: [{rule: self.size > foo}]\n"
+        "            properties:\n              size",
+    )
+
+    result = project.run("--crd-checks", "-k", "accepted")
+
+    result.stdout.fnmatch_lines([f"  {FILE}:19:*: spec.validation.openAPIV3Schema*undeclared reference to 'foo'*"])
+
+
+def test_warnings_are_shown_or_errors(project: Project) -> None:
+    _change(project, "label: {type: string}", "label: {type: string, format: fancy}")
+    _change(project, "note: {type: string}", "note: {type: string, format: fancy}")
+    warning = f'{FILE}:21: warning: unrecognized format "fancy", which checks nothing; also at {FILE}:22'
+
+    result = project.run("--crd-checks")
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines([f"crd: {warning}"])
+
+    project.ini("crd_checks = true", "crd_warnings = error")
+    result = project.run()
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(
+        ["the server warns:", f"  {warning.replace('warning: ', '', 1).replace(': unrec', ': warning: unrec')}"]
+    )
+    result.stdout.no_fnmatch_line("crd: *warning*")
+
+
+def test_a_warning_names_a_few_of_its_places(project: Project) -> None:
+    for name in ("size: {type: integer", "rows: {type: integer", "label: {type: string", "note: {type: string"):
+        _change(project, name, f"{name}, format: fancy")
+
+    result = project.run("--crd-checks")
+
+    assert re.search(r"also at \S+:21, \S+:22 …", result.stdout.str())
+
+
+def test_every_violation_of_a_structural_schema_has_its_line(project: Project) -> None:
+    _change(project, "label: {type: string}", "label: {}")
+    _change(project, "note: {type: string}", "note: {}")
+
+    result = project.run("--crd-checks", "-k", "structural")
+
+    result.stdout.fnmatch_lines(
+        [
+            "the schema of v1 is not structural:",
+            f"  {FILE}:21: spec.*properties[[]label].type: Required value: *",
+            f"  {FILE}:22: spec.*properties[[]note].type: Required value: *",
+        ]
+    )
+
+
+def test_names_that_are_taken_show_in_the_conditions(project: Project) -> None:
+    _change(project, "singular: pond", "singular: garden", _ponds(project))
+
+    result = project.run("--crd-checks")
+
+    result.assert_outcomes(passed=5, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "stored, but with flaws that only its conditions tell:",
+            '  config/crd/bases/ponds.yaml:7: NamesAccepted would be False (SingularConflict): "garden" is already in use',
+            "  config/crd/bases/ponds.yaml:4: Established would be False (NotAccepted): not all names are accepted",
+        ]
+    )
+
+
+def test_a_missing_approval_is_at_the_metadata(project: Project) -> None:
+    project.crd("config/crd/bases/gardens.yaml")
+    _change(project, "group: stories.example.com", "group: stories.k8s.io")
+    _change(
+        project,
+        "{name: gardens.stories.example.com}",
+        "\n  name: gardens.stories.k8s.io\n  annotations: {api-approved.kubernetes.io: unapproved}",
+    )
+
+    result = project.run("--crd-checks", "-k", "conditions")
+
+    result.stdout.fnmatch_lines(
+        [f"  {FILE}:5: KubernetesAPIApprovalPolicyConformant would be False (Unapproved…*".replace("…", "")]
+    )
+
+
+def test_a_crd_that_is_refused_has_no_conditions(project: Project) -> None:
+    _change(project, "scope: Namespaced", "scope: Namespacd")
+
+    result = project.run("--crd-checks", "-k", "conditions")
+
+    result.assert_outcomes(failed=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        ["it would have no conditions, as the server refuses it:", f"  {FILE}:6: spec.scope: Unsupported value: *"]
+    )
+
+
+def test_a_crd_that_is_stored_already_is_told_to_be_refused(project: Project) -> None:
+    _change(project, "scope: Namespaced", "scope: Namespacd")
+    project.ini("crd_checks = true", "crd_stored = gardens.stories.example.com")
+
+    result = project.run("-rs", "-k", "accepted")
+
+    result.assert_outcomes(skipped=1, deselected=2)
+    assert "crd_stored says that it is stored; created anew: CustomResourceDefinition" in result.stdout.str()
+
+
+def test_copies_and_alternatives_are_checked_each(project: Project) -> None:
+    project.crd("config/crd/bases/copy.yaml")
+    project.crd("config/crd/bases/other.yaml")
+    _change(project, "default: 3", "default: a", "config/crd/bases/other.yaml")
+
+    result = project.run("--crd-checks")
+
+    result.assert_outcomes(passed=7, failed=2)
+    result.stdout.fnmatch_lines(["FAILED config/crd/bases/other.yaml::accepted*"])
+
+
+def test_two_crds_of_one_name_in_one_file_are_told_apart(project: Project) -> None:
+    text = (project.path / FILE).read_text(encoding="utf-8")
+    project.write(FILE, f"{text}---\n{text}")
+
+    names = _ids(project.run("--collect-only", "-q", "--crd-checks", "-k", "accepted"))
+
+    line = text.count("\n") + 2
+    assert names == [
+        f"{FILE}::accepted[gardens.stories.example.com@{FILE}:1]",
+        f"{FILE}::accepted[gardens.stories.example.com@{FILE}:{line}]",
+    ]
+
+
+def test_each_kubernetes_version_is_asked(project: Project) -> None:
+    names = _ids(
+        project.run("--collect-only", "-q", "--crd-checks", "--crd-kubernetes-version", "1.36 1.37", "-k", "accepted")
+    )
+
+    assert names == [f"{FILE}::accepted[gardens.stories.example.com-{version}]" for version in ("1.36", "1.37")]
+
+
+def test_what_commands_print_is_checked_under_the_ini_file(empty: Project) -> None:
+    empty.crd("crd.txt")
+    empty.ini("crd_checks = true", "crd_commands = cat crd.txt")
+
+    names = _ids(empty.run("--collect-only", "-q"))
+    assert names == [name.replace(FILE, "pytest.ini") for name in NAMES]
+
+    empty.run(names[1]).assert_outcomes(passed=1)
+    _change(empty, "scope: Namespaced", "scope: Namespacd", "crd.txt")
+    empty.run().stdout.fnmatch_lines(["  cat crd.txt:6: spec.scope: *"])
+
+
+def test_no_crd_at_all_is_no_success(empty: Project) -> None:
+    empty.write("test_it.py", "def test_it(): pass\n")
+
+    result = empty.run("--crd-checks")
+
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: nothing to check: *no CRD was found: *"])
+    assert empty.run("--crd-checks", "-n1").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert empty.run("--crd-checks", "-k", "nothing").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_a_crd_that_cannot_be_read_is_an_error(project: Project) -> None:
+    project.write("config/crd/bases/ponds.yaml", "kind: CustomResourceDefinition\na: [\n")
+
+    result = project.run("--crd-checks")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["config/crd/bases/ponds.yaml:*: *"])
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result = project.run("--crd-checks", f"{FILE}::accepted")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["config/crd/bases/ponds.yaml:*: *"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["crd_checks = maybe"], "crd_checks: *maybe*; write true or false"),
+        (["crd_checks = true", "crd_warnings = fail"], "crd_warnings: 'fail': write show or error"),
+        (["crd_warnings = error"], "crd_warnings does nothing without checks: set crd_checks = true, or *"),
+    ],
+)
+def test_a_setting_that_is_wrong_or_does_nothing_is_a_usage_error(
+    project: Project, lines: list[str], words: str
+) -> None:
+    project.ini(*lines)
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {words}"])
+
+
+BETA = """\
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata: {name: gardens.stories.example.com}
+spec:
+  group: stories.example.com
+  version: v1
+  scope: Namespaced
+  names: {plural: gardens, singular: garden, kind: Garden, listKind: GardenList}
+  additionalPrinterColumns:
+  - {name: size, type: integer, JSONPath: .spec.size}
+  conversion:
+    strategy: Webhook
+    conversionReviewVersions: [v1]
+    webhookClientConfig: {url: "https://example.com"}
+  validation:
+    openAPIV3Schema:
+      type: object
+      properties:
+        spec: {}
+"""
+
+
+def test_of_v1beta1_it_is_said_what_v1_needs(empty: Project) -> None:
+    empty.write(FILE, BETA)
+
+    result = empty.run("--crd-checks", "-k", "accepted")
+
+    result.assert_outcomes(failed=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        [
+            "refused (404):",
+            f"  {FILE}:1: the server could not find the requested resource: Kubernetes 1.37 serves no *v1beta1, only *v1",
+            f"  {FILE}:1: in v1: apiVersion: apiextensions.k8s.io/v1",
+            f"  {FILE}:6: in v1: spec.version is a list: spec.versions, with name, served and storage",
+            f"  {FILE}:15: in v1: spec.validation stands in each version: spec.versions[[]*].schema",
+            f"  {FILE}:9: in v1: spec.additionalPrinterColumns stands in each version: *",
+            f"  {FILE}:9: in v1: JSONPath of a column is spelled jsonPath",
+            f"  {FILE}:4: in v1: unknown fields are dropped; *",
+            f"  {FILE}:14: in v1: spec.conversion.webhookClientConfig is spec.conversion.webhook.clientConfig",
+            f"  {FILE}:13: in v1: spec.conversion.conversionReviewVersions is *",
+            f"  {FILE}:19: in v1: spec.validation*properties[[]spec].type: Required value: *",
+        ]
+    )
+
+
+def test_of_v1beta1_the_condition_is_told(empty: Project) -> None:
+    empty.write(FILE, re.sub(r"  conversion:\n(    .*\n)+", "", BETA))
+
+    result = empty.run("--crd-checks", "--crd-kubernetes-version", "1.21")
+
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "the schema of v1 is not structural; the condition NonStructuralSchema would be True (Violations):",
+            f"  {FILE}:15: spec.validation.openAPIV3Schema.properties[[]spec].type: Required value: *",
+            f"  {FILE}:1: in v1: apiVersion: apiextensions.k8s.io/v1",
+            f"  {FILE}:4: NonStructuralSchema would be True (Violations): *",
+        ]
+    )
+    assert result.stdout.str().count("in v1: spec.validation.openAPIV3Schema.properties[spec].type") == 0
+    result.stdout.fnmatch_lines(
+        [f"crd: {FILE}:1: warning: apiextensions.k8s.io/v1beta1 CustomResourceDefinition is deprecated*"]
+    )
+
+
+def test_of_v1beta1_that_is_structural_the_needs_are_told_with_v(empty: Project) -> None:
+    empty.write(
+        FILE,
+        BETA.replace("spec: {}", "spec: {type: object}").replace(
+            "  scope:", "  preserveUnknownFields: false\n  scope:"
+        ),
+    )
+
+    result = empty.run("--crd-checks", "--crd-kubernetes-version", "1.21", "-v")
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines([f"crd: {FILE}::structural*: {FILE}:6: in v1: spec.version is a list*"])
+    result.stdout.no_fnmatch_line("*unknown fields are dropped*")
