@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from typing import Any, Final
 
 from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
@@ -9,12 +10,12 @@ from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  #
 _STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason": 36}
 
 
-class TextFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
+class TextFailure(AssertionError, abc.ABC):  # noqa: N818 - a failure, not an error: pytest tells the two apart
     """What does not hold; `str()` is the whole report on it."""
 
+    @abc.abstractmethod
     def shown(self) -> FailureText:
         """Return what pytest shows."""
-        raise NotImplementedError
 
 
 class FailureText(ExceptionRepr):

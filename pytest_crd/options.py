@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,12 @@ SETTINGS: Final = (
         "string",
         "What the server's warnings do in checks: `show` (if unset) or `error`.",
     ),
+    Setting(
+        "crd_rule_budget",
+        "",
+        "string",
+        "Which part of the server's budget CEL rules may take in checks: `50%`; unset: all of it.",
+    ),
 )
 
 
@@ -100,6 +107,7 @@ class Settings:
         kubernetes_versions: As the user wrote them; empty where nothing is set.
         checks: Whether CRDs and samples are checked.
         warnings_fail: Whether a check fails of which the server warns.
+        rule_budget: Which part of the server's budget rules may take.
     """
 
     crd_paths: tuple[str, ...]
@@ -112,6 +120,7 @@ class Settings:
     kubernetes_versions: tuple[str, ...]
     checks: bool
     warnings_fail: bool
+    rule_budget: float
 
 
 _KEY: Final = pytest.StashKey[Settings]()
@@ -182,11 +191,12 @@ def _read(config: pytest.Config) -> Settings:
         kubernetes_versions=tuple(version for words in versions for version in words.split()),
         checks=_are_on(config),
         warnings_fail=_warnings_fail(config),
+        rule_budget=_rule_budget(config),
     )
 
 
 # What only checks look at.
-_OF_CHECKS: Final = ("crd_warnings",)
+_OF_CHECKS: Final = ("crd_warnings", "crd_rule_budget")
 
 
 def _are_on(config: pytest.Config) -> bool:
@@ -212,6 +222,14 @@ def _warnings_fail(config: pytest.Config) -> bool:
     if value not in ("show", "error"):
         raise pytest.UsageError(f"crd_warnings: {value!r}: write show or error")
     return bool(value == "error")
+
+
+def _rule_budget(config: pytest.Config) -> float:
+    value = config.getini("crd_rule_budget") or "100%"
+    number = re.fullmatch(r"(\d+(?:\.\d+)?)%", value)
+    if number is None or not 0 < float(number[1]) <= 100:
+        raise pytest.UsageError(f"crd_rule_budget: {value!r}: write a part of the server's budget, such as 50%")
+    return float(number[1]) / 100
 
 
 def kubernetes_versions(config: pytest.Config) -> tuple[str, ...]:

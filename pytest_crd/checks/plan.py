@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pytest_crd.cases.catalog import Catalog
-from pytest_crd.checks import definitions
+from pytest_crd.checks import definitions, rules
 from pytest_crd.checks.verdict import Check, Finding, Verdict
 from pytest_crd.engine import InputError, UnsupportedConstructError, UnsupportedExpressionError
 from pytest_crd.engine.crdfiles import ReadCrd
@@ -24,10 +24,12 @@ class Scope:
     Attributes:
         stored: Names of CRDs that are taken for stored.
         folder: The folder of the project.
+        rule_budget: Which part of the server's budget rules may take.
     """
 
     stored: frozenset[str]
     folder: Path
+    rule_budget: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,9 @@ def _of_crd(read: ReadCrd, scope: Scope) -> Iterator[Check]:
     for version in crd.versions:
         subject = f"{crd.name}-{version.name}"
         yield _check(read, "structural", subject, functools.partial(definitions.structural, read, version))
+        if rules.are_in(read, version):
+            within = functools.partial(rules.within_budget, read, version, share=scope.rule_budget)
+            yield _check(read, "rules", subject, within)
     yield _check(read, "conditions", crd.name, lambda: definitions.conditions(read))
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_crd import engine
+
 if TYPE_CHECKING:
     from plugin.conftest import Project
 
@@ -325,6 +327,10 @@ def test_a_crd_that_cannot_be_read_is_an_error(project: Project) -> None:
     [
         (["crd_checks = maybe"], "crd_checks: *maybe*; write true or false"),
         (["crd_checks = true", "crd_warnings = fail"], "crd_warnings: 'fail': write show or error"),
+        (["crd_checks = true", "crd_rule_budget = 50"], "crd_rule_budget: '50': write a part *, such as 50%"),
+        (["crd_checks = true", "crd_rule_budget = 0%"], "crd_rule_budget: '0%': write a part *, such as 50%"),
+        (["crd_checks = true", "crd_rule_budget = 101%"], "crd_rule_budget: '101%': write a part *, such as 50%"),
+        (["crd_rule_budget = 50%"], "crd_rule_budget does nothing without checks: *"),
         (["crd_warnings = error"], "crd_warnings does nothing without checks: set crd_checks = true, or *"),
     ],
 )
@@ -418,3 +424,84 @@ def test_of_v1beta1_that_is_structural_the_needs_are_told_with_v(empty: Project)
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines([f"crd: {FILE}::structural*: {FILE}:6: in v1: spec.version is a list*"])
     result.stdout.no_fnmatch_line("*unknown fields are dropped*")
+
+
+def _with_rules(project: Project, *rules: str) -> None:
+    """Give the list of beds, which has no bound, and the spec rules."""
+    listed = "".join(f"                  - rule: {rule}\n" for rule in rules)
+    _change(
+        project,
+        "                items:\n                  type: object\n",
+        f"                items:\n                  type: object\n                  x-kubernetes-validations:\n{listed}",
+    )
+
+
+def test_rules_are_listed_with_cost_and_share(project: Project) -> None:
+    _with_rules(project, "self.rows >= 0", "self.rows < 9")
+
+    result = project.run("--crd-checks", "-v", "-k", "rules")
+
+    result.assert_outcomes(passed=1, deselected=3)
+    result.stdout.fnmatch_lines(
+        [
+            f"crd: {FILE}::rules[[]gardens.stories.example.com-v1]: {FILE}:34: spec.beds[[]*]: self.rows >= 0: costs at most 725,*",
+            f"crd: {FILE}::rules*: {FILE}:35: spec.beds[[]*]: self.rows < 9: costs at most 725,* by estimate, 7.2*% of a rule's budget",
+            f"crd: {FILE}::rules*: all rules of v1 cost at most * by estimate, *% of a schema's budget",
+        ]
+    )
+
+
+def test_a_rule_fails_before_the_server_refuses_it(project: Project) -> None:
+    _with_rules(project, "self.rows >= 0 && self.rows < 9", "self.rows >= 0")
+    project.ini("crd_checks = true", "crd_rule_budget = 7.5%")
+
+    result = project.run()
+
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "rules that do not compile, or that cost too much:",
+            f"  {FILE}:34: spec.beds[[]*]: self.rows >= 0 && self.rows < 9: costs at most *, more than the 7.5% of crd_rule_budget",
+        ]
+    )
+    result.stdout.no_fnmatch_line(f"  {FILE}:35: *")
+
+
+def test_all_rules_together_have_a_budget(project: Project) -> None:
+    _with_rules(project, *["self.rows >= 0"] * 12)
+    project.ini("crd_checks = true", "crd_rule_budget = 8%")
+
+    result = project.run("-k", "rules")
+
+    result.stdout.fnmatch_lines([f"  {FILE}:1: all rules of v1 cost at most *, more than the 8% of crd_rule_budget"])
+    result.stdout.no_fnmatch_line(f"  {FILE}:34: *")
+
+
+def test_rules_that_do_not_compile_or_that_the_server_finds_too_costly_fail(project: Project) -> None:
+    _with_rules(project, "foo", "self.name.contains(self.plant)")
+
+    result = project.run("--crd-checks", "-k", "rules")
+
+    result.stdout.fnmatch_lines(
+        [
+            f"  {FILE}:34: spec.beds[[]*]: foo: compilation failed: ERROR: *",
+            f"  {FILE}:35: spec.beds[[]*]: self.name.contains(self.plant): costs at most * times a rule's budget, more than the server takes",
+        ]
+    )
+
+
+def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_that_says_so(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*_: object) -> None:
+        raise engine.UnsupportedExpressionError("a message of protobuf")
+
+    _with_rules(project, "self.rows >= 0")
+    monkeypatch.setattr("pytest_crd.engine.crdvalidation.schemas.declaredrules.find", unknown)
+
+    result = project.run("--crd-checks", "-k", "rules")
+
+    result.assert_outcomes(failed=1, deselected=3)
+    result.stdout.fnmatch_lines(
+        ["what a server makes of it is not known:", f"  {FILE}:1: pytest-crd does not support a message of protobuf"]
+    )

@@ -7,6 +7,8 @@ from typing import Final
 
 EXPRESSION_LIMIT: Final = 10_000_000
 """What one expression may cost, by estimate."""
+CRD_LIMIT: Final = 100_000_000
+"""What all expressions of one schema may cost together, by estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Rule:
         cost: What it costs at most in one request, by the server's estimate: that of one evaluation times the number of
             values that there can be; 0 where it cannot be compiled.
         message_cost: What `message_expression` costs at most.
+        steps: Where it stands in the schema of the version: keys and indices.
         problem: Why one of its two expressions cannot be compiled, in the server's words; empty where both can.
     """
 
@@ -39,6 +42,7 @@ class Rule:
     is_transition: bool = False
     cost: int = 0
     message_cost: int = 0
+    steps: tuple[str | int, ...] = ()
     problem: str = ""
 
     @property

@@ -48,25 +48,26 @@ def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
     else:
         new = environments.new(profile)
         root = tree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True)
-    return tuple(_visit(schema.value, Scope(root), "", problem))
+    return tuple(_visit(schema.value, Scope(root), "", (), problem))
 
 
-def _visit(schema: Schema, scope: Scope, path: str, problem: str) -> Iterator[Rule]:
+def _visit(schema: Schema, scope: Scope, path: str, steps: tuple[str | int, ...], problem: str) -> Iterator[Rule]:
     """Yield the rules in a schema; *problem*: what is wrong with all that were not given to the compiler."""
     compiled = scope.node.rules if scope.node else ()
     for index, declared in enumerate(schema.get(rules.KEYWORD) or ()):
-        found = _declared(path, index, declared)
+        found = _declared(path, index, declared, (*steps, rules.KEYWORD, index))
         yield _costed(found, compiled[index], scope) if compiled else replace(found, problem=problem)
     for name, child in (schema.get("properties") or {}).items():
-        yield from _visit(child, scope.of_property(name, schema), f"{path}.{name}" if path else name, problem)
+        below = (*steps, "properties", name)
+        yield from _visit(child, scope.of_property(name, schema), f"{path}.{name}" if path else name, below, problem)
     items, values = schema.get("items"), schema.get("additionalProperties")
     if isinstance(items, Mapping):
-        yield from _visit(items, scope.of_items(schema, FieldPath()), f"{path}[*]", problem)
+        yield from _visit(items, scope.of_items(schema, FieldPath()), f"{path}[*]", (*steps, "items"), problem)
     if isinstance(values, Mapping):
-        yield from _visit(values, scope.of_values(schema), f"{path}[*]", problem)
+        yield from _visit(values, scope.of_values(schema), f"{path}[*]", (*steps, "additionalProperties"), problem)
 
 
-def _declared(path: str, index: int, declared: Mapping[str, JSONValue]) -> Rule:
+def _declared(path: str, index: int, declared: Mapping[str, JSONValue], steps: tuple[str | int, ...]) -> Rule:
     return Rule(
         path,
         index,
@@ -75,6 +76,7 @@ def _declared(path: str, index: int, declared: Mapping[str, JSONValue]) -> Rule:
         message_expression=declared.get("messageExpression") or "",
         reason=declared.get("reason") or "FieldValueInvalid",
         field_path=declared.get("fieldPath") or "",
+        steps=steps,
     )
 
 

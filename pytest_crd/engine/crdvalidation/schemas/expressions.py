@@ -14,7 +14,7 @@ from typing import Final
 
 from pytest_crd.engine.cel.costs import MAX
 from pytest_crd.engine.crds import internaltypes
-from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
+from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
 from pytest_crd.engine.crdvalidation.schemas import rules
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.failedrule import FailedRule
@@ -27,8 +27,6 @@ from pytest_crd.engine.schema import places
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.places import Place
 
-CRD_LIMIT: Final = 100_000_000
-"""What all expressions of one schema may cost together."""
 _MOST_NAMED: Final = 4
 _UNCORRELATABLE: Final = "oldSelf cannot be used on the uncorrelatable portion of the schema within"
 _UNDECLARED: Final = (

@@ -70,7 +70,8 @@ def test_a_rule_has_what_the_crd_says_of_it() -> None:
 def test_a_rule_that_says_no_more_has_the_reason_that_the_server_gives() -> None:
     (rule,) = _version(_spec(properties={"a": NUMBER}, **{"x-kubernetes-validations": [{"rule": "self.a > 0"}]})).rules
 
-    assert rule == Rule("spec", 0, "self.a > 0", cost=rule.cost)
+    steps = ("properties", "spec", "x-kubernetes-validations", 0)
+    assert rule == Rule("spec", 0, "self.a > 0", cost=rule.cost, steps=steps)
     assert not rule.is_transition
 
 

@@ -1,0 +1,78 @@
+"""The CEL rules of a version: whether each compiles, and which part of the server's budget it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_crd.checks.verdict import Finding, Verdict
+from pytest_crd.engine import Rule, Version
+from pytest_crd.engine.crdfiles import ReadCrd
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
+from pytest_crd.engine.jsonvalue import JSONValue
+
+KEYWORD = "x-kubernetes-validations"
+
+
+def are_in(read: ReadCrd, version: Version) -> bool:
+    """Return whether the schema of a version has rules."""
+    node: JSONValue = read.crd.manifest
+    for step in declared.place_of_schema(read.crd.manifest, version.name):
+        node = (node or {}).get(step) if isinstance(step, str) else node[step]
+    return _has_rules(node)
+
+
+def within_budget(read: ReadCrd, version: Version, *, share: float) -> Verdict:
+    """
+    Return whether the rules of a version compile and stay within their budget.
+
+    Args:
+        read: The CRD.
+        version: The version.
+        share: Which part of the server's budget they may take.
+    """
+    rules = version.rules
+    notes = [f"{_place(read, version, rule)}: {_described(rule)}: {_cost(rule)}" for rule in rules]
+    total = sum(rule.cost + rule.message_cost for rule in rules)
+    of_all = (
+        f"all rules of {version.name} cost at most {total:,} by estimate, {_share(total / CRD_LIMIT)} a schema's budget"
+    )
+    found = [Finding(_place(read, version, rule), text) for rule in rules for text in _flaws(rule, share)]
+    if total > share * CRD_LIMIT:
+        found.append(Finding(read.crd.source, f"{of_all}, more than {_allowed(share)}"))
+    return Verdict("rules that do not compile, or that cost too much", tuple(found), notes=(*notes, of_all))
+
+
+def _flaws(rule: Rule, share: float) -> Iterator[str]:
+    if rule.problem:
+        yield f"{_described(rule)}: {rule.problem}"
+    elif rule.budget_share > share:
+        yield f"{_described(rule)}: {_cost(rule)}, more than {_allowed(share)}"
+
+
+def _allowed(share: float) -> str:
+    return "the server takes" if share >= 1 else f"the {share * 100:.4g}% of crd_rule_budget"
+
+
+def _cost(rule: Rule) -> str:
+    cost = max(rule.cost, rule.message_cost)
+    return f"costs at most {cost:,} by estimate, {_share(cost / EXPRESSION_LIMIT)} a rule's budget"
+
+
+def _share(share: float) -> str:
+    return f"{share:.2%} of" if share <= 1 else f"{share:,.1f} times"
+
+
+def _described(rule: Rule) -> str:
+    return f"{rule.path or 'the whole object'}: {' '.join(rule.rule.split())}"
+
+
+def _place(read: ReadCrd, version: Version, rule: Rule) -> str:
+    path = (*declared.place_of_schema(read.crd.manifest, version.name), *rule.steps, "rule")
+    return f"{read.manifest.document.source}:{read.manifest.key_line_of(*path)}"
+
+
+def _has_rules(node: JSONValue) -> bool:
+    if isinstance(node, dict):
+        return bool(node.get(KEYWORD)) or any(map(_has_rules, node.values()))
+    return isinstance(node, list) and any(map(_has_rules, node))
