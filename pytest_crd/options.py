@@ -74,7 +74,14 @@ SETTINGS: Final = (
         "crd_checks",
         "--crd-checks",
         "bool",
-        "Check every CRD, without a case: each check is a test.",
+        "Check every CRD and every sample, without a case: each check is a test.",
+    ),
+    Setting(
+        "crd_samples",
+        "",
+        "args",
+        "Files, folders and globs with custom resources that the server must take as they are, and `!pattern` for what is left"
+        " out; unset: `config/samples`, `examples` and `samples`.",
     ),
     Setting(
         "crd_warnings",
@@ -106,6 +113,7 @@ class Settings:
         case_files: Name patterns of case files.
         kubernetes_versions: As the user wrote them; empty where nothing is set.
         checks: Whether CRDs and samples are checked.
+        samples: Files, folders and globs, and `!pattern`; empty where nothing is set.
         warnings_fail: Whether a check fails of which the server warns.
         rule_budget: Which part of the server's budget rules may take.
     """
@@ -119,6 +127,7 @@ class Settings:
     case_files: tuple[str, ...]
     kubernetes_versions: tuple[str, ...]
     checks: bool
+    samples: tuple[str, ...]
     warnings_fail: bool
     rule_budget: float
 
@@ -190,13 +199,14 @@ def _read(config: pytest.Config) -> Settings:
         case_files=tuple(config.getini("crd_case_files") or CASE_FILES),
         kubernetes_versions=tuple(version for words in versions for version in words.split()),
         checks=_are_on(config),
+        samples=tuple(config.getini("crd_samples") or ()),
         warnings_fail=_warnings_fail(config),
         rule_budget=_rule_budget(config),
     )
 
 
 # What only checks look at.
-_OF_CHECKS: Final = ("crd_warnings", "crd_rule_budget")
+_OF_CHECKS: Final = ("crd_samples", "crd_warnings", "crd_rule_budget")
 
 
 def _are_on(config: pytest.Config) -> bool:

@@ -67,12 +67,13 @@ def test_the_failures_shown_are_what_a_user_sees(pytester: pytest.Pytester) -> N
     result.stdout.fnmatch_lines(_as_patterns(shown))
 
 
-def _run(pytester: pytest.Pytester, case_file: str) -> pytest.RunResult:
+def _run(pytester: pytest.Pytester, case_file: str, *arguments: str) -> pytest.RunResult:
     """Run cases about the CRD of backups of the example project."""
     backups = Path(__file__).parents[1] / "example_project/config/crd/bases/backups.yaml"
     (pytester.mkdir("crds") / "backups.yaml").write_text(backups.read_text(encoding="utf-8"), encoding="utf-8")
-    (pytester.path / "test_backup.crd.yaml").write_text(case_file, encoding="utf-8")
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    if case_file:
+        (pytester.path / "test_backup.crd.yaml").write_text(case_file, encoding="utf-8")
+    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
 
 
 def _as_patterns(shown: str) -> list[str]:
@@ -94,6 +95,16 @@ def test_the_example_of_every_section_holds(pytester: pytest.Pytester) -> None:
     case_file = README.split("\n## Case files\n")[1].split("```yaml\n")[1].split("```")[0]
 
     _run(pytester, case_file).assert_outcomes(passed=5)
+
+
+def test_the_samples_with_comments_are_what_they_say(pytester: pytest.Pytester) -> None:
+    shown = README.split("\n## Checks without a case\n")[1].split("```yaml\n")[1].split("```")[0]
+    (pytester.mkdir("samples") / "backup.yaml").write_text(shown, encoding="utf-8")
+
+    result = _run(pytester, "", "--crd-checks", "-k", "samples")
+
+    result.assert_outcomes(passed=1, deselected=4)
+    result.stdout.fnmatch_lines(["crd: samples/backup.yaml:8: ignored: shows what the next release will take"])
 
 
 CASES = """\

@@ -8,12 +8,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from pytest_crd.cases.catalog import Catalog
-from pytest_crd.checks import definitions, rules
+from pytest_crd.checks import definitions, rules, samplefiles, samples
+from pytest_crd.checks.samplefiles import Samples
 from pytest_crd.checks.verdict import Check, Finding, Verdict
-from pytest_crd.engine import InputError, UnsupportedConstructError, UnsupportedExpressionError
+from pytest_crd.engine import (
+    CustomResourceDefinition,
+    InputError,
+    UnsupportedConstructError,
+    UnsupportedExpressionError,
+)
 from pytest_crd.engine.crdfiles import ReadCrd
+
+_MOST_KINDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +34,13 @@ class Scope:
         stored: Names of CRDs that are taken for stored.
         folder: The folder of the project.
         rule_budget: Which part of the server's budget rules may take.
+        samples: Files, folders, globs, and `!pattern`; empty for the usual folders.
     """
 
     stored: frozenset[str]
     folder: Path
-    rule_budget: float = 1.0
+    rule_budget: float
+    samples: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +52,15 @@ class Plan:
         checks: By the file that they stand in, the files in the order in which they were found.
         problem: What keeps the CRDs from being checked; None where nothing does.
         is_in_vain: Whether that is that there is none.
+        words: How many checks there are, and what was left alone.
         notes: What was passed over.
     """
 
     checks: Mapping[Path, Sequence[Check]] = field(default_factory=dict)
     problem: InputError | None = None
     is_in_vain: bool = False
+    words: str = ""
     notes: tuple[str, ...] = ()
-
-    @property
-    def words(self) -> str:
-        """How many checks there are."""
-        count = sum(map(len, self.checks.values()))
-        return f"{count} checks in {len(self.checks)} file{'' if len(self.checks) == 1 else 's'}"
 
 
 def of(catalogs: Sequence[Catalog], scope: Scope, *, home: Path) -> Plan:
@@ -66,22 +73,68 @@ def of(catalogs: Sequence[Catalog], scope: Scope, *, home: Path) -> Plan:
         home: The file in which that stands which stands in no file.
     """
     found: list[Check] = []
+    samples = Samples()
     try:
         for catalog in catalogs:
-            checks = [_placed(check, home) for check in _checks(catalog, scope)]
+            samples = _samples(catalog, scope)
+            checks = [_placed(check, home) for check in _checks(catalog, samples, scope)]
             found += [_of_version(check) for check in checks] if len(catalogs) > 1 else checks
     except InputError as error:
         return Plan(problem=error, is_in_vain=any(catalog.sources.is_in_vain for catalog in catalogs))
     by_path: dict[Path, list[Check]] = {}
     for check in _told_apart(found):
         by_path.setdefault(check.path or home, []).append(check)
-    return Plan(by_path)
+    notes = (*samples.ignored, *samples.notes)
+    return Plan(by_path, words=_words(by_path, samples), notes=tuple(map(str, notes)))
 
 
-def _checks(catalog: Catalog, scope: Scope) -> Iterator[Check]:
-    _ = catalog.crds  # what is told of them, and who guards them
+def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
+    """Say how many checks there are, and what was left alone."""
+    count = sum(map(len, checks.values()))
+    words = [f"{count} checks in {len(checks)} file{'' if len(checks) == 1 else 's'}"]
+    if samples.count:
+        words.append(f"{samples.count} sample{'' if samples.count == 1 else 's'}")
+    if samples.ignored:
+        words.append(f"{len(samples.ignored)} of them ignored")
+    if others := samples.others.total():
+        kinds = ", ".join(kind for kind, _ in samples.others.most_common(_MOST_KINDS))
+        more = " …" if len(samples.others) > _MOST_KINDS else ""
+        words.append(f"{others} object{'' if others == 1 else 's'} of other kinds left alone ({kinds}{more})")
+    return "; ".join((words[0], ", ".join(words[1:]))) if len(words) > 1 else words[0]
+
+
+def _samples(catalog: Catalog, scope: Scope) -> Samples:
+    claims = _claims(catalog)
+    files = samplefiles.files(scope.samples, folder=scope.folder)
+    samplefiles.demand(scope.samples, files, claims)
+    return samplefiles.read(files, claims)
+
+
+def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefinition]]:
+    claims: dict[tuple[str, str], list[CustomResourceDefinition]] = {}
+    for crd in catalog.crds:
+        claims.setdefault((crd.group, crd.kind), []).append(crd)
+    return claims
+
+
+def _checks(catalog: Catalog, found: Samples, scope: Scope) -> Iterator[Check]:
     for read in catalog.sources.every(catalog.kubernetes_version):
         yield from _of_crd(read, scope)
+    claims, version = _claims(catalog), catalog.kubernetes_version
+    for sample in found.samples:
+        manifest = sample.manifest
+        run = functools.partial(samples.judged, sample, claims[sample.group, sample.kind])
+        known = functools.partial(_known, run, manifest.where)
+        name = samplefiles.name_of(manifest.value)
+        yield Check("samples", name, manifest.where, sample.path, manifest.line_of(), version, known)
+    for broken in found.broken:
+        verdict = Verdict("not a sample, but meant to be one", (broken.finding,))
+        answer = functools.partial(_same, verdict)
+        yield Check("samples", broken.name, broken.finding.place, broken.path, broken.line, version, answer)
+
+
+def _same(verdict: Verdict) -> Verdict:
+    return verdict
 
 
 def _of_crd(read: ReadCrd, scope: Scope) -> Iterator[Check]:

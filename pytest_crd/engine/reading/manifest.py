@@ -193,7 +193,7 @@ def _matches(pattern: str, base: Path) -> Iterator[tuple[Path, bool]]:
     for hit in hits:
         path = base / hit
         if path.is_dir():
-            yield from ((file, False) for file in _below(path))
+            yield from ((file, False) for file in below(path))
         elif path.exists() and (named or path.suffix in ENDINGS):
             yield path, named
 
@@ -204,7 +204,8 @@ def _why_nothing(pattern: str, base: Path) -> str:
     return "a folder without YAML and JSON files" if (base / pattern).is_dir() else "no such file or folder"
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def below(folder: Path) -> Iterator[Path]:
+    """Yield the YAML and JSON files in a folder, sorted, those in hidden folders aside."""
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(parent, name) for name in sorted(names) if name.endswith(ENDINGS))

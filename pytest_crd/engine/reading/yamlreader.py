@@ -96,6 +96,15 @@ class Document:
     duplicates: tuple[Duplicate, ...]
     _marks: _Marks = field(repr=False)
 
+    @property
+    def comments(self) -> tuple[list[str], list[str]]:
+        """The lines of comments before the content, and those behind its beginning that start with `#`."""
+        lines = self._marks.text.split("\n")
+        begin = self.line - self._marks.offset - 1
+        return [one for one in lines[:begin] if one.lstrip().startswith("#")], [
+            one for one in lines[begin:] if one.startswith("#")
+        ]
+
     def line_of(self, path: Sequence[str | int], *, key: bool = False) -> int:
         """
         Return the 1-based line of the value at *path*, or of the nearest ancestor that is there.

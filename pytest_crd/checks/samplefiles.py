@@ -1,0 +1,198 @@
+"""The samples of a project: custom resources in files, told from what is of other kinds, ignored, or no manifest at all."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
+
+from pytest_crd.checks import directives
+from pytest_crd.checks.directives import Directive
+from pytest_crd.checks.verdict import Finding
+from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import manifest
+from pytest_crd.engine.reading.manifest import Manifest, ManifestFile
+
+# The CRDs, by the group and kind of their objects.
+Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"
+
+FOLDERS: Final = ("config/samples", "examples", "samples")
+# So much alike are a word and itself with a letter or two lost, doubled or swapped.
+_ALIKE: Final = 0.9
+_VARIABLE: Final = re.compile(rb"\$\{[^}\s]*\}")
+
+
+class Sample(NamedTuple):
+    """
+    A custom resource in a file.
+
+    Attributes:
+        manifest: The object.
+        path: The file.
+        group: Its API group.
+        version: Its API version, `v1`.
+        kind: Its kind.
+        directive: What a comment says of it.
+    """
+
+    manifest: Manifest
+    path: Path
+    group: str
+    version: str
+    kind: str
+    directive: Directive
+
+
+class Broken(NamedTuple):
+    """What is meant as a sample and is none: why, in which file and line, and how it is called."""
+
+    finding: Finding
+    path: Path
+    line: int
+    name: str
+
+
+@dataclass(slots=True)
+class Samples:
+    """
+    What the files hold.
+
+    Attributes:
+        samples: The custom resources.
+        broken: What is meant to be one.
+        others: How many objects there are of each kind that no CRD claims.
+        ignored: Which are left alone, and why.
+        notes: Which files were passed over, and why.
+    """
+
+    samples: list[Sample] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+    others: Counter[str] = field(default_factory=Counter)
+    ignored: list[Mistake] = field(default_factory=list)
+    notes: list[Mistake] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """How many objects there are that samples are, or are meant to be."""
+        return len(self.samples) + len(self.broken) + len(self.ignored)
+
+
+def files(patterns: Sequence[str], *, folder: Path) -> list[ManifestFile]:
+    """
+    Return the files that may hold samples.
+
+    Args:
+        patterns: Files, folders, globs, and `!pattern` for what is left out; where all are that, of the usual folders.
+        folder: What they are relative to.
+
+    Raises:
+        ManifestError: A pattern names nothing that exists, or leaves out nothing.
+    """
+    if all(pattern.startswith(manifest.LEFT_OUT) for pattern in patterns):
+        usual = [name for name in FOLDERS if any(manifest.below(folder / name))]
+        return manifest.files([*usual, *patterns], base=folder) if usual or patterns else []
+    return manifest.files(patterns, base=folder)
+
+
+def read(files: Iterable[ManifestFile], claims: Claims) -> Samples:
+    """Return what *files* hold, for CRDs that claim groups and kinds."""
+    found = Samples()
+    for file in files:
+        try:
+            content = file.read()
+        except ManifestError as error:
+            found.broken.append(Broken(Finding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
+            continue
+        try:
+            items = manifest.read(content, source=file.name)
+        except ManifestError as error:
+            _unreadable(found, file, content, error.mistakes[0], claims)
+            continue
+        for item in items:
+            _take(found, item, file.path, claims)
+    return found
+
+
+def demand(patterns: Sequence[str], files: Sequence[ManifestFile], claims: Claims) -> None:
+    """
+    Pass where each of *patterns* has brought a sample.
+
+    Raises:
+        ManifestError: Those that have not.
+    """
+    mistakes = []
+    for pattern in patterns:
+        matched = [file for file in files if pattern in file.patterns]
+        if not pattern.startswith(manifest.LEFT_OUT) and not read(matched, claims).count:
+            count = f"{len(matched)} file{'' if len(matched) == 1 else 's'}"
+            mistakes.append(
+                Mistake(f"crd_samples: {pattern}", 0, f"no custom resource of a CRD of the project in {count}")
+            )
+    if mistakes:
+        raise ManifestError(mistakes)
+
+
+def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
+    value = item.value
+    stated = (value.get("apiVersion"), value.get("kind")) if isinstance(value, dict) else (None, None)
+    api_version, kind = (part if isinstance(part, str) else "" for part in stated)
+    group, _, version = api_version.rpartition("/")
+    if (group, kind) not in claims:
+        if near := _near(group, kind, claims):
+            words = f"no CRD of the project is for kind {kind!r} of {group}; did you mean {near}?"
+            found.broken.append(Broken(Finding(item.where, words), path, item.line_of(), name_of(value)))
+        else:
+            found.others[kind or "no kind"] += 1
+        return
+    directive = directives.of_document(item.document)
+    if directive.ignored:
+        found.ignored.append(Mistake(item.document.source, item.line_of(), f"ignored: {directive.ignored}"))
+    else:
+        found.samples.append(Sample(item, path, group, version, kind, directive))
+
+
+def _unreadable(found: Samples, file: ManifestFile, content: bytes, mistake: Mistake, claims: Claims) -> None:
+    if manifest.is_template(content) or _has_variables(content):
+        found.notes.append(Mistake(file.name, 0, "passed over, a template"))
+    elif any(manifest.may_mention(content, group) for group, _ in claims):
+        finding = Finding(f"{mistake.source}:{mistake.line}" if mistake.line else mistake.source, mistake.message)
+        found.broken.append(Broken(finding, file.path, mistake.line, "unreadable"))
+    else:
+        found.notes.append(Mistake(file.name, mistake.line, f"passed over, {mistake.message}"))
+
+
+def _has_variables(content: bytes) -> bool:
+    """Return whether a text can be read once its `${…}` stand for something."""
+    plain = _VARIABLE.sub(b"x", content)
+    if plain == content:
+        return False
+    try:
+        manifest.read(plain, source="")
+    except ManifestError:
+        return False
+    return True
+
+
+def _near(group: str, kind: str, claims: Claims) -> str:
+    """Return which group and kind are meant, where one of the two is misspelt; empty where none is."""
+    kinds = [one for of, one in claims if of == group]
+    groups = [of for of, one in claims if one == kind]
+    if near := difflib.get_close_matches(kind, kinds, n=1, cutoff=_ALIKE):
+        return f"kind {near[0]!r}"
+    if near := difflib.get_close_matches(group, groups, n=1, cutoff=_ALIKE):
+        return f"the group {near[0]!r}"
+    return ""
+
+
+def name_of(value: JSONValue) -> str:
+    """Return how an object is called among others: `Backup/nightly`."""
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    names: Iterator[JSONValue] = (
+        metadata.get(key) for key in ("name", "generateName") if isinstance(metadata, dict) and metadata.get(key)
+    )
+    return "/".join(str(part) for part in (value.get("kind"), next(names, None)) if part is not None)

@@ -1,0 +1,176 @@
+"""What becomes of a sample: a server must take it and drop nothing of it, unless a comment says otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.cases import comparison, schemafields
+from pytest_crd.cases.admission import RefusedCrdError
+from pytest_crd.checks import places
+from pytest_crd.checks.samplefiles import Sample
+from pytest_crd.checks.verdict import Finding, Verdict
+from pytest_crd.engine import CustomResourceDefinition, FieldError, Response, Version
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONValue
+
+_PLACEHOLDERS: Final = ("{{", "${")
+_LONGEST: Final = 60
+_ABOUT_FIELDS: Final = ("unknown field ", "duplicate field ")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """
+    What becomes of a sample under one CRD.
+
+    Attributes:
+        crd: The CRD.
+        heading: What is wrong, as a whole; empty where nothing is.
+        findings: What is wrong, one by one.
+        fields: The fields that are wrong, as the server spells them.
+        is_answered: Whether there is an answer at all: there is none where the server refuses the CRD.
+        placeholder: The first value that a template leaves open, where all that is wrong is of that kind; else empty.
+        warnings: What the server warns of.
+        notes: What the sample becomes.
+    """
+
+    crd: CustomResourceDefinition
+    heading: str = ""
+    findings: tuple[Finding, ...] = ()
+    fields: frozenset[str] = frozenset()
+    is_answered: bool = True
+    placeholder: str = ""
+    warnings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def judged(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> Verdict:
+    """
+    Return whether a sample is what its comment says, or without one, whether it is stored as it is.
+
+    Args:
+        sample: The sample.
+        crds: The alternatives that claim its kind, of which one is enough.
+    """
+    if sample.directive.problem:
+        return Verdict("a comment that says nothing", (Finding(sample.manifest.where, sample.directive.problem),))
+    outcomes = [_under(sample, crd) for crd in crds]
+    best = min(outcomes, key=lambda one: len(one.findings))
+    if sample.directive.is_refused:
+        return _refused(sample, outcomes)
+    if not best.findings:
+        return Verdict(warnings=best.warnings, notes=best.notes)
+    if best.placeholder:
+        return Verdict(passed_over=f"a template: {best.placeholder}")
+    others = "; nor does another alternative take it" if len(outcomes) > 1 else ""
+    return Verdict(f"{best.heading}{others}", best.findings, best.warnings)
+
+
+def _refused(sample: Sample, outcomes: Sequence[Outcome]) -> Verdict:
+    """Return the verdict on a sample that every alternative must refuse, in the fields that its comment names."""
+    unanswered = next((one for one in outcomes if not one.is_answered), None)
+    if unanswered is not None:
+        return Verdict(unanswered.heading, unanswered.findings)
+    said = "`# crd: refused` says that no server takes it"
+    if taking := next((one for one in outcomes if not one.findings), None):
+        return Verdict(said, (Finding(sample.manifest.where, f"accepted by {_described(taking.crd, sample.version)}"),))
+    wrong = frozenset[str]().union(*(one.fields for one in outcomes))
+    if missing := [field for field in sample.directive.fields if field not in wrong]:
+        place = sample.manifest.where
+        found = [Finding(place, f"{field}: nothing is wrong there") for field in missing]
+        return Verdict("`# crd: refused` names fields that are not refused", (*found, *outcomes[0].findings))
+    return Verdict(notes=tuple(f"refused, as it must be: {one.text}" for one in outcomes[0].findings))
+
+
+def _under(sample: Sample, crd: CustomResourceDefinition) -> Outcome:
+    served = [version.name for version in crd.versions if version.served]
+    if sample.version not in served:
+        place = places.of_field(sample.manifest, "apiVersion")
+        words = f"{crd.name} serves {', '.join(served) or 'no version'}, not {sample.version}"
+        return Outcome(crd, "a version that is not served", (Finding(place, words),), frozenset({"apiVersion"}))
+    version = crd.version(sample.version)
+    try:
+        response = version.create(printing.marshal(sample.manifest.value))
+    except RefusedCrdError as error:
+        found = tuple(Finding(crd.source, one.message) for one in error.mistakes)
+        return Outcome(crd, "the server refuses the CRD", found, is_answered=False)
+    return _answered(sample, version, response)
+
+
+def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
+    manifest = sample.manifest
+    source = manifest.document.source
+    repeated = [
+        Finding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
+        for one in manifest.duplicates
+    ]
+    errors = [
+        Finding(places.of_field(manifest, one.field), str(one), one.rule.lines if one.rule else ())
+        for one in response.errors
+    ]
+    dropped = [*_dropped(sample, version, response)]
+    whom = _described(version.crd, version.name)
+    heading = f"refused ({response.code}) by {whom}"
+    if response.accepted:
+        heading = f"accepted by {whom}, but not as it is; kubectl refuses it"
+    open_values = [_open_value(one, manifest.value) for one in response.errors]
+    is_open = all(open_values) and not repeated and not dropped
+    warnings = [one for one in response.warnings if not one.startswith(_ABOUT_FIELDS)]
+    fields = {*(one.field for one in response.errors), *response.pruned, *response.lost}
+    return Outcome(
+        version.crd,
+        heading,
+        (*repeated, *errors, *dropped),
+        frozenset(fields),
+        placeholder=open_values[0] if open_values and is_open else "",
+        warnings=tuple(Finding(places.of_sentence(manifest, one), one) for one in warnings),
+        notes=tuple(_becomes(response)),
+    )
+
+
+def _dropped(sample: Sample, version: Version, response: Response) -> Iterator[Finding]:
+    """Yield the fields that are lost, each with the one that may be meant."""
+    for path in response.pruned:
+        near = schemafields.near(schemafields.root_of(version), path)
+        hint = f"; did you mean {near}?" if near else ""
+        yield Finding(
+            places.of_field(sample.manifest, path),
+            f"{path}: the schema does not specify it, so that it is dropped{hint}",
+        )
+    for path in response.lost:
+        words = f"{path}: the storage version does not specify it, so that it is lost without a warning"
+        yield Finding(places.of_field(sample.manifest, path), words)
+
+
+def _open_value(error: FieldError, value: JSONValue) -> str:
+    """Return the field of an error and its value, where that is left open by a template; else empty."""
+    for _, found in comparison.places(value, error.field):
+        if isinstance(found, str) and any(mark in found for mark in _PLACEHOLDERS):
+            return f"{error.field} is {found}"
+    return ""
+
+
+def _becomes(response: Response) -> Iterator[str]:
+    """Yield what the server adds to a sample, and which nulls it drops."""
+    defaults = [path for path in response.defaulted if not _is_below(path, response.defaulted)]
+    added = [f"{path}: {_shown(found)}" for path in defaults for _, found in comparison.places(response.stored, path)]
+    if added:
+        yield f"becomes, by defaults, {', '.join(added)}"
+    if response.nulls:
+        yield f"loses the nulls {', '.join(response.nulls)}"
+
+
+def _is_below(path: str, others: Sequence[str]) -> bool:
+    return any(path.startswith((f"{other}.", f"{other}[")) for other in others)
+
+
+def _shown(value: JSONValue) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _described(crd: CustomResourceDefinition, version: str) -> str:
+    return f"{crd.name} {version} ({crd.source})"

@@ -1,0 +1,333 @@
+"""Samples: custom resources that a server must take as they are, told from what is of other kinds, ignored, or a template."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from plugin.conftest import GARDEN
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+CRD = "config/crd/bases/gardens.yaml"
+HEAD = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: eden}\n"
+WHOM = f"gardens.stories.example.com v1 ({CRD}:1)"
+
+
+def _sample(project: Project, text: str, name: str = "config/samples/eden.yaml") -> None:
+    project.write(name, text)
+
+
+def _run(project: Project, *arguments: str) -> pytest.RunResult:
+    return project.run("--crd-checks", "-k", "samples", "-rs", *arguments)
+
+
+@pytest.mark.parametrize("folder", ["config/samples", "examples/deep", "samples"])
+def test_samples_are_found_in_the_usual_folders(project: Project, folder: str) -> None:
+    _sample(project, f"---\n{HEAD}---\n{HEAD.replace('eden', 'kew')}", f"{folder}/gardens.yaml")
+
+    result = project.run("--crd-checks", "-k", "samples", "--collect-only", "-q")
+
+    assert [line for line in result.outlines if "::" in line] == [
+        f"{folder}/gardens.yaml::samples[Garden/eden]",
+        f"{folder}/gardens.yaml::samples[Garden/kew]",
+    ]
+
+
+def test_a_sample_that_is_stored_as_it_is_holds(project: Project) -> None:
+    _sample(project, f"{HEAD}spec: {{size: 4, beds: null}}\n")
+
+    result = _run(project, "-v")
+
+    result.assert_outcomes(passed=1, deselected=3)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 4 checks in 2 files; 1 sample",
+            'crd: config/samples/eden.yaml::samples*: becomes, by defaults, spec.watering: {"hour": 6}',
+            "crd: config/samples/eden.yaml::samples*: loses the nulls spec.beds",
+        ]
+    )
+
+
+def test_a_default_that_is_long_is_cut(project: Project) -> None:
+    project.write(
+        CRD, GARDEN.replace("size: {type: integer, default: 3}", f"size: {{type: string, default: {'a' * 90}}}")
+    )
+    _sample(project, f"{HEAD}spec: {{}}\n")
+
+    _run(project, "-v").stdout.fnmatch_lines([f'*spec.size: "{"a" * 59}…*'])
+
+
+def test_a_refusal_has_each_cause_at_its_line_with_its_rule(project: Project) -> None:
+    rule = "x-kubernetes-validations: [{rule: self.size < 9, message: too large}]"
+    project.write(
+        CRD,
+        GARDEN.replace(
+            "          spec:\n            type: object\n",
+            f"          spec:\n            type: object\n            {rule}\n",
+        ),
+    )
+    _sample(project, f"{HEAD}spec:\n  size: 10\n")
+
+    result = _run(project)
+
+    result.assert_outcomes(failed=1, deselected=4)
+    result.stdout.fnmatch_lines(
+        [
+            "config/samples/eden.yaml:1: samples[[]Garden/eden], Kubernetes 1.37",
+            f"refused (422) by {WHOM.replace('[', '[[]')}:",
+            "  config/samples/eden.yaml:4: spec: Invalid value: *too large",
+            f"      rule ({CRD}:*): self.size < 9",
+            "      self.size = 10",
+        ]
+    )
+
+
+def test_what_would_be_dropped_is_named_with_what_may_be_meant(project: Project) -> None:
+    _sample(project, f"{HEAD}spec:\n  sise: 4\n  bogus: 1\n  size: 3\n  size: 4\n")
+
+    result = _run(project)
+
+    result.stdout.fnmatch_lines(
+        [
+            f"accepted by {WHOM}, but not as it is; kubectl refuses it:",
+            '  config/samples/eden.yaml:8: key "size" is set twice; only the last value counts',
+            "  config/samples/eden.yaml:6: spec.bogus: the schema does not specify it, so that it is dropped",
+            "  config/samples/eden.yaml:5: spec.sise: the schema does not specify it, so that it is dropped; did you mean spec.size?",
+        ]
+    )
+
+
+def test_what_the_storage_version_loses_is_named(project: Project) -> None:
+    served = (
+        GARDEN[GARDEN.index("  - name: v1") :]
+        .replace("name: v1", "name: v2")
+        .replace("storage: true", "storage: false")
+    )
+    project.write(
+        CRD,
+        GARDEN + served.replace("label: {type: string}", "label: {type: string}\n              newer: {type: string}"),
+    )
+    _sample(project, f"{HEAD.replace('/v1', '/v2')}spec:\n  newer: a\n")
+
+    _run(project).stdout.fnmatch_lines(
+        [
+            "  config/samples/eden.yaml:5: spec.newer: the storage version does not specify it, so that it is lost without a warning"
+        ]
+    )
+
+
+def test_a_version_that_is_not_served_is_a_failure(project: Project) -> None:
+    _sample(project, HEAD.replace("/v1", "/v1beta1"))
+
+    _run(project).stdout.fnmatch_lines(
+        [
+            "a version that is not served:",
+            "  config/samples/eden.yaml:1: gardens.stories.example.com serves v1, not v1beta1",
+        ]
+    )
+
+
+def test_a_crd_that_serves_nothing_says_so(project: Project) -> None:
+    project.write(CRD, GARDEN.replace("served: true", "served: false"))
+    _sample(project, HEAD)
+
+    _run(project).stdout.fnmatch_lines(
+        ["  config/samples/eden.yaml:1: gardens.stories.example.com serves no version, not v1"]
+    )
+
+
+def test_a_crd_that_is_refused_takes_no_sample(project: Project) -> None:
+    project.write(CRD, GARDEN.replace("scope: Namespaced", "scope: X"))
+    _sample(project, f"# crd: refused\n{HEAD}")
+    _sample(project, HEAD, "samples/kew.yaml")
+
+    result = _run(project)
+
+    result.assert_outcomes(failed=2, deselected=3)
+    result.stdout.fnmatch_lines(
+        ["the server refuses the CRD:", f"  {CRD}:1: the server refuses this CRD: spec.scope: *"]
+    )
+
+
+def test_warnings_about_a_sample_are_shown(project: Project) -> None:
+    project.write(CRD, GARDEN.replace("served: true", "served: true\n    deprecated: true"))
+    _sample(project, HEAD)
+
+    result = _run(project)
+
+    result.assert_outcomes(passed=1, deselected=3)
+    result.stdout.fnmatch_lines(
+        ["crd: config/samples/eden.yaml:1: warning: stories.example.com/v1 Garden is deprecated"]
+    )
+
+
+def test_one_alternative_is_enough(project: Project) -> None:
+    project.write(
+        "config/crd/bases/other.yaml",
+        GARDEN.replace("size: {type: integer", "size: {type: number").replace(
+            "label: {type: string}", "tag: {type: string}"
+        ),
+    )
+    _sample(project, f"{HEAD}spec: {{size: 1.5, tag: a}}\n")
+    _sample(project, f"{HEAD}spec: {{size: a}}\n", "samples/kew.yaml")
+
+    result = _run(project)
+
+    result.assert_outcomes(passed=1, failed=1, deselected=6)
+    result.stdout.fnmatch_lines(["refused (422) by *; nor does another alternative take it:"])
+
+
+@pytest.mark.parametrize(
+    ("directive", "spec", "words"),
+    [
+        pytest.param("# crd: refused", "{size: a}", "", id="refused"),
+        pytest.param("# a garden\n#crd: refused spec.size", "{size: a}", "", id="there"),
+        pytest.param("# crd: refused spec.size spec.bogus", "{size: a, bogus: 1}", "", id="also what is dropped"),
+        pytest.param("# crd: refused", "{size: 4}", f"config/samples/eden.yaml:2: accepted by {WHOM}", id="accepted"),
+        pytest.param("# crd: refused spec.soil", "{size: a}", "spec.soil: nothing is wrong there", id="elsewhere"),
+        pytest.param(
+            "# crd: refuse", "{size: 4}", "`# crd: refuse` says nothing: write `# crd: refused`*", id="misspelt"
+        ),
+        pytest.param("# crd: ignore", "{size: 4}", "`# crd: ignore` says nothing: *", id="without a reason"),
+        pytest.param("# crd: refused\n# crd: ignore a", "{size: a}", "several comments*", id="twice"),
+        pytest.param(
+            "", "{size: 4}\n# crd: refused", "a comment `# crd:` counts only before the content*", id="behind"
+        ),
+    ],
+)
+def test_a_comment_says_that_a_sample_is_refused(project: Project, directive: str, spec: str, words: str) -> None:
+    _sample(project, f"{directive}\n{HEAD}spec: {spec}\n".lstrip())
+
+    result = _run(project)
+
+    result.assert_outcomes(**({"failed": 1} if words else {"passed": 1}), deselected=3)
+    if words:
+        result.stdout.fnmatch_lines([f"  config/samples/eden.yaml:*: *{words.rpartition('.yaml:2: ')[2]}*"])
+
+
+def test_with_v_it_is_told_why_a_sample_is_refused(project: Project) -> None:
+    _sample(project, f"# crd: refused\n{HEAD}spec: {{size: a}}\n")
+
+    _run(project, "-v").stdout.fnmatch_lines(["crd: *: refused, as it must be: spec.size: Invalid value: *"])
+
+
+def test_a_sample_may_be_ignored_for_a_reason(project: Project) -> None:
+    _sample(project, f"# crd: ignore needs a patch\n{HEAD}spec: {{size: a}}\n---\n{HEAD}")
+
+    result = _run(project)
+
+    result.assert_outcomes(passed=1, deselected=3)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 4 checks in 2 files; 2 samples, 1 of them ignored",
+            "crd: config/samples/eden.yaml:2: ignored: needs a patch",
+        ]
+    )
+
+
+def test_objects_of_other_kinds_are_left_alone_and_counted(project: Project) -> None:
+    pods = "\n---\n".join(f"kind: {kind}\napiVersion: v1" for kind in ("Pod", "Pod", "Secret", "A", "B", "C", "D"))
+    _sample(project, f"{HEAD}---\n{pods}\n---\n[1]\n")
+
+    result = _run(project)
+
+    result.assert_outcomes(passed=1, deselected=3)
+    result.stdout.fnmatch_lines(
+        ["crd: 4 checks in 2 files; 1 sample, 8 objects of other kinds left alone (Pod, *, * …)"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "meant"),
+    [
+        (
+            "kind: Garden",
+            "kind: Gardn",
+            "no CRD of the project is for kind 'Gardn' of stories.example.com; did you mean kind 'Garden'?",
+        ),
+        (
+            "stories.ex",
+            "storys.ex",
+            "no CRD of the project is for kind 'Garden' of storys.example.com; did you mean the group 'stories.example.com'?",
+        ),
+    ],
+)
+def test_what_is_meant_as_a_sample_is_not_left_alone(project: Project, old: str, new: str, meant: str) -> None:
+    _sample(project, HEAD.replace(old, new))
+
+    result = _run(project)
+
+    result.assert_outcomes(failed=1, deselected=3)
+    result.stdout.fnmatch_lines(["not a sample, but meant to be one:", f"  config/samples/eden.yaml:1: {meant}"])
+
+
+def test_a_sample_that_cannot_be_read_fails_and_other_files_are_noted(project: Project) -> None:
+    _sample(project, f"{HEAD}spec: [\n")
+    _sample(project, "a: [\n", "samples/values.yaml")
+    unreadable = project.path / "samples/link.yaml"
+    unreadable.symlink_to("itself")
+    (project.path / "samples/gone.yaml").symlink_to("nowhere")
+
+    result = _run(project)
+
+    result.assert_outcomes(failed=3, deselected=3)
+    result.stdout.fnmatch_lines(["crd: samples/values.yaml:*: passed over, *"])
+    result.stdout.fnmatch_lines(["  config/samples/eden.yaml*"])
+    result.stdout.fnmatch_lines(["  samples/gone.yaml: cannot be read: *"])
+
+
+@pytest.mark.parametrize("text", [f"{HEAD}spec: {{{{ .Values.spec }}}}\n", f"{HEAD}spec: {{size: ${{SIZE}}}}\n"])
+def test_a_template_that_is_no_yaml_is_noted(project: Project, text: str) -> None:
+    _sample(project, text)
+    _sample(project, HEAD, "samples/kew.yaml")
+
+    result = _run(project)
+
+    result.assert_outcomes(passed=1, deselected=3)
+    result.stdout.fnmatch_lines(["crd: config/samples/eden.yaml: passed over, a template"])
+
+
+@pytest.mark.parametrize("size", ["'{{ .Size }}'", "${SIZE}"])
+def test_a_value_that_a_template_leaves_open_is_passed_over_with_its_reason(project: Project, size: str) -> None:
+    _sample(project, f"{HEAD}spec:\n  size: {size}\n")
+    _sample(project, f"{HEAD}spec:\n  size: {size}\n  soil: mud\n", "samples/wrong.yaml")
+    _sample(project, f"{HEAD}spec:\n  size: {size}\n  bogus: mud\n", "samples/dropped.yaml")
+
+    result = _run(project)
+
+    result.assert_outcomes(skipped=1, failed=2, deselected=3)
+    assert f"a template: spec.size is {size.strip(chr(39))}" in result.stdout.str()
+
+
+def test_a_setting_says_where_samples_are(project: Project) -> None:
+    _sample(project, HEAD)
+    _sample(project, HEAD, "docs/a.yaml")
+    _sample(project, f"{HEAD}spec: {{size: a}}\n", "docs/old/b.yaml")
+    project.ini("crd_checks = true", "crd_samples = docs !docs/old")
+
+    _run(project).assert_outcomes(passed=1, deselected=3)
+
+    project.ini("crd_checks = true", "crd_samples = !config/samples/eden.yaml")
+    _sample(project, HEAD, "samples/b.yaml")
+    result = project.run("--collect-only", "-q")
+    assert [line for line in result.outlines if "samples[" in line] == ["samples/b.yaml::samples[Garden/eden]"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("docs", "crd_samples: docs: no custom resource of a CRD of the project in 1 file"),
+        ("nowhere", "nowhere: no such file or folder (relative to *"),
+        ("docs !other", "!other: no such file or folder *"),
+    ],
+)
+def test_a_setting_that_brings_no_sample_is_an_error(project: Project, setting: str, words: str) -> None:
+    project.write("docs/a.yaml", "kind: Pod\n")
+    project.ini("crd_checks = true", f"crd_samples = {setting}")
+
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([words])
