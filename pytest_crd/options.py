@@ -90,6 +90,12 @@ SETTINGS: Final = (
         "What the server's warnings do in checks: `show` (if unset) or `error`.",
     ),
     Setting(
+        "crd_lints",
+        "",
+        "args",
+        "Mistakes that a server takes and that checks look for: their names, of which none is set by default.",
+    ),
+    Setting(
         "crd_rule_budget",
         "",
         "string",
@@ -115,6 +121,7 @@ class Settings:
         checks: Whether CRDs and samples are checked.
         samples: Files, folders and globs, and `!pattern`; empty where nothing is set.
         warnings_fail: Whether a check fails of which the server warns.
+        lints: Names of lints.
         rule_budget: Which part of the server's budget rules may take.
     """
 
@@ -129,6 +136,7 @@ class Settings:
     checks: bool
     samples: tuple[str, ...]
     warnings_fail: bool
+    lints: tuple[str, ...]
     rule_budget: float
 
 
@@ -201,12 +209,13 @@ def _read(config: pytest.Config) -> Settings:
         checks=_are_on(config),
         samples=tuple(config.getini("crd_samples") or ()),
         warnings_fail=_warnings_fail(config),
+        lints=_lints(config),
         rule_budget=_rule_budget(config),
     )
 
 
 # What only checks look at.
-_OF_CHECKS: Final = ("crd_samples", "crd_warnings", "crd_rule_budget")
+_OF_CHECKS: Final = ("crd_samples", "crd_warnings", "crd_lints", "crd_rule_budget")
 
 
 def _are_on(config: pytest.Config) -> bool:
@@ -232,6 +241,17 @@ def _warnings_fail(config: pytest.Config) -> bool:
     if value not in ("show", "error"):
         raise pytest.UsageError(f"crd_warnings: {value!r}: write show or error")
     return bool(value == "error")
+
+
+def _lints(config: pytest.Config) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(config.getini("crd_lints") or ()))
+    if names:
+        from pytest_crd.checks.lints import LINTS  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+        for name in names:
+            if name not in LINTS:
+                raise pytest.UsageError(f"crd_lints: there is no {name!r}; there are {', '.join(LINTS)}")
+    return names
 
 
 def _rule_budget(config: pytest.Config) -> float:

@@ -64,7 +64,7 @@ def checks(config: pytest.Config) -> Plan:
 
     if _CHECKS not in config.stash:
         settings = options.of(config)
-        scope = plan.Scope(settings.stored, settings.folder, settings.rule_budget, settings.samples)
+        scope = plan.Scope(settings.stored, settings.folder, settings.rule_budget, settings.samples, settings.lints)
         config.stash[_CHECKS] = plan.of(catalogs(config), scope, home=config.inipath or config.rootpath)
     return config.stash[_CHECKS]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd.cases.catalog import Catalog
-from pytest_crd.checks import definitions, rules, samplefiles, samples
+from pytest_crd.checks import definitions, lints, rules, samplefiles, samples
 from pytest_crd.checks.samplefiles import Samples
 from pytest_crd.checks.verdict import Check, Finding, Verdict
 from pytest_crd.engine import (
@@ -35,12 +35,14 @@ class Scope:
         folder: The folder of the project.
         rule_budget: Which part of the server's budget rules may take.
         samples: Files, folders, globs, and `!pattern`; empty for the usual folders.
+        lints: Names of lints.
     """
 
     stored: frozenset[str]
     folder: Path
     rule_budget: float
     samples: tuple[str, ...]
+    lints: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ def _of_crd(read: ReadCrd, scope: Scope) -> Iterator[Check]:
         if rules.are_in(read, version):
             within = functools.partial(rules.within_budget, read, version, share=scope.rule_budget)
             yield _check(read, "rules", subject, within)
+    for name in scope.lints:
+        yield _check(read, "deployable", f"{crd.name}-{name}", functools.partial(lints.lint, read, name))
     yield _check(read, "conditions", crd.name, lambda: definitions.conditions(read))
 
 

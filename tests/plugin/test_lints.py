@@ -1,0 +1,219 @@
+"""Lints: what a server takes and yet is a mistake, each by its name in `crd_lints`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from plugin.conftest import GARDEN
+
+from pytest_crd import engine
+from pytest_crd.checks.lints import LINTS
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+CRD = "config/crd/bases/gardens.yaml"
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def _run(project: Project, crd: str, *lints: str) -> pytest.RunResult:
+    assert crd != GARDEN
+    project.write(CRD, crd)
+    project.ini("crd_checks = true", f"crd_lints = {' '.join(lints)}")
+    return project.run("-k", "deployable")
+
+
+def test_no_lint_is_asked_for_unless_it_is_named(project: Project) -> None:
+    result = project.run("--crd-checks", "-k", "deployable")
+
+    result.assert_outcomes(deselected=3)
+
+
+def test_each_lint_is_an_item(project: Project) -> None:
+    project.ini("crd_checks = true", f"crd_lints = {' '.join(LINTS)} ssatags")
+
+    result = project.run("-v", "-k", "deployable")
+
+    result.assert_outcomes(passed=len(LINTS), deselected=3)
+    result.stdout.fnmatch_lines_random(
+        [f"{CRD}::deployable[[]gardens.stories.example.com-{name}] PASSED*" for name in LINTS]
+    )
+
+
+def test_every_lint_is_explained() -> None:
+    rows = [line.split("|")[1].strip() for line in README.splitlines() if line.startswith("| `")]
+
+    assert {f"`{name}`" for name in LINTS} <= set(rows)
+
+
+@pytest.mark.parametrize(
+    ("lint", "old", "new", "words"),
+    [
+        pytest.param(
+            "ssatags",
+            "                x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [name]\n",
+            "",
+            "27: spec.beds: a list without x-kubernetes-list-type",
+            id="ssatags",
+        ),
+        pytest.param(
+            "ssatags",
+            "label: {type: string}",
+            "label: {type: array, items: {type: string}}",
+            "21: spec.label: a list without *",
+            id="ssatags in a flow",
+        ),
+        pytest.param(
+            "statussubresource",
+            "    subresources: {status: {}}\n",
+            "",
+            "34: v1 has a status, but no subresource for it",
+            id="statussubresource",
+        ),
+        pytest.param(
+            "statusoptional",
+            "type: object\n        properties:\n          spec",
+            "type: object\n        required: [spec, status]\n        properties:\n          spec",
+            "16: status is required, which no new object has",
+            id="statusoptional",
+        ),
+        pytest.param(
+            "statusoptional",
+            "status: {type: object,",
+            "status: {type: object, required: [phase],",
+            "35: status.phase is required",
+            id="statusoptional below",
+        ),
+        pytest.param(
+            "preserveunknownfields",
+            "free: {type: object,",
+            "free: {type: object, properties: {a: {type: string}},",
+            "25: spec.free: keeps misspelt fields",
+            id="preserveunknownfields",
+        ),
+        pytest.param(
+            "booleannames",
+            "label: {",
+            "y: {",
+            "21: spec.y: YAML without quotes reads the name as true",
+            id="booleannames",
+        ),
+        pytest.param(
+            "booleannames",
+            "phase: {",
+            "off: {",
+            "35: status.off: YAML without quotes reads the name as false",
+            id="booleannames below",
+        ),
+    ],
+)
+def test_a_mistake_is_found_at_its_line(project: Project, lint: str, old: str, new: str, words: str) -> None:
+    new = new.replace("y: {", "'y': {") if lint == "booleannames" else new
+    new = new.replace("off: {", "'off': {")
+
+    result = _run(project, GARDEN.replace(old, new), lint)
+
+    result.assert_outcomes(failed=1, deselected=3)
+    result.stdout.fnmatch_lines([f"  {CRD}:{words}"])
+
+
+def test_values_under_a_rule_need_bounds(project: Project) -> None:
+    rule = "x-kubernetes-validations: [{rule: self.name != ''}], "
+    crd = GARDEN.replace(
+        "label: {type: string}",
+        "label: {type: array, items: {type: object, "
+        f"{rule}properties: {{name: {{type: string}}, kind: {{type: string, enum: [a]}}, at: {{type: string, format: date}}, "
+        "short: {type: string, maxLength: 3}, tags: {type: object, additionalProperties: {type: string}}, "
+        "few: {type: object, maxProperties: 1, additionalProperties: {type: integer}}}}}",
+    )
+
+    result = _run(project, crd, "maxlength")
+
+    found = [line.strip() for line in result.outlines if line.startswith(f"  {CRD}")]
+    assert found == [
+        f"{CRD}:21: spec.label[*].name: string without maxLength under a rule",
+        f"{CRD}:21: spec.label[*].tags: map without maxProperties under a rule",
+        f"{CRD}:21: spec.label[*].tags[*]: string without maxLength under a rule",
+    ]
+
+
+def test_lists_under_a_rule_need_a_bound(project: Project) -> None:
+    crd = GARDEN.replace(
+        "            type: object\n            properties:\n              size",
+        "            type: object\n            x-kubernetes-validations: [{rule: self.size > 0}]\n            properties:\n              size",
+    )
+
+    result = _run(project, crd, "maxlength")
+
+    result.stdout.fnmatch_lines([f"  {CRD}:28: spec.beds: array without maxItems under a rule"])
+
+
+def test_a_mistake_that_versions_share_is_told_once_for_each_place(project: Project) -> None:
+    version = (
+        GARDEN[GARDEN.index("  - name: v1") :]
+        .replace("name: v1", "name: v2")
+        .replace("storage: true", "storage: false")
+    )
+    crd = f"{GARDEN}{version}".replace("label: {type: string}", "label: {type: array, items: {type: string}}")
+
+    result = _run(project, crd, "ssatags")
+
+    assert len([line for line in result.outlines if line.startswith(f"  {CRD}")]) == 2
+
+
+def test_a_version_without_a_schema_has_no_mistakes_in_it(project: Project) -> None:
+    crd = f"{GARDEN}  - {{name: v2, served: true, storage: false}}\n"
+
+    _run(project, crd, *(name for name in LINTS if name != "applysize")).assert_outcomes(passed=6, deselected=4)
+
+
+@pytest.mark.parametrize(
+    "annotations", [{}, {"a": "b", "kubectl.kubernetes.io/last-applied-configuration": "x" * 99999}]
+)
+@pytest.mark.parametrize("more", [0, 1])
+def test_what_kubectl_apply_cannot_keep_is_too_large(project: Project, more: int, annotations: dict[str, str]) -> None:
+    (crd,) = engine.load(project.path / CRD)
+    manifest = {**crd.manifest, "metadata": {"name": crd.name, "annotations": annotations}}
+    key = "kubectl.kubernetes.io/last-applied-configuration"
+    kept = {name: text for name, text in annotations.items() if name != key}
+    applied = {**manifest, "metadata": {"name": crd.name, "annotations": kept}}
+    room = (
+        256 * 1024
+        - len(key)
+        - len("".join([*kept, *kept.values()]))
+        - len(json.dumps(applied, separators=(",", ":")))
+        - 1
+    )
+    schema = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    schema = {**schema, "description": "d" * (room - len(',"description":""') + more)}
+    version = {**manifest["spec"]["versions"][0], "schema": {"openAPIV3Schema": schema}}
+    manifest = {**manifest, "spec": {**manifest["spec"], "versions": [version]}}
+
+    result = _run(project, json.dumps(manifest), "applysize")
+
+    result.assert_outcomes(**({"failed": 1} if more else {"passed": 1}), deselected=3)
+    if more:
+        result.stdout.fnmatch_lines(
+            [f"  {CRD}:1: its annotations would have 262,145 bytes, more than the 262,144 that there may be"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["crd_checks = true", "crd_lints = ssatag"], "crd_lints: there is no 'ssatag'; there are ssatags, *"),
+        (["crd_lints = ssatags"], "crd_lints does nothing without checks: *"),
+    ],
+)
+def test_a_name_that_there_is_not_or_that_does_nothing_is_a_usage_error(
+    project: Project, lines: list[str], words: str
+) -> None:
+    project.ini(*lines)
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {words}"])
