@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd import nodes
+from pytest_crd import checknodes, nodes
 
 # Sessions in this process share what is imported here: PyYAML's C extension cannot be imported twice in one process.
-SHARED = (nodes,)
+SHARED = (checknodes, nodes)
 EXAMPLE = Path(__file__).parents[1] / "example_project"
 
 
@@ -19,8 +19,13 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
 
     result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
 
-    result.assert_outcomes(passed=43, skipped=1, xfailed=1)
-    result.stdout.fnmatch_lines(["crd: 3 CRDs, 4 versions from config/crd/bases; Kubernetes 1.37"])
+    result.assert_outcomes(passed=54, skipped=2, xfailed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 3 CRDs, 4 versions from config/crd/bases; Kubernetes 1.37",
+            "crd: 12 checks in 5 files; 2 samples",
+        ]
+    )
 
 
 def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pytester: pytest.Pytester) -> None:
@@ -28,4 +33,4 @@ def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pyt
 
     result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "example")
 
-    result.assert_outcomes(passed=43, skipped=1, xfailed=1)
+    result.assert_outcomes(passed=54, skipped=2, xfailed=1)

@@ -107,6 +107,72 @@ def test_the_samples_with_comments_are_what_they_say(pytester: pytest.Pytester) 
     result.stdout.fnmatch_lines(["crd: samples/backup.yaml:8: ignored: shows what the next release will take"])
 
 
+def test_a_mistake_of_each_kind_is_read_as_is_shown(pytester: pytest.Pytester) -> None:
+    shown = README.split("\n## Checks without a case\n")[1].split("```console\n")[1].split("```")[0]
+    for name, text in MISTAKES.items():
+        (pytester.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (pytester.path / name).write_text(text, encoding="utf-8")
+    pytester.makeini("[pytest]\ncrd_lints = ssatags\ncrd_rule_budget = 0.1%\ncrd_checks = false\n")
+
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--crd-checks")
+
+    result.stdout.fnmatch_lines(_as_patterns(shown))
+
+
+HEAD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gardens.stories.example.com}
+spec:
+  group: stories.example.com
+  scope: Namespaced
+  names: {plural: gardens, singular: garden, kind: Garden, listKind: GardenList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+"""
+MISTAKES = {
+    "config/crd/bases/gardens.yaml": f"""\
+{HEAD}            properties:
+              owner: {{description: who waters it}}
+              prefix: {{type: string}}
+              prefix: {{type: string}}
+""",
+    "config/crd/bases/ponds.yaml": HEAD.replace("gardens", "ponds")
+    .replace("Garden", "Pond")
+    .replace("singular: garden", "singular: pond, shortNames: [garden]")
+    + """\
+            x-kubernetes-validations:
+            - rule: self.fish.all(one, self.fish.exists_one(other, other == one))
+              message: no fish twice
+            properties:
+              depth: {type: integer, minimum: 1, default: 2}
+              unit: {type: string, format: metre}
+              fish: {type: array, maxItems: 50, items: {type: string, maxLength: 20}}
+""",
+    "config/samples/pond.yaml": """\
+apiVersion: stories.example.com/v1
+kind: Pond
+metadata: {name: koi}
+spec:
+  dept: 3
+  fish: []
+---
+apiVersion: stories.example.com/v1
+kind: Pond
+metadata: {name: carp}
+spec:
+  depth: 0
+  fish: [a, a]
+""",
+}
 CASES = """\
 crd: backups.storage.example.com
 version: v1

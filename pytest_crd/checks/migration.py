@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pytest_crd.checks import places
 from pytest_crd.checks.verdict import Finding
-from pytest_crd.engine import CustomResourceDefinition, InputError, profile
+from pytest_crd.engine import CustomResourceDefinition, profile
 from pytest_crd.engine.crdfiles import ReadCrd
 from pytest_crd.engine.crds import declared
 
@@ -23,13 +23,8 @@ def needs(read: ReadCrd) -> tuple[Finding, ...]:
     """Return what has to be changed in the file of a CRD in v1beta1 before a server takes it as v1."""
     spec = read.manifest.value["spec"]
     written = [Finding(places.of_field(read.manifest, field), text) for field, text in _written_otherwise(spec)]
-    try:
-        crd = CustomResourceDefinition.from_manifest(
-            {**read.crd.manifest, "apiVersion": declared.V1, "spec": _spec(read.crd.manifest["spec"])},
-            kubernetes_version=profile.DEFAULT,
-        )
-    except InputError as error:
-        return (*written, Finding(read.crd.source, error.mistakes[0].message))
+    made = {**read.crd.manifest, "apiVersion": declared.V1, "spec": _spec(read.crd.manifest["spec"])}
+    crd = CustomResourceDefinition.from_manifest(made, kubernetes_version=profile.DEFAULT)
     refused = (Finding(places.of_error(read.manifest, error), str(error)) for error in crd.response.errors)
     return (*written, *refused)
 

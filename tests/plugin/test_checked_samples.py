@@ -265,6 +265,7 @@ def test_what_is_meant_as_a_sample_is_not_left_alone(project: Project, old: str,
 
 def test_a_sample_that_cannot_be_read_fails_and_other_files_are_noted(project: Project) -> None:
     _sample(project, f"{HEAD}spec: [\n")
+    _sample(project, f"{HEAD}spec: [${{X}}\n", "samples/open.yaml")
     _sample(project, "a: [\n", "samples/values.yaml")
     unreadable = project.path / "samples/link.yaml"
     unreadable.symlink_to("itself")
@@ -272,7 +273,7 @@ def test_a_sample_that_cannot_be_read_fails_and_other_files_are_noted(project: P
 
     result = _run(project)
 
-    result.assert_outcomes(failed=3, deselected=3)
+    result.assert_outcomes(failed=4, deselected=3)
     result.stdout.fnmatch_lines(["crd: samples/values.yaml:*: passed over, *"])
     result.stdout.fnmatch_lines(["  config/samples/eden.yaml*"])
     result.stdout.fnmatch_lines(["  samples/gone.yaml: cannot be read: *"])
@@ -331,3 +332,10 @@ def test_a_setting_that_brings_no_sample_is_an_error(project: Project, setting: 
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([words])
+
+
+def test_many_findings_are_shown_with_v(project: Project) -> None:
+    _sample(project, f"{HEAD}spec: {{{', '.join(f'a{number}: 1' for number in range(21))}}}\n")
+
+    _run(project).stdout.fnmatch_lines(["  … and 1 more; -v shows all"])
+    _run(project, "-v").stdout.no_fnmatch_line("*more; -v shows all")

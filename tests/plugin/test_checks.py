@@ -505,3 +505,16 @@ def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_that_says_so(
     result.stdout.fnmatch_lines(
         ["what a server makes of it is not known:", f"  {FILE}:1: pytest-crd does not support a message of protobuf"]
     )
+
+
+def test_of_v1beta1_with_versions_only_what_differs_is_told(empty: Project) -> None:
+    plain = re.sub(r"  conversion:\n(    .*\n)+|  additionalPrinterColumns:\n  - .*\n", "", BETA)
+    empty.write(FILE, plain.replace("version: v1\n", "versions: [{name: v1, served: true, storage: true}]\n"))
+
+    result = empty.run("--crd-checks", "-k", "accepted")
+
+    text = result.stdout.str()
+    assert "spec.validation stands in each version" in text
+    assert "is a list" not in text
+    assert "JSONPath" not in text
+    assert "webhook" not in text

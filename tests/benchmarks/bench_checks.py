@@ -1,0 +1,96 @@
+"""
+How long the checks of CRDs and samples of real projects take, against the same requests on a real server, in one run.
+
+`python tests/benchmarks/bench_checks.py FOLDER [--server URL]`: FOLDER is as `repositories.py --flat` takes it. All of it is checked in
+one process; the server is sent each CRD, and each sample of a CRD that it takes, as a dry run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).parents[1] / "oracle"))
+sys.path.append(str(Path(__file__).parents[2]))
+
+import checksamples
+import client
+import record
+import repositories
+import serve
+
+from pytest_crd.cases.catalog import Catalog
+from pytest_crd.checks import plan
+from pytest_crd.sources.sources import Sources
+
+_VERSION: Final = "1.37"
+_STRICT: Final = {"dryRun": "All", "fieldValidation": "Strict"}
+
+
+def checked(root: Path) -> tuple[int, float]:
+    """Return how many checks of all projects were run, and in how many seconds, reading included."""
+    count, before = 0, time.perf_counter()
+    for repository in sorted(root.iterdir()):
+        catalog = Catalog(Sources(repository), _VERSION)
+        scope = plan.Scope(frozenset(), repository, rule_budget=1.0, samples=(".",), lints=())
+        for checks in plan.of((catalog,), scope, home=repository).checks.values():
+            for check in checks:
+                check.run()
+                count += 1
+    return count, time.perf_counter() - before
+
+
+class TimedServer(client.Server):
+    """A server of which the strict requests are timed: preparations do not count."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.count = 0
+        self.seconds = 0.0
+
+    def ask(self, method: str, path: str, body: Any = None, *, query: Mapping[str, str] | None = None) -> client.Answer:
+        before = time.perf_counter()
+        answer = super().ask(method, path, body, query=query)
+        if query == _STRICT:
+            self.seconds += time.perf_counter() - before
+            self.count += 1
+        return answer
+
+
+def ask_for_all(root: Path, server: TimedServer) -> None:
+    """Send the CRDs and samples of all projects."""
+    for repository in sorted(root.iterdir()):
+        for read in Sources(repository).every(_VERSION):
+            server.ask("POST", record.collection(read.crd.manifest), read.manifest.value, query=_STRICT)
+        for _ in checksamples.compared(repository, server, _VERSION):
+            pass
+
+
+def main() -> int:
+    """Print both times, and their ratio."""
+    parser = argparse.ArgumentParser(description=__doc__.strip().partition("\n\n")[0])
+    parser.add_argument("corpus", type=Path, help="has folders `crds` and `samples`")
+    parser.add_argument("--server", metavar="URL", help="ask this API server instead of starting one")
+    options = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.nullcontext(options.server) if options.server else serve.started(_VERSION) as url,
+    ):
+        repositories.rebuild(options.corpus, Path(folder))
+        checks, ours = checked(Path(folder))
+        print(f"{checks} checks: {ours:.1f} s")
+        server = TimedServer(url)
+        ask_for_all(Path(folder), server)
+    print(f"{server.count} requests: {server.seconds:.1f} s; ours take {ours / server.seconds:.2f} of that")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
