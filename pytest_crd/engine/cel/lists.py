@@ -8,11 +8,14 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from pytest_crd.engine.cel import equality
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.values import ListValue, Value, is_list
+
+# The server has no such limit: it looks for an element in the parts.
+_MOST_ELEMENTS: Final = 20_000_000
 
 
 class ConcatenatedList(ListValue):
@@ -35,21 +38,31 @@ class ConcatenatedList(ListValue):
         return self._all()[index]
 
     def __iter__(self) -> Iterator[Value]:
-        return iter(self._all())
+        """Return the elements one by one: a list that is added to itself again and again is too long to be put together."""
+        return iter(self._elements) if self._elements is not None else self._walk()
+
+    def _walk(self) -> Iterator[Value]:
+        """Yield the elements; without recursion, because sums may be of thousands."""
+        pending: list[Any] = [self]
+        while pending:
+            part = pending.pop()
+            if type(part) is ConcatenatedList and part.parts is not None:
+                pending += reversed(part.parts)
+            else:
+                yield from part
 
     def _all(self) -> list[Value]:
-        """Return the elements; without recursion, because sums may be of thousands."""
+        """
+        Return the elements, put together.
+
+        Raises:
+            UnsupportedExpressionError: There are too many.
+        """
         if self._elements is None:
-            parts: list[Any] = []
-            pending: list[Any] = [self]
-            while pending:
-                part = pending.pop()
-                if type(part) is ConcatenatedList and part.parts is not None:
-                    pending += part.parts
-                else:
-                    parts.append(part)
+            if self._size > _MOST_ELEMENTS:
+                raise UnsupportedExpressionError(f"lists of {self._size} elements")
+            self._elements = list(self._walk())
             self.parts = None
-            self._elements = [element for part in reversed(parts) for element in part]
         return self._elements
 
     def equal(self, other: Value) -> bool:

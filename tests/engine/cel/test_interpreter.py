@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 import pytest
 
@@ -194,16 +195,26 @@ def test_quantities_with_too_many_digits_are_not_supported() -> None:
         evaluated("quantity('1e99999').isGreaterThan(quantity('1'))", {})
 
 
+_DOUBLED: Final = f"[self.l]{'.map(a, a + a)' * 13}"
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("self.l.map(x, self.l).flatten()", "lists of 25000000 elements"),
         ("self.s.replace('a', self.s)", "texts of 900000000 characters"),
+        ("self.s.split('').join(self.s)", "texts of 900000000 characters"),
+        (f"{_DOUBLED}[0][7] == 1", "lists of 40960000 elements"),
     ],
 )
 def test_what_would_fill_the_memory_is_not_supported(text: str, problem: str) -> None:
     with pytest.raises(UnsupportedExpressionError, match=problem):
         evaluated(text, {"self": {"l": list(range(5_000)), "s": "a" * 30_000}})
+
+
+def test_a_list_that_was_doubled_is_gone_through_without_putting_it_together() -> None:
+    with pytest.raises(CostLimitError):
+        evaluated(f"{_DOUBLED}.map(a, a + a){'.map(a, a + a)' * 20}[0].all(x, x >= 0)", {"self": {"l": [0] * 5_000}})
 
 
 def test_a_constant_part_that_fails_refuses_the_program() -> None:

@@ -22,14 +22,14 @@ from pytest_crd.engine.cel.costs import (
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 
 _LONG: Final = 1_000
-# The server has no such limit: it goes on until its memory is full.
-_MOST_CHARACTERS: Final = 500_000_000
+MOST_CHARACTERS: Final = 500_000_000
+"""How long a text may become: the server has no such limit, and goes on until its memory is full."""
 
 
 def replace(text: str, old: str, new: str, count: int = -1) -> str:
     """Return *text* with the first *count* occurrences of *old* replaced, with all if *count* is negative."""
     size = text.count(old) * len(new) if len(new) > _LONG else 0
-    if size > _MOST_CHARACTERS:
+    if size > MOST_CHARACTERS:
         raise UnsupportedExpressionError(f"texts of {size} characters")
     return text.replace(old, new, count if count >= 0 else -1)
 

@@ -19,7 +19,7 @@ from pytest_crd.engine.cel.costs import (
     SizeEstimate,
 )
 from pytest_crd.engine.cel.display import show
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.library import costing, listcosts, replacing, textformat
 from pytest_crd.engine.cel.types import DYN, INT, STRING, Type, list_of
@@ -161,6 +161,9 @@ def _join(texts: Any, separator: str = "") -> str:
         if not isinstance(text, str):
             raise EvaluationError(f"join: invalid input: {show(text)}")
         parts.append(text)
+    size = sum(map(len, parts)) + len(separator) * max(len(parts) - 1, 0)
+    if size > replacing.MOST_CHARACTERS:
+        raise UnsupportedExpressionError(f"texts of {size} characters")
     return separator.join(parts)
 
 
