@@ -10,6 +10,7 @@ Reference:
 
 from __future__ import annotations
 
+import decimal
 import math
 import re
 from dataclasses import dataclass, replace
@@ -29,6 +30,8 @@ _FORMAT_WRONG: Final = "quantities must match the regular expression '^([+-]?[0-
 _NANO: Final = -9
 # The server calculates with as many digits as are asked for, for hours.
 _MOST_DIGITS: Final = 20_000
+# Fewer than Python reads and writes in any case.
+_READ_AT_ONCE: Final = 600
 
 
 class QuantityError(ValueError):
@@ -113,10 +116,20 @@ def _suffix(suffix: str) -> tuple[int, str]:
     if suffix in _BINARY:
         return _BINARY[suffix], BINARY_SI
     found = _EXPONENT.fullmatch(suffix)
-    if found is None or not MIN_INT <= int(found[1]) <= MAX_INT:
+    if found is None or not MIN_INT <= (exponent := _number(found[1])) <= MAX_INT:
         raise QuantityError("unable to parse quantity's suffix")
     # What is left of it in 32 bits.
-    return (int(found[1]) + 2**31) % 2**32 - 2**31, DECIMAL_EXPONENT
+    return (exponent + 2**31) % 2**32 - 2**31, DECIMAL_EXPONENT
+
+
+def _number(digits: str) -> int:
+    """Return the whole number that *digits* say; Python refuses to read long ones at once."""
+    return int(digits) if len(digits) <= _READ_AT_ONCE else int(decimal.Decimal(digits))
+
+
+def _digits(number: int) -> str:
+    """Return the digits of a whole number; Python refuses to write many at once."""
+    return str(number) if number.bit_length() <= _READ_AT_ONCE else str(decimal.Decimal(number))
 
 
 def _small(text: str, sign: str, number_: tuple[str, str], exponent: int, format_: str) -> Amount | None:
@@ -142,7 +155,7 @@ def _small(text: str, sign: str, number_: tuple[str, str], exponent: int, format
 
 def _big(sign: str, digits: str, places: int, exponent: int, format_: str) -> Amount:
     """Return the amount as a number without limits, rounded up to nanos."""
-    number, scale = int(digits), -places
+    number, scale = _number(digits), -places
     if format_ == BINARY_SI:
         number <<= exponent
     else:
@@ -224,15 +237,15 @@ def _written(amount: Amount) -> str:
         whole, exact = _whole(amount)
         if exact and abs(whole) >= 1024:
             number, times = _without_factors(whole, 1024)
-            return f"{number}{_SUFFIXES_OF_TWO.get(times * 10, '')}"
+            return f"{_digits(number)}{_SUFFIXES_OF_TWO.get(times * 10, '')}"
         format_ = DECIMAL_SI
     number, times = _without_factors(amount.number, 10)
     exponent = amount.scale + times
     number *= 10 ** (exponent % 3)
     exponent -= exponent % 3
     if format_ == DECIMAL_SI:
-        return f"{number}{_SUFFIXES_OF_TEN.get(exponent, '')}"
-    return f"{number}e{exponent}" if exponent else str(number)
+        return f"{_digits(number)}{_SUFFIXES_OF_TEN.get(exponent, '')}"
+    return f"{_digits(number)}e{exponent}" if exponent else _digits(number)
 
 
 def _whole(amount: Amount) -> tuple[int, bool]:
