@@ -38,7 +38,7 @@ from pytest_crd.engine.rules import declarations, environments, namedformats, vi
 from pytest_crd.engine.rules.compilation import Scope
 from pytest_crd.engine.rules.declarations import Declarations
 from pytest_crd.engine.rules.scalars import View
-from pytest_crd.engine.rules.validation import Bindings
+from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 
 TABLES: Final = Path(__file__).parent / "cel"

@@ -32,6 +32,7 @@ from pytest_crd.engine.rules import declarations, environments, tree, validation
 from pytest_crd.engine.rules.compilation import Scope
 from pytest_crd.engine.rules.declarations import Declarations
 from pytest_crd.engine.rules.validation import Subject
+from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 
 JSONValue = Any
@@ -73,7 +74,7 @@ def estimated(question: Question, schema: structural.Structural, kubernetes: Pro
         raise AssertionError("a schema without a type")
     scope = Scope(Declarations(declared, declarations.structs(declared)), lambda: scope.declarations)
     environment = scope.environment(environments.stored(kubernetes), optional=False)
-    variables = validation.Bindings()
+    variables = Bindings()
     variables.bind("self", views.compile(schema, kubernetes), question["self"])
     answers = []
     for text in question["expressions"]:

@@ -15,8 +15,7 @@ from functools import partial
 from typing import Final, NoReturn
 
 from pytest_crd.engine.cel import explanation
-from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
-from pytest_crd.engine.cel.values import NONE, Optional, Value
+from pytest_crd.engine.cel.errors import CostLimitError
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import FailedRule, Steps
 from pytest_crd.engine.errors.fielderror import FieldError, Omitted
@@ -24,9 +23,9 @@ from pytest_crd.engine.fieldpath import FieldPath, Key, Segment
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import messages
-from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, CompiledRule, Expression, Problem
-from pytest_crd.engine.rules.scalars import View
+from pytest_crd.engine.rules.compilation import CompiledRule, Expression, Problem
 from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.rules.variables import Variables
 from pytest_crd.engine.values import ratcheting
 from pytest_crd.engine.values.ratcheting import Correlation
 
@@ -186,7 +185,7 @@ class _Walk:
     def _evaluate(self, node: RuleNode, place: _Place) -> None:
         if self.findings.budget <= 0:
             self._stop(place.path, node, _OUT_OF_BUDGET)
-        variables = _Variables(node, place, self._profile)
+        variables = Variables(node.view, place.value, place.old, self._profile)
         for rule in node.rules:
             if isinstance(rule.expression, Problem):
                 failed = self._failed(rule, node, place)
@@ -195,7 +194,7 @@ class _Walk:
                 self._run(rule, rule.expression, node, place, variables)
 
     def _run(
-        self, rule: CompiledRule, expression: Expression, node: RuleNode, place: _Place, variables: _Variables
+        self, rule: CompiledRule, expression: Expression, node: RuleNode, place: _Place, variables: Variables
     ) -> None:
         """Evaluate one rule, and take down what it says."""
         try:
@@ -213,7 +212,7 @@ class _Walk:
         elif outcome.value is not True:
             self._report(rule, node, place, variables)
 
-    def _report(self, rule: CompiledRule, node: RuleNode, place: _Place, variables: _Variables) -> None:
+    def _report(self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables) -> None:
         """Take down that a rule does not hold: as an error, or as a warning where an update leaves the value alone."""
         expression, detail = rule.message_expression, ""
         # The server looks at the field path last: not where the message expression is wrong.
@@ -234,7 +233,7 @@ class _Walk:
         self._add(replace(error, rule=failed), is_forgiven=is_forgiven)
 
     def _failed(
-        self, rule: CompiledRule, node: RuleNode, place: _Place, variables: _Variables | None = None
+        self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables | None = None
     ) -> FailedRule:
         """Return the rule as an error has it; *variables*: those that it was evaluated with, None where it was not."""
         path = [step for segment in place.path.segments[self._depth :] for step in _steps(segment)]
@@ -272,7 +271,7 @@ def _steps(segment: Segment) -> Steps:
     return ("additionalProperties",) if isinstance(segment, Key) else ("items",)
 
 
-def _reasons(rule: CompiledRule, variables: _Variables | None) -> tuple[str, ...]:
+def _reasons(rule: CompiledRule, variables: Variables | None) -> tuple[str, ...]:
     """Return the values that decided what a rule is; none of one that was not evaluated."""
     expression = rule.expression
     if variables is None or not isinstance(expression, Expression):
@@ -284,69 +283,3 @@ def _reasons(rule: CompiledRule, variables: _Variables | None) -> tuple[str, ...
 def _is_skipped(rule: CompiledRule, place: _Place) -> bool:
     """Return whether a rule on a change is not run, for there is nothing that changed."""
     return place.old is None and rule.uses_old_self and not rule.has_optional_old_self
-
-
-class _Variables:
-    """`self` and `oldSelf`, made when a rule asks for them."""
-
-    def __init__(self, node: RuleNode, place: _Place, profile: Profile) -> None:
-        self._node = node
-        self._place = place
-        self._profile = profile
-        self._plain: Bindings | None = None
-        self._optional: Bindings | None = None
-
-    def of(self, *, optional: bool) -> Mapping[str, Value]:
-        """Return the variables by name; *optional*: `oldSelf` is an optional value."""
-        if self._plain is None:
-            self._plain = Bindings()
-            self._plain.bind(SELF, self._node.view, self._place.value)
-            if self._place.old is not None:
-                self._plain.bind(OLD_SELF, self._node.view, self._place.old)
-        if not optional:
-            return self._plain
-        if self._optional is None:
-            self._optional = Bindings(self._plain)
-            self._optional.problems = self._plain.problems
-            self._optional[OLD_SELF] = self._optional_old(self._plain)
-        return self._optional
-
-    def _optional_old(self, plain: Bindings) -> Optional:
-        problem, old = plain.problems.get(OLD_SELF), self._place.old
-        if problem is not None:
-            return Optional.unreadable(self._of_optional(problem))
-        if not self._profile.sees_optionals_by_schema and type(old) in {dict, list}:
-            return Optional(old)
-        return Optional(plain[OLD_SELF]) if OLD_SELF in plain else NONE
-
-    def _of_optional(self, problem: EvaluationError) -> EvaluationError:
-        if self._profile.sees_optionals_by_schema:
-            return problem
-        return EvaluationError(f"unsupported conversion to ref.Val: (*errors.errorString){problem}")
-
-
-class Bindings(dict[str, Value]):
-    """
-    Variables by name. A value that is none of its schema is an error, but only for expressions that ask for it.
-
-    Attributes:
-        problems: The errors by name.
-    """
-
-    def __init__(self, variables: Mapping[str, Value] | None = None) -> None:
-        """Take those that can be read."""
-        super().__init__(variables or {})
-        self.problems: dict[str, EvaluationError] = {}
-
-    def bind(self, name: str, view: View, value: JSONValue) -> None:
-        """Bind *name* to what expressions see of *value*."""
-        try:
-            self[name] = view(value)
-        except EvaluationError as problem:
-            self.problems[name] = problem.with_traceback(None)
-
-    def __missing__(self, name: str) -> Value:
-        """Raise what is wrong with the value of *name*, or KeyError where nothing is bound to it."""
-        if name in self.problems:
-            raise self.problems[name]
-        raise KeyError(name)

@@ -8,7 +8,8 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.rules import tree, validation
-from pytest_crd.engine.rules.validation import Bindings, Findings, Subject
+from pytest_crd.engine.rules.validation import Findings, Subject
+from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.values.ratcheting import Correlation
 

@@ -15,7 +15,7 @@ from pytest_crd.engine.rules import declarations, environments, views
 from pytest_crd.engine.rules.declarations import Declarations
 from pytest_crd.engine.rules.listviews import MapListSum, MapListView
 from pytest_crd.engine.rules.objectviews import ObjectView, Preserved
-from pytest_crd.engine.rules.validation import Bindings
+from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural
 
