@@ -6,7 +6,7 @@ import json
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_crd.engine.reading import scalarplaces, yamlreader
@@ -99,6 +99,8 @@ def test_in_whatever_style_a_text_is_written_its_characters_are_found(
 ) -> None:
     value = f"{before}@{after}"
     written = yaml.dump({"a": [1], "rule": value}, default_style=style, width=width, allow_unicode=True)
+    # PyYAML folds some lines that begin with a blank so that nothing reads them back.
+    assume(yaml.safe_load(written)["rule"] == value)
 
     place = _marked(written, value)
 
