@@ -1,0 +1,180 @@
+"""
+Strategies of hypothesis: custom resources that a server accepts, or refuses, for property tests of operators.
+
+Needs hypothesis, which `pip install pytest-crd[hypothesis]` brings along.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+try:
+    from hypothesis import reject
+    from hypothesis import strategies as st
+    from hypothesis.strategies import DrawFn, SearchStrategy
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("pytest_crd.strategies needs hypothesis: install pytest-crd[hypothesis]") from error
+
+from pytest_crd import engine
+from pytest_crd.examples import making, mending, numbers, places, schemas, texts
+from pytest_crd.examples.mending import Judge, NotFoundError, Resource, Search
+from pytest_crd.examples.moves import Mover
+from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Node
+from pytest_crd.examples.values import Maker
+
+# How many of the fields that may be left out are drawn at once, how many items, and how long texts where a schema sets no limit.
+_MOST_FIELDS: Final = 6
+_MOST_ITEMS: Final = 4
+_LONGEST: Final = 20
+_MOST_WAYS: Final = 16
+_MOST_TRIALS: Final = 80
+_CHARACTERS: Final = st.characters(codec="utf-8", categories=("L", "N", "P", "Zs"))
+_HEAD: Final = ("apiVersion", "kind", "metadata")
+# What is put into a place to have it refused: of the wrong type there, too large, or unknown.
+_ODD: Final[tuple[Any, ...]] = (None, "", "?", "a" * 300, -1, 2**40, 0.5, True, {}, [], [{}], {"odd": {}})
+
+
+def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[Resource]:
+    """
+    Return a strategy of whole custom resources of a version.
+
+    They follow the keywords of the schema and shrink to few and small fields. Each was judged: where rules refuse what was drawn it is
+    mended, so that few draws are lost.
+
+    Args:
+        version: Of which version of a CRD.
+        valid: Whether the server accepts them; else it refuses each when it is created, for one part that was changed.
+
+    Raises:
+        NoExampleError: Not even one object was found that the server accepts.
+    """
+    first = making.example(version)
+    root = Node((schemas.of_version(version),))
+    judge = functools.partial(version.create, field_validation="Strict")
+    head = {name: first[name] for name in _HEAD}
+    accepted = _accepted(_values(root), head, version, Search(judge, mending.acceptance, Mover(root, Maker()).find))
+    return accepted if valid else _refused(accepted, judge)
+
+
+@st.composite
+def _accepted(
+    draw: DrawFn, values: SearchStrategy[Resource], head: Resource, version: engine.Version, search: Search
+) -> Resource:
+    resource = {**draw(values), **head}
+    if version.has_status:
+        resource.pop("status", None)
+    try:
+        return search.run(resource, most=_MOST_TRIALS)
+    except NotFoundError:
+        reject()
+
+
+@st.composite
+def _refused(draw: DrawFn, accepted: SearchStrategy[Resource], judge: Judge) -> Resource:
+    resource = draw(accepted)
+    steps = draw(
+        st.sampled_from([one for one in places.all_steps(resource) if one and one[0] not in _HEAD] or [("spec",)])
+    )
+    changed = st.sampled_from(_ODD).map(lambda value: places.replaced(resource, steps, value))
+    return draw(changed.filter(lambda one: not judge(one).accepted))
+
+
+def _values(node: Node) -> SearchStrategy[Any]:
+    """Return a strategy of what the keywords of *node* ask for."""
+    ways = [_of_type(one) for one in itertools.islice(node.alternatives(), _MOST_WAYS)]
+    return st.one_of(*ways, *([st.none()] if node.is_nullable else []))
+
+
+def _of_type(node: Node) -> SearchStrategy[Any]:
+    if node.enum is not None:
+        return st.sampled_from(node.enum)
+    found = _BY_TYPE.get(node.type)
+    return found(node) if found is not None else st.sampled_from(({}, "a", 1, True, []))
+
+
+def _texts(node: Node) -> SearchStrategy[str]:
+    demand = node.text
+    known = list(texts.find(demand)) if demand.patterns or demand.format else []
+    if known:
+        return st.sampled_from(known)
+    return st.text(_CHARACTERS, min_size=demand.least, max_size=_limit(demand.least, demand.most, _LONGEST))
+
+
+def _integers(node: Node) -> SearchStrategy[int]:
+    demand = node.number
+    step = int(demand.step)
+    low, high = (math.ceil(demand.least or 0), math.floor(demand.most or 0))
+    return st.integers(-(-low // step), high // step).map(lambda number: number * step).filter(demand.fits)
+
+
+def _numbers(node: Node) -> SearchStrategy[float]:
+    demand = node.number
+    if demand.multiples:
+        return st.sampled_from(list(numbers.find(demand)))
+    low, high = (None if bound is None else float(bound) for bound in (demand.least, demand.most))
+    return st.floats(
+        low,
+        high,
+        allow_nan=False,
+        allow_infinity=False,
+        exclude_min=demand.excludes_least,
+        exclude_max=demand.excludes_most,
+    )
+
+
+def _lists(node: Node) -> SearchStrategy[list[Any]]:
+    least = node.least("minItems")
+    most = _limit(least, node.most("maxItems"), _MOST_ITEMS)
+    keys = node.map_keys
+    identity = (lambda item: json.dumps([item.get(key) for key in keys])) if keys else json.dumps
+    unique = identity if node.is_unique else None
+    return st.lists(_values(node.items or ANYTHING), min_size=least, max_size=most, unique_by=unique)
+
+
+def _objects(node: Node) -> SearchStrategy[dict[str, Any]]:
+    required = {name: _values(node.field(name) or ANYTHING) for name in node.required}
+    # Made when they are drawn first: a large schema has thousands.
+    others = {name: _deferred(child) for name, child in node.properties.items() if name not in required}
+    names = st.lists(st.sampled_from(list(others)), unique=True, max_size=_MOST_FIELDS) if others else st.just([])
+    least = max(0, node.least("minProperties") - len(required))
+    keys = st.text("abcdefgh", min_size=1, max_size=8).filter(lambda key: key not in node.properties)
+    values = st.nothing() if node.values is None else _values(node.values)
+    most = 0 if node.values is None else max(least, _MOST_ITEMS)
+    entries = st.dictionaries(keys, values, min_size=min(least, most), max_size=most)
+    return _object(st.fixed_dictionaries(required), names, others, entries)
+
+
+def _deferred(node: Node) -> SearchStrategy[Any]:
+    return st.deferred(lambda: _values(node))
+
+
+@st.composite
+def _object(
+    draw: DrawFn,
+    required: SearchStrategy[dict[str, Any]],
+    names: SearchStrategy[list[str]],
+    others: Mapping[str, SearchStrategy[Any]],
+    entries: SearchStrategy[dict[str, Any]],
+) -> dict[str, Any]:
+    return {**draw(required), **{name: draw(others[name]) for name in draw(names)}, **draw(entries)}
+
+
+def _limit(least: int, most: int | None, usual: int) -> int:
+    """Return how large something is drawn at most: no larger than is usual, where it may be so small."""
+    return max(least, usual) if most is None else min(most, max(least, usual))
+
+
+_BY_TYPE: Final[dict[str, Callable[[Node], SearchStrategy[Any]]]] = {
+    "string": _texts,
+    "integer": _integers,
+    "number": _numbers,
+    "object": _objects,
+    "array": _lists,
+    "boolean": lambda _: st.booleans(),
+    INT_OR_STRING: lambda node: _integers(node) | _texts(node),
+}
