@@ -108,8 +108,9 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
 def _samples(catalog: Catalog, scope: Scope) -> Samples:
     claims = _claims(catalog)
     files = samplefiles.files(scope.samples, folder=scope.folder)
-    samplefiles.demand(scope.samples, files, claims)
-    return samplefiles.read(files, claims)
+    found = samplefiles.read(files, claims)
+    samplefiles.demand(scope.samples, files, found)
+    return found
 
 
 def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefinition]]:

@@ -68,6 +68,7 @@ class Samples:
         others: How many objects there are of each kind that no CRD claims.
         ignored: Which are left alone, and why.
         notes: Which files were passed over, and why.
+        answered: The patterns that have brought something that is, or is meant to be, a custom resource.
     """
 
     samples: list[Sample] = field(default_factory=list)
@@ -75,6 +76,7 @@ class Samples:
     others: Counter[str] = field(default_factory=Counter)
     ignored: list[Mistake] = field(default_factory=list)
     notes: list[Mistake] = field(default_factory=list)
+    answered: set[str] = field(default_factory=set)
 
     @property
     def count(self) -> int:
@@ -103,22 +105,14 @@ def read(files: Iterable[ManifestFile], claims: Claims) -> Samples:
     """Return what *files* hold, for CRDs that claim groups and kinds."""
     found = Samples()
     for file in files:
-        try:
-            content = file.read()
-        except ManifestError as error:
-            found.broken.append(Broken(Finding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
-            continue
-        try:
-            items = manifest.read(content, source=file.name)
-        except ManifestError as error:
-            _unreadable(found, file, content, error.mistakes[0], claims)
-            continue
-        for item in items:
-            _take(found, item, file.path, claims)
+        before = found.count
+        _read(found, file, claims)
+        if found.count > before:
+            found.answered.update(file.patterns)
     return found
 
 
-def demand(patterns: Sequence[str], files: Sequence[ManifestFile], claims: Claims) -> None:
+def demand(patterns: Sequence[str], files: Sequence[ManifestFile], found: Samples) -> None:
     """
     Pass where each of *patterns* has brought a sample.
 
@@ -127,14 +121,27 @@ def demand(patterns: Sequence[str], files: Sequence[ManifestFile], claims: Claim
     """
     mistakes = []
     for pattern in patterns:
-        matched = [file for file in files if pattern in file.patterns]
-        if not pattern.startswith(manifest.LEFT_OUT) and not read(matched, claims).count:
-            count = f"{len(matched)} file{'' if len(matched) == 1 else 's'}"
-            mistakes.append(
-                Mistake(f"crd_samples: {pattern}", 0, f"no custom resource of a CRD of the project in {count}")
-            )
+        if not pattern.startswith(manifest.LEFT_OUT) and pattern not in found.answered:
+            matched = sum(pattern in file.patterns for file in files)
+            words = f"no custom resource of a CRD of the project in {matched} file{'' if matched == 1 else 's'}"
+            mistakes.append(Mistake(f"crd_samples: {pattern}", 0, words))
     if mistakes:
         raise ManifestError(mistakes)
+
+
+def _read(found: Samples, file: ManifestFile, claims: Claims) -> None:
+    try:
+        content = file.read()
+    except ManifestError as error:
+        found.broken.append(Broken(Finding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
+        return
+    try:
+        items = manifest.read(content, source=file.name)
+    except ManifestError as error:
+        _unreadable(found, file, content, error.mistakes[0], claims)
+        return
+    for item in items:
+        _take(found, item, file.path, claims)
 
 
 def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
