@@ -10,7 +10,7 @@ import functools
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 try:
@@ -61,27 +61,34 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
     return accepted if valid else _refused(accepted, judge)
 
 
-@st.composite
 def _accepted(
-    draw: DrawFn, values: SearchStrategy[Resource], head: Resource, version: engine.Version, search: Search
-) -> Resource:
-    resource = {**draw(values), **head}
-    if version.has_status:
-        resource.pop("status", None)
-    try:
-        return search.run(resource, most=_MOST_TRIALS)
-    except NotFoundError:
-        reject()
+    values: SearchStrategy[Resource], head: Resource, version: engine.Version, search: Search
+) -> SearchStrategy[Resource]:
+    # A function without arguments, as hypothesis writes arguments out, and a schema is long.
+    @st.composite
+    def accepted_resource(draw: DrawFn) -> Resource:
+        resource = {**draw(values), **head}
+        if version.has_status:
+            resource.pop("status", None)
+        try:
+            return search.run(resource, most=_MOST_TRIALS)
+        except NotFoundError:
+            reject()
+
+    return accepted_resource()
 
 
-@st.composite
-def _refused(draw: DrawFn, accepted: SearchStrategy[Resource], judge: Judge) -> Resource:
-    resource = draw(accepted)
-    steps = draw(
-        st.sampled_from([one for one in places.all_steps(resource) if one and one[0] not in _HEAD] or [("spec",)])
-    )
-    changed = st.sampled_from(_ODD).map(lambda value: places.replaced(resource, steps, value))
-    return draw(changed.filter(lambda one: not judge(one).accepted))
+def _refused(accepted: SearchStrategy[Resource], judge: Judge) -> SearchStrategy[Resource]:
+    @st.composite
+    def refused_resource(draw: DrawFn) -> Resource:
+        resource = draw(accepted)
+        found = [steps for steps in places.all_steps(resource) if steps and steps[0] not in _HEAD]
+        steps = draw(st.sampled_from(found or [("spec",)]))
+        changed = (places.replaced(resource, steps, odd) for odd in _ODD)
+        refused = [one for one in changed if not judge(one).accepted]
+        return draw(st.sampled_from(refused)) if refused else reject()
+
+    return refused_resource()
 
 
 def _values(node: Node) -> SearchStrategy[Any]:
@@ -146,22 +153,17 @@ def _objects(node: Node) -> SearchStrategy[dict[str, Any]]:
     values = st.nothing() if node.values is None else _values(node.values)
     most = 0 if node.values is None else max(least, _MOST_ITEMS)
     entries = st.dictionaries(keys, values, min_size=min(least, most), max_size=most)
-    return _object(st.fixed_dictionaries(required), names, others, entries)
+
+    @st.composite
+    def object_of_schema(draw: DrawFn) -> dict[str, Any]:
+        made = {name: draw(values) for name, values in required.items()}
+        return {**made, **{name: draw(others[name]) for name in draw(names)}, **draw(entries)}
+
+    return object_of_schema()
 
 
 def _deferred(node: Node) -> SearchStrategy[Any]:
     return st.deferred(lambda: _values(node))
-
-
-@st.composite
-def _object(
-    draw: DrawFn,
-    required: SearchStrategy[dict[str, Any]],
-    names: SearchStrategy[list[str]],
-    others: Mapping[str, SearchStrategy[Any]],
-    entries: SearchStrategy[dict[str, Any]],
-) -> dict[str, Any]:
-    return {**draw(required), **{name: draw(others[name]) for name in draw(names)}, **draw(entries)}
 
 
 def _limit(least: int, most: int | None, usual: int) -> int:

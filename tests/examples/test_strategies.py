@@ -103,7 +103,9 @@ def test_where_no_object_is_found_nothing_is_drawn() -> None:
 def test_what_cannot_be_mended_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strategies, "_MOST_TRIALS", 0)
 
-    assert "mode" in find(resources(VERSION), lambda one: "count" in one["spec"])["spec"]
+    version = versions.of(fields(a_={**NUMBER, "minimum": 0, "maximum": 9, RULE: [{"rule": "self == 7"}]}))
+
+    assert find(resources(version), lambda _: True)["spec"] == {"a": 7}
 
 
 def test_without_hypothesis_it_is_said_what_to_install() -> None:
