@@ -29,11 +29,13 @@ class Directive(NamedTuple):
 
 
 def of_document(document: Document) -> Directive:
-    """Return what the comments say that stand before the content of a document."""
+    """Return what the comments say that stand before the content of a document, or on its first line."""
     before, behind = document.comments
     found = [match[1].strip() for line in before if (match := _DIRECTIVE.fullmatch(line.strip()))]
-    if any(_DIRECTIVE.fullmatch(line) for line in behind):
-        return Directive(problem="a comment `# crd:` counts only before the content of its document")
+    if any(map(_DIRECTIVE.fullmatch, behind)):
+        return Directive(
+            problem="a comment `# crd:` counts only before the content of its document, or on its first line"
+        )
     if len(found) > 1:
         return Directive(problem="several comments `# crd:`; only one counts")
     return _read(found[0]) if found else Directive()

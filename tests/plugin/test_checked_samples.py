@@ -192,6 +192,10 @@ def test_one_alternative_is_enough(project: Project) -> None:
         ),
         pytest.param("# crd: ignore", "{size: 4}", "`# crd: ignore` says nothing: *", id="without a reason"),
         pytest.param("# crd: refused\n# crd: ignore a", "{size: a}", "several comments*", id="twice"),
+        pytest.param("--- # crd: refused", "{size: a}", "", id="on the separator"),
+        pytest.param("--- # crd: refused", "{size: 4}", "accepted by*", id="on the separator, accepted"),
+        pytest.param("", "{size: 4}  # crd: refused", "a comment `# crd:` counts only before*", id="beside"),
+        pytest.param("", "\n  # crd: refused\n  size: 4", "a comment `# crd:` counts only before*", id="inside"),
         pytest.param(
             "", "{size: 4}\n# crd: refused", "a comment `# crd:` counts only before the content*", id="behind"
         ),
@@ -205,6 +209,15 @@ def test_a_comment_says_that_a_sample_is_refused(project: Project, directive: st
     result.assert_outcomes(**({"failed": 1} if words else {"passed": 1}), deselected=3)
     if words:
         result.stdout.fnmatch_lines([f"  config/samples/eden.yaml:*: *{words.rpartition('.yaml:2: ')[2]}*"])
+
+
+def test_a_comment_may_stand_behind_the_separator_or_the_first_line(project: Project) -> None:
+    _sample(
+        project,
+        f"{HEAD}--- # crd: refused\n{HEAD}spec: {{size: a}}\n---\n{HEAD.replace(chr(10), ' # crd: refused' + chr(10), 1)}spec: {{size: a}}\n",
+    )
+
+    _run(project).assert_outcomes(passed=3, deselected=3)
 
 
 def test_with_v_it_is_told_why_a_sample_is_refused(project: Project) -> None:

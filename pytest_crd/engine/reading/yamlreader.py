@@ -26,6 +26,7 @@ SEVERAL: Final = "several documents where one is expected: leave one, or put the
 
 # Meant as JSON, not as a flow mapping: then JSON's complaint is the one to show.
 _MEANT_AS_JSON: Final = re.compile(r'\s*\{\s*["}]')
+_COMMENT: Final = re.compile(r"(?:^|\s)(#.*)")
 _BLANK_IN_LINE: Final = re.compile(r"[^\S\n]*")
 # What kubectl looks ahead before it takes the rest of a JSON stream for YAML.
 _LOOK_AHEAD_BYTES: Final = 4
@@ -56,7 +57,7 @@ class Duplicate:
 class _Marks:
     """The lines of a document: of items of lists right below the root as they were read, of the rest when asked for."""
 
-    __slots__ = ("_make", "_root", "items", "offset", "text")
+    __slots__ = ("_make", "_root", "heading", "items", "offset", "text")
 
     def __init__(
         self,
@@ -64,8 +65,11 @@ class _Marks:
         offset: int,
         make: Callable[[], Node | None],
         items: Mapping[Sequence[str | int], int] | None = None,
+        *,
+        heading: str = "",
     ) -> None:
-        """Take the text, how many lines stand before it, what makes its nodes, and the lines that are known already."""
+        """Take the text, how many lines stand before it, what makes its nodes, the lines that are known, and what `---` is followed by."""
+        self.heading = heading
         self.text = text
         self.offset = offset
         self.items = items or {}
@@ -98,12 +102,15 @@ class Document:
 
     @property
     def comments(self) -> tuple[list[str], list[str]]:
-        """The lines of comments before the content, and those behind its beginning that start with `#`."""
+        """
+        The comments up to the first line of the content, and those behind it, each from its `#` on.
+
+        What stands behind `---` counts among the first. Of a `#` in a text of several lines it is not known that it begins no comment.
+        """
         lines = self._marks.text.split("\n")
-        begin = self.line - self._marks.offset - 1
-        return [one for one in lines[:begin] if one.lstrip().startswith("#")], [
-            one for one in lines[begin:] if one.startswith("#")
-        ]
+        begin = self.line - self._marks.offset
+        before = [self._marks.heading, *lines[:begin]]
+        return _comments(before), _comments(lines[begin:])
 
     def line_of(self, path: Sequence[str | int], *, key: bool = False) -> int:
         """
@@ -251,7 +258,13 @@ class _Source:
         try:
             if (plain := yamlplain.load(chunk.text)) is not None:
                 line, value, end = plain.line, plain.value, plain.end
-                marks = _Marks(chunk.text, chunk.offset, lambda: yamlnode.compose(chunk.text).root, _item_lines(plain))
+                marks = _Marks(
+                    chunk.text,
+                    chunk.offset,
+                    lambda: yamlnode.compose(chunk.text).root,
+                    _item_lines(plain),
+                    heading=chunk.heading,
+                )
             else:
                 composed = yamlnode.compose(chunk.text)
                 if composed.root is None:
@@ -259,7 +272,7 @@ class _Source:
                 line, end = composed.root.line, composed.end
                 decoded = yamldecoder.decode(composed.root)
                 value, found = decoded.value, decoded.duplicates
-                marks = _Marks(chunk.text, chunk.offset, lambda: composed.root)
+                marks = _Marks(chunk.text, chunk.offset, lambda: composed.root, heading=chunk.heading)
         except UnreadableError as problem:
             raise self.error(problem, chunk.offset) from None
         except RecursionError:
@@ -353,3 +366,7 @@ def _item_lines(plain: yamlplain.Plain) -> dict[Sequence[str | int], int]:
     )
     named = zip(keys, plain.item_lines, strict=False)
     return {(key, index): line for key, lines in named for index, line in enumerate(lines)}
+
+
+def _comments(lines: Sequence[str]) -> list[str]:
+    return [match[1] for line in lines if (match := _COMMENT.search(line))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.engine.reading.yamlparser import UnreadableError
@@ -46,10 +46,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a text, and how many lines stand before it."""
+    """A part of a text, how many lines stand before it, and what follows the `---` before it on its line."""
 
     text: str
     offset: int
+    heading: str = ""
 
 
 def decode(text: str | bytes) -> Text:
@@ -92,7 +93,7 @@ def split(text: str, offset: int = 0, *, after_mark: bool = False) -> list[Chunk
     if text and not text.endswith("\n"):
         text += "\n"
     chunks: list[Chunk] = []
-    start = 0
+    start, heading = 0, ""
     for separator in _separators(text, after_mark=after_mark):
         behind = separator[1].strip()
         if behind and not behind.startswith("#"):
@@ -100,12 +101,12 @@ def split(text: str, offset: int = 0, *, after_mark: bool = False) -> list[Chunk
             raise UnreadableError(line, f"invalid Yaml document separator: {behind}: {_remedy(separator[1])}")
         begin = separator.start(1) - len("---")
         if begin > start:
-            chunks.append(Chunk(text[start:begin], offset))
+            chunks.append(Chunk(text[start:begin], offset, heading))
             offset += text.count("\n", start, separator.end() + 1)
-            start = separator.end() + 1
-    chunks.append(Chunk(text[start:], offset))
+            start, heading = separator.end() + 1, behind
+    chunks.append(Chunk(text[start:], offset, heading))
     # Each document is parsed by itself, so each may begin with a byte order mark; that of the text is gone already.
-    return chunks[:1] + [Chunk(chunk.text.removeprefix(_BOM), chunk.offset) for chunk in chunks[1:]]
+    return chunks[:1] + [replace(chunk, text=chunk.text.removeprefix(_BOM)) for chunk in chunks[1:]]
 
 
 def next_document(text: str, end: int) -> int | None:
