@@ -7,7 +7,6 @@ What belongs to others (`node_modules`, `vendor`, virtual environments) or is hi
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -15,12 +14,10 @@ from typing import Final
 
 from pytest_crd.engine.crds import declared, decoded, misspelling
 from pytest_crd.engine.reading import manifest
+from pytest_crd.sources import git
 
-_OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
-_VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
-_SECONDS: Final = 60
-# In a git hook these point to the repository of the hook, which need not be the one of the folder that is asked about.
-_OF_GIT: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
+OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
+VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +46,17 @@ def find(root: Path) -> Discovery:
         root: An absolute path.
     """
     listed = _listed(root, "--cached", "--others", "--exclude-standard")
-    paths = sorted(set(_walked(root) if listed is None else listed))
+    paths = _sorted(root, listed)
     return Discovery(root, listed is not None, len(paths), tuple(_with_crds(paths)))
+
+
+def files(root: Path) -> list[Path]:
+    """Return the YAML and JSON files below *root* that belong to the project, sorted."""
+    return _sorted(root, _listed(root, "--cached", "--others", "--exclude-standard"))
+
+
+def _sorted(root: Path, listed: list[Path] | None) -> list[Path]:
+    return sorted(set(_walked(root) if listed is None else listed))
 
 
 def ignored(root: Path) -> tuple[Path, ...]:
@@ -60,11 +66,11 @@ def ignored(root: Path) -> tuple[Path, ...]:
 
 def repository(folder: Path) -> Path | None:
     """Return the folder of the git repository that *folder* is in; None where there is none."""
-    answer = _git(folder, "rev-parse", "--show-toplevel")
-    return Path(os.fsdecode(answer).removesuffix("\n")) if answer else None
+    answer = git.ask(folder, "rev-parse", "--show-toplevel")
+    return Path(answer.line) if answer.line else None
 
 
-def is_for_tests(path: Path, root: Path) -> bool:
+def is_for_tests(path: PurePath, root: PurePath) -> bool:
     """Return whether a file below *root* stands among what only tests and developers use."""
     folders = path.relative_to(root).parts[:-1]
     return any(folder == "hack" or folder.startswith("test") for folder in folders)
@@ -72,29 +78,12 @@ def is_for_tests(path: Path, root: Path) -> bool:
 
 def _listed(root: Path, *which: str) -> list[Path] | None:
     """Return the YAML and JSON files that git lists; None where it does not answer, as for a repository of somebody else."""
-    answer = _git(root, "ls-files", "-z", *which, "--", *(f"*{ending}" for ending in manifest.ENDINGS))
-    if answer is None:
+    answer = git.ask(root, "ls-files", "-z", *which, "--", *(f"*{ending}" for ending in manifest.ENDINGS))
+    if not answer.succeeded:
         return None
-    names = (os.fsdecode(name) for name in answer.split(b"\0") if name)
+    names = (os.fsdecode(name) for name in answer.output.split(b"\0") if name)
     foreign: dict[PurePath, bool] = {}
     return [root / name for name in names if not _is_foreign(root, PurePath(name).parent, foreign)]
-
-
-def _git(folder: Path, *arguments: str) -> bytes | None:
-    environment = {key: value for key, value in os.environ.items() if key not in _OF_GIT}
-    try:
-        done = subprocess.run(  # noqa: S603 - no shell, and nothing of it is anybody's input
-            ["git", *arguments],  # noqa: S607 - whichever git the user has
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
 
 
 def _is_foreign(root: Path, folder: PurePath, known: dict[PurePath, bool]) -> bool:
@@ -107,7 +96,7 @@ def _is_foreign(root: Path, folder: PurePath, known: dict[PurePath, bool]) -> bo
 
 
 def _is_left_out(parent: Path, name: str) -> bool:
-    return name.startswith(".") or name in _OF_OTHERS or (parent / name / _VIRTUAL_ENVIRONMENT).is_file()
+    return name.startswith(".") or name in OF_OTHERS or (parent / name / VIRTUAL_ENVIRONMENT).is_file()
 
 
 def _walked(root: Path) -> Iterator[Path]:
@@ -117,11 +106,15 @@ def _walked(root: Path) -> Iterator[Path]:
 
 
 def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:
-    word, group = declared.KIND.encode(), decoded.GROUP.encode()
     for path in paths:
         try:
             content = path.read_bytes()
         except OSError:  # deleted but not yet for git, or a link to nowhere: no file of the project
             continue
-        if word in content or (group in content and misspelling.may_hold(content)):
+        if may_have_crds(content):
             yield path
+
+
+def may_have_crds(content: bytes) -> bool:
+    """Return whether there may be CRDs in a file, or what is nearly one."""
+    return declared.KIND.encode() in content or (decoded.GROUP.encode() in content and misspelling.may_hold(content))

@@ -79,7 +79,7 @@ class Search:
             ManifestError: What is to be left out is not there.
         """
         for root in self._roots():
-            usual = _narrowest(path for path in CONVENTIONAL_PATHS if any(root.glob(path)))
+            usual = narrowest(path for path in CONVENTIONAL_PATHS if any(root.glob(path)))
             if usual:
                 paths = [file.path for file in manifest.files(usual, base=root)]
                 yield Place(
@@ -136,7 +136,7 @@ class Search:
         return frozenset(file.path.resolve() for file in files)
 
 
-def _narrowest(paths: Iterable[str]) -> tuple[str, ...]:
+def narrowest(paths: Iterable[str]) -> tuple[str, ...]:
     """Return *paths* without those around one that comes earlier: `config/crd` where there is `config/crd/bases`."""
     kept: list[str] = []
     for path in paths:

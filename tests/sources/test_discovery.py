@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_crd.sources import discovery
+from pytest_crd.sources import git as git_module
 
 FILES = (
     "operator/config/a.yaml",
@@ -85,7 +86,7 @@ def test_git_that_is_not_there_or_hangs_is_done_without(
         (folder / "git").chmod(0o755)
     path = os.environ["PATH"] if script else ""
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{path}")
-    monkeypatch.setattr(discovery, "_SECONDS", 0.2)
+    monkeypatch.setattr(git_module, "_SECONDS", 0.2)
 
     assert not discovery.find(root).is_of_git
 
