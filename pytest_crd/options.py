@@ -26,6 +26,7 @@ class Setting:
             `bool` a switch.
         help: One sentence, for `--help` and for the README.
         replaces: What the option replaces of the ini file, in words; empty where there is no option.
+        is_single: Whether the option has one value, however often it is given.
     """
 
     ini: str
@@ -33,6 +34,7 @@ class Setting:
     ini_type: Literal["args", "linelist", "string", "bool"]
     help: str
     replaces: str = ""
+    is_single: bool = False
 
 
 SETTINGS: Final = (
@@ -101,6 +103,21 @@ SETTINGS: Final = (
         "string",
         "Which part of the server's budget CEL rules may take in checks: `50%`; unset: all of it.",
     ),
+    Setting(
+        "crd_baseline",
+        "--crd-baseline",
+        "string",
+        "The CustomResourceDefinitions that users have, a folder, a file or `git:REF` (`git:latest-tag` is the last release): what"
+        " an upgrade to those of today does to objects is a test for each.",
+        replaces="crd_baseline",
+        is_single=True,
+    ),
+    Setting(
+        "crd_baseline_allow",
+        "",
+        "linelist",
+        "What upgrades may do, one a line: `NAME PATH KIND`, as a failure states it.",
+    ),
 )
 
 
@@ -123,6 +140,9 @@ class Settings:
         warnings_fail: Whether a check fails of which the server warns.
         lints: Names of lints.
         rule_budget: Which part of the server's budget rules may take.
+        baseline: The CRDs that users have: a folder, a file or `git:REF`; empty where nothing is set.
+        baseline_base: What a path there is relative to.
+        baseline_allow: What upgrades may do, as the user wrote it.
     """
 
     crd_paths: tuple[str, ...]
@@ -138,6 +158,9 @@ class Settings:
     warnings_fail: bool
     lints: tuple[str, ...]
     rule_budget: float
+    baseline: str
+    baseline_base: Path
+    baseline_allow: tuple[str, ...]
 
 
 _KEY: Final = pytest.StashKey[Settings]()
@@ -151,8 +174,10 @@ def add(parser: pytest.Parser) -> None:
         if setting.ini_type == "bool":
             group.addoption(setting.flag, action="store_true", default=None, dest=setting.ini, help=setting.help)
         elif setting.flag:
-            replaces = f"{setting.help} May be given several times. Replaces {setting.replaces}."
-            group.addoption(setting.flag, action="append", dest=setting.ini, metavar="VALUE", help=replaces)
+            several = "" if setting.is_single else " May be given several times."
+            action = "store" if setting.is_single else "append"
+            replaces = f"{setting.help}{several} Replaces {setting.replaces}."
+            group.addoption(setting.flag, action=action, dest=setting.ini, metavar="VALUE", help=replaces)
 
 
 def are_declared(config: pytest.Config) -> bool:
@@ -191,6 +216,14 @@ def check(config: pytest.Config) -> None:
             raise pytest.UsageError(f"crd_commands: {problem}")
     if settings.kubernetes_versions:
         kubernetes_versions(config)
+    if settings.baseline_allow:
+        from pytest_crd.upgrades import allowances  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+        for line in settings.baseline_allow:
+            try:
+                allowances.read(line)
+            except ValueError as error:
+                raise pytest.UsageError(f"crd_baseline_allow: {error}") from None
 
 
 def _read(config: pytest.Config) -> Settings:
@@ -211,6 +244,9 @@ def _read(config: pytest.Config) -> Settings:
         warnings_fail=_warnings_fail(config),
         lints=_lints(config),
         rule_budget=_rule_budget(config),
+        baseline=_baseline(config),
+        baseline_base=config.invocation_params.dir if config.getoption("crd_baseline") is not None else of_project,
+        baseline_allow=tuple(config.getini("crd_baseline_allow") or ()),
     )
 
 
@@ -260,6 +296,18 @@ def _rule_budget(config: pytest.Config) -> float:
     if number is None or not 0 < float(number[1]) <= 100:
         raise pytest.UsageError(f"crd_rule_budget: {value!r}: write a part of the server's budget, such as 50%")
     return float(number[1]) / 100
+
+
+def _baseline(config: pytest.Config) -> str:
+    on_command_line: str | None = config.getoption("crd_baseline")
+    if on_command_line is not None and not on_command_line.strip():
+        raise pytest.UsageError("--crd-baseline: name a folder, a file or git:REF")
+    return (on_command_line or config.getini("crd_baseline") or "").strip()
+
+
+def has_baseline(config: pytest.Config) -> bool:
+    """Return whether upgrades are judged."""
+    return are_declared(config) and bool(of(config).baseline)
 
 
 def kubernetes_versions(config: pytest.Config) -> tuple[str, ...]:

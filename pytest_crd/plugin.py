@@ -26,7 +26,7 @@ _FAILURE: Final = "pytest_crd_failure"
 _HEADER: Final = "pytest_crd_header"
 # The property of a test with what is worth to know of its case.
 _NOTE: Final = "crd_note"
-# The property of a check with what the server warns of, and where.
+# The property of a test with what its reader should know, however little he wants to hear: what the server warns of, and where.
 _WARNING: Final = "crd_warning"
 # As an entry point or by `-p crd`, and as a module in `pytest_plugins`.
 _NAMES = ("crd", "pytest_crd.plugin")
@@ -50,6 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read the settings, and declare the markers."""
     if options.are_declared(config):
         options.check(config)
+        if options.has_baseline(config):
+            config.pluginmanager.register(_NamedUpgrades(), "crd-upgrades")
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 
@@ -72,6 +74,18 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return None
 
 
+class _NamedUpgrades:
+    """A hook of its own, for a file may have upgrades beside checks."""
+
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        """Collect the upgrades of files that are named on the command line."""
+        if not parent.session.isinitpath(file_path):
+            return None
+        from pytest_crd import upgradenodes  # noqa: PLC0415 - only a session with a baseline loads what judges upgrades
+
+        return upgradenodes.named(file_path, parent)
+
+
 def _is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
     is_matched = any(path.match(pattern) for pattern in options.of(config).case_files)
     return is_matched or (is_named and _CASE_FILE.search(path.read_bytes()) is not None)
@@ -81,12 +95,17 @@ def _is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Add the files with checks, which may lie where pytest does not look, to what a session is made of."""
+    """Add the files with checks and upgrades, which may lie where pytest does not look, to what a session is made of."""
     report = yield
-    if isinstance(collector, pytest.Session) and report.passed and options.has_checks(collector.config):
-        from pytest_crd import checknodes  # noqa: PLC0415 - only a session with checks loads what makes them
+    if isinstance(collector, pytest.Session) and report.passed:
+        if options.has_checks(collector.config):
+            from pytest_crd import checknodes  # noqa: PLC0415 - only a session with checks loads what makes them
 
-        report.result.extend(checknodes.added(collector))
+            report.result.extend(checknodes.added(collector))
+        if options.has_baseline(collector.config):
+            from pytest_crd import upgradenodes  # noqa: PLC0415 - only a session with a baseline loads what judges upgrades
+
+            report.result.extend(upgradenodes.added(collector))
     return report
 
 
@@ -170,7 +189,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """
     Say what the workers of pytest-xdist have loaded, and from where, or what only a fixture that ran has asked for.
 
-    Say what the server warns of in checks; with `-v`, what is worth to know of cases and checks that hold.
+    Say what tests warn of; with `-v`, what is worth to know of cases and checks that hold.
     """
     if text := session.heard(config):
         terminalreporter.write_line(text)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
     from pytest_crd.checks.plan import Plan
     from pytest_crd.sources.sources import Sources
+    from pytest_crd.upgrades.plan import Plan as UpgradePlan
 
 
 class Header(NamedTuple):
@@ -36,6 +37,7 @@ _HEARD: Final = pytest.StashKey[Header]()
 _SOURCES: Final = pytest.StashKey["Sources"]()
 _CATALOGS: Final = pytest.StashKey["tuple[Catalog, ...]"]()
 _CHECKS: Final = pytest.StashKey["Plan"]()
+_UPGRADES: Final = pytest.StashKey["UpgradePlan"]()
 
 
 def sources(config: pytest.Config) -> Sources:
@@ -69,6 +71,38 @@ def checks(config: pytest.Config) -> Plan:
     return config.stash[_CHECKS]
 
 
+def upgrades(config: pytest.Config) -> UpgradePlan:
+    """Return the upgrades of a session; nothing is read before somebody asks for them."""
+    from pytest_crd.engine import InputError  # noqa: PLC0415 - a session without a baseline loads nothing
+    from pytest_crd.upgrades import plan  # noqa: PLC0415
+
+    if _UPGRADES not in config.stash:
+        try:
+            config.stash[_UPGRADES] = _planned(config)
+        except InputError as error:
+            config.stash[_UPGRADES] = plan.Plan(problem=error)
+    return config.stash[_UPGRADES]
+
+
+def _planned(config: pytest.Config) -> UpgradePlan:
+    from pytest_crd.sources import baseline  # noqa: PLC0415 - a session without a baseline loads nothing
+    from pytest_crd.upgrades import allowances, objects, plan  # noqa: PLC0415
+
+    settings = options.of(config)
+    project = baseline.Project(settings.folder, settings.crd_paths, settings.base, settings.crd_commands)
+    version = options.kubernetes_versions(config)[0]
+    read = baseline.read(settings.baseline, base=settings.baseline_base, project=project, kubernetes_version=version)
+    scope = plan.Scope(
+        settings.base,
+        settings.folder,
+        config.inipath or config.rootpath,
+        objects.SAMPLES,
+        settings.case_files,
+        tuple(map(allowances.read, settings.baseline_allow)),
+    )
+    return plan.of(catalogs(config), read, scope)
+
+
 def shown(path: Path) -> str:
     """Return *path* as a terminal in the current folder would name it."""
     here = Path.cwd()
@@ -90,10 +124,13 @@ def header(config: pytest.Config) -> Header:
     versions = options.kubernetes_versions(config)
     line = f"crd: {_counted(loaded, versions)} from {loaded.places}; Kubernetes {', '.join(versions)}"
     notes = dict.fromkeys(note for version in versions for note in loaded.crds(version).notes)
-    lines = [] if quiet else [line, *([f"crd: {planned.words}"] if planned else [])]
-    # What is passed over is said even to who wants to hear little.
+    lines = [line, *([f"crd: {planned.words}"] if planned else [])]
     notes |= dict.fromkeys(planned.notes if planned else ())
-    return Header(is_loaded=True, text="\n".join([*lines, *(f"crd: {note}" for note in notes)]))
+    if (upgrade := config.stash.get(_UPGRADES, None)) is not None and upgrade.problem is None:
+        lines.append(f"crd: {upgrade.words}")
+        notes |= dict.fromkeys(upgrade.notes)
+    # What is passed over is said even to who wants to hear little.
+    return Header(is_loaded=True, text="\n".join([*([] if quiet else lines), *(f"crd: {note}" for note in notes)]))
 
 
 def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,34 @@ spec:
   fish: [a, a]
 """,
 }
+
+
+def test_an_upgrade_fails_as_is_shown(pytester: pytest.Pytester) -> None:
+    shown = README.split("\n## Upgrades\n")[1].split("```console\n")[1].split("```")[0]
+    backups = Path(__file__).parents[1] / "example_project/config/crd/bases/backups.yaml"
+    text = backups.read_text(encoding="utf-8")
+    path = pytester.mkdir("crds") / "backups.yaml"
+    path.write_text(text, encoding="utf-8")
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "x"], ["tag", "v1"]):
+        command = [
+            "git",
+            "-c",
+            "user.name=n",
+            "-c",
+            "user.email=e@example.com",
+            "-c",
+            "commit.gpgsign=false",
+            *arguments,
+        ]
+        subprocess.run(command, cwd=pytester.path, check=True)
+    path.write_text(text.replace("enum: [none, gzip, zstd]", "enum: [gzip, zstd]"), encoding="utf-8")
+
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--crd-baseline", "git:v1")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(_as_patterns(shown), consecutive=False)
+
+
 CASES = """\
 crd: backups.storage.example.com
 version: v1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cases import jsonpatch
 from pytest_crd.cases.model import AnyCase, Case, Source, UpdateCase
@@ -20,27 +20,35 @@ _INPUT: Final = ("input", "inputFile", "document", "patch")
 _OLD: Final = ("old", "oldFile", "oldDocument", "oldPatch")
 
 
-def resolved(case: AnyCase, folder: Path) -> AnyCase:
+class _Files(NamedTuple):
+    """Where the files of a case are, and what reads them."""
+
+    folder: Path
+    read: Callable[[Path], bytes]
+
+
+def resolved(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Path.read_bytes) -> AnyCase:
     """
     Return *case* with the objects that its sources give.
 
     Args:
         case: The case.
         folder: The folder of its file, to which paths are relative.
+        read: Gives the content of a file, or raises an OSError.
 
     Raises:
         CaseFileError: A file that cannot be read or has no such document, a patch that cannot be applied or changes nothing.
     """
     if case.input_source is not None:
-        case = replace(case, input=_object(case, case.input, case.input_source, folder, _INPUT))
+        case = replace(case, input=_object(case, case.input, case.input_source, _Files(folder, read), _INPUT))
     if isinstance(case, UpdateCase) and case.old_source is not None:
-        case = replace(case, old=_object(case, case.old, case.old_source, folder, _OLD))
+        case = replace(case, old=_object(case, case.old, case.old_source, _Files(folder, read), _OLD))
     return case
 
 
-def _object(case: Case, stated: JSONValue, source: Source, folder: Path, keys: Sequence[str]) -> JSONValue:
+def _object(case: Case, stated: JSONValue, source: Source, files: _Files, keys: Sequence[str]) -> JSONValue:
     of_object, of_file, of_document, of_patch = keys
-    value = stated if source.file is None else _document(case, source, folder, of_file, of_document)
+    value = stated if source.file is None else _document(case, source, files, of_file, of_document)
     if source.patch is None:
         return value
     if not isinstance(value, dict):
@@ -57,12 +65,12 @@ def _object(case: Case, stated: JSONValue, source: Source, folder: Path, keys: S
     return patched
 
 
-def _document(case: Case, source: Source, folder: Path, of_file: str, of_document: str) -> JSONValue:
+def _document(case: Case, source: Source, files: _Files, of_file: str, of_document: str) -> JSONValue:
     """Return the document of the file that is meant."""
     place = f"'{of_file}' of {case.title}"
-    path = folder / str(source.file)
     try:
-        documents = yamlreader.read(path.read_bytes(), source=str(source.file))
+        content = files.read(files.folder / str(source.file))
+        documents = yamlreader.read(content, source=str(source.file))
     except OSError as error:
         raise case.mistake(f"{place} cannot be read: {error.strerror}: {source.file}", of_file) from None
     except InputError as error:

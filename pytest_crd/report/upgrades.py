@@ -1,0 +1,90 @@
+"""The words for what an upgrade does to objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from pytest_crd.upgrades.allowances import Allowance
+from pytest_crd.upgrades.findings import Finding, Kind, Line, Resource
+
+Paint: TypeAlias = Callable[[str, str], str]
+
+_LONGEST = 400
+_HINT = "where that is meant, allow it in the ini file, a line each:"
+
+
+def plain(text: str, _style: str) -> str:
+    """Return *text* as it is."""
+    return text
+
+
+def lines(
+    title: str, findings: Sequence[Finding], outdated: Sequence[Allowance], crd: str, *, paint: Paint = plain
+) -> Iterator[str]:
+    """
+    Yield the report on an upgrade that fails.
+
+    Args:
+        title: What was judged.
+        findings: What breaks.
+        outdated: What is allowed, but does not happen.
+        crd: The name of the CRD.
+        paint: Puts a colour on a text.
+    """
+    yield paint(title, "title")
+    for finding in findings:
+        yield ""
+        yield from of_finding(finding, paint=paint)
+    if findings:
+        yield ""
+        yield paint(_HINT, "reason")
+        allowed = dict.fromkeys(str(Allowance(crd, one.path, one.kind.value)) for one in findings)
+        yield from ("crd_baseline_allow =", *(f"    {one}" for one in allowed))
+    if outdated:
+        yield ""
+        yield "allowed, but no longer found; take it out of crd_baseline_allow:"
+        yield from (paint(f"  {one}", "actual") for one in outdated)
+
+
+def of_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:
+    """Yield what there is to say of one finding."""
+    versions = f" ({', '.join(finding.versions)})" if finding.versions else ""
+    yield f"{paint(finding.kind.value, 'actual')}: {paint(finding.path, 'path')}{versions}"
+    yield f"  {finding.words}"
+    witness = finding.witness
+    if witness is not None:
+        if witness.note:
+            yield f"  {witness.note}"
+        if witness.source:
+            yield f"  object: {witness.source}"
+        else:
+            yield f"  object: {shown(witness.resource)}"
+    if finding.others:
+        yield f"  as well: {', '.join(finding.others)}"
+    for old, new in finding.lines:
+        width = max(len(old.where), len(new.where))
+        yield paint(f"  - {_line(old, width)}", "actual")
+        yield paint(f"  + {_line(new, width)}", "expected")
+
+
+def summary(findings: Sequence[Finding], outdated: Sequence[Allowance]) -> str:
+    """Return the report in one line."""
+    counts = [f"{count} {kind.value}" for kind in Kind if (count := sum(finding.kind is kind for finding in findings))]
+    if outdated:
+        counts.append(f"{len(outdated)} allowed in vain")
+    first = f": {findings[0].path}: {findings[0].words}" if findings else ""
+    return f"{', '.join(counts)}{first}"
+
+
+def shown(resource: Resource) -> str:
+    """Return an object on one line, without what every object has."""
+    metadata = {key: value for key, value in (resource.get("metadata") or {}).items() if key != "name"}
+    rest = {key: value for key, value in resource.items() if key not in {"apiVersion", "kind", "metadata"}}
+    text = json.dumps({**({"metadata": metadata} if metadata else {}), **rest}, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _line(line: Line, width: int) -> str:
+    return f"{line.where:<{width}}  {line.text or '(nothing)'}"

@@ -1,0 +1,193 @@
+"""
+Candidates: objects that may show a difference between two schemas, the likeliest first.
+
+Nothing is known of them but that they are worth a try: what they show, both CRDs decide.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from pytest_crd.examples import Border, Borders, limits, places
+from pytest_crd.examples.holding import Held
+from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
+from pytest_crd.examples.schemas import Node
+from pytest_crd.upgrades import differences, patterntexts
+from pytest_crd.upgrades.differences import Difference
+from pytest_crd.upgrades.findings import Resource
+
+PRESERVE: Final = "preserveUnknownFields"
+_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+_OF_OBJECTS: Final = frozenset(
+    {"additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", PRESERVE}
+)
+# The keyword whose values are looked at in the place of another.
+_STANDS_FOR: Final = {
+    "exclusiveMinimum": "minimum",
+    "exclusiveMaximum": "maximum",
+    "x-kubernetes-int-or-string": "type",
+    "x-kubernetes-list-map-keys": "x-kubernetes-list-type",
+    "uniqueItems": "x-kubernetes-list-type",
+}
+_UNKNOWN: Final = "unknownField"
+_OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"])
+_MOST_VALUES: Final = 10
+
+
+class Candidate(NamedTuple):
+    """
+    An object to be tried.
+
+    Attributes:
+        resource: The object.
+        stored: What it replaces; None where it is created.
+    """
+
+    resource: Resource
+    stored: Resource | None = None
+
+
+@dataclass(frozen=True)
+class Maker:
+    """
+    Makes candidates.
+
+    Attributes:
+        old: Makes objects that the old CRD takes; None where not even one is known.
+        new: The same for the new CRD.
+    """
+
+    old: Borders | None
+    new: Borders | None
+
+    @functools.cached_property
+    def _sides(self) -> tuple[Borders, ...]:
+        return tuple(one for one in (self.old, self.new) if one is not None)
+
+    def find(self, difference: Difference) -> Iterator[Candidate]:
+        """Yield objects that may show a difference."""
+        keyword, place = difference.keyword, difference.place
+        if keyword == differences.RULES:
+            yield from self._of_rule(difference)
+        elif keyword in {"required", "default", differences.ADDED, differences.REMOVED}:
+            yield from map(Candidate, self._of_field(difference))
+        elif keyword in _JUNCTORS:
+            yield from self._of_borders(place, keyword)
+        elif keyword in _OF_OBJECTS:
+            yield from map(Candidate, self._of_objects(place))
+        yield from map(Candidate, self._of_values(place, _STANDS_FOR.get(keyword, keyword)))
+        for held in self._existing(place):
+            yield Candidate(held[0])
+
+    def _existing(self, place: SchemaPlace) -> Iterator[Held]:
+        for side in self._sides:
+            if (held := side.existing(place)) is not None:
+                yield held
+
+    def _of_rule(self, difference: Difference) -> Iterator[Candidate]:
+        for side, rule in ((self.old, difference.before), (self.new, difference.after)):
+            if side is not None and rule is not None:
+                index = _node(side.root, difference.place).structure[differences.RULES].index(rule)
+                yield from _sides_of(side.find(difference.place, f"{differences.RULES}[{index}]"))
+
+    def _of_borders(self, place: SchemaPlace, keyword: str) -> Iterator[Candidate]:
+        for side in self._sides:
+            if _node(side.root, place).structure.get(keyword):
+                yield from _sides_of(side.find(place, keyword))
+
+    def _of_field(self, difference: Difference) -> Iterator[Resource]:
+        """Yield objects with a field and without it, and where unknown fields are kept, with anything in it."""
+        place = difference.place
+        for resource, steps in self._existing(place):
+            yield places.removed(resource, steps)
+            yield resource
+        for resource, _ in self._existing(place[:-1]):
+            yield resource
+        if difference.keyword in {differences.ADDED, differences.REMOVED}:
+            for side in self._sides:
+                if _keeps(_node(side.root, place[:-1])):
+                    yield from self._placed(side, place, _OF_ALL_TYPES)
+
+    def _of_objects(self, place: SchemaPlace) -> Iterator[Resource]:
+        """Yield objects with a field that no schema may know at a place."""
+        for resource, steps in self._existing(place):
+            if isinstance(places.at(resource, steps), dict):
+                for value in _OF_ALL_TYPES:
+                    yield places.replaced(resource, (*steps, _UNKNOWN), value)
+        for resource, _ in self._existing((*place, VALUES)):
+            yield resource
+
+    def _of_values(self, place: SchemaPlace, keyword: str) -> Iterator[Resource]:
+        """Yield objects with values on both sides of the borders of a keyword, as they are first, then mended."""
+        values = list(_between(self._sides, place)) if keyword == "pattern" else []
+        for side in self._sides:
+            node = _node(side.root, place)
+            if keyword in limits.keywords(node):
+                sides = limits.find(node, keyword, side.maker)
+                values += itertools.islice(sides.outside, _MOST_VALUES)
+                values += itertools.islice(sides.inside, _MOST_VALUES)
+                values += _with_one_key_alike(node, values)
+        for side in self._sides:
+            yield from self._placed(side, place, values)
+        for side, value in itertools.product(self._sides, values if place else ()):
+            if (held := side.holding(place, value)) is not None:
+                yield held[0]
+
+    def _placed(self, side: Borders, place: SchemaPlace, values: Iterable[Any]) -> Iterator[Resource]:
+        """Yield an object with each of *values* at a place, whoever takes it."""
+        outer = side.existing(place) or (side.existing(place[:-1]) if place else None)
+        if outer is None or not place:
+            return
+        resource, steps = outer
+        if side.existing(place) is None:
+            if place[-1] in {ITEMS, VALUES} or not isinstance(places.at(resource, steps), dict):
+                return
+            steps = (*steps, place[-1])
+        yield from (places.replaced(resource, steps, value) for value in values)
+
+
+def _sides_of(border: Border) -> Iterator[Candidate]:
+    """Yield the objects of a border, those that are refused first."""
+    if border.outside is not None:
+        yield Candidate(border.outside, border.old)
+    if border.inside is not None:
+        yield Candidate(border.inside, border.old)
+
+
+def _between(sides: Iterable[Borders], place: SchemaPlace) -> Iterator[str]:
+    """Yield texts that one of the patterns at a place matches and the other does not."""
+    known = [pattern for side in sides if (pattern := _node(side.root, place).structure.get("pattern"))]
+    if len(known) == 2:
+        yield from patterntexts.between(*known)
+
+
+def _keeps(node: Node) -> bool:
+    return node.keeps_unknown_fields or node.values is not None
+
+
+def _with_one_key_alike(node: Node, values: Iterable[Any]) -> list[Any]:
+    """Return lists of two items that are alike in all keys of a `map` list but one."""
+    lists = [value for value in values if isinstance(value, list) and len(value) >= 2]
+    return [
+        [first, {**second, **{other: first[other] for other in node.map_keys if other != key and other in first}}]
+        for first, second, *_ in lists
+        for key in node.map_keys
+        if isinstance(first, dict) and isinstance(second, dict)
+    ]
+
+
+def _node(root: Node, place: SchemaPlace) -> Node:
+    """Return what is asked of the value at *place*: nothing where a schema does not specify it."""
+    step_of: dict[str, Callable[[Node], Node | None]] = {
+        ITEMS: lambda node: node.items,
+        VALUES: lambda node: node.values,
+    }
+    node = root
+    for step in place:
+        inner = step_of[step](node) if step in step_of else node.field(step)
+        node = inner or Node(({},))
+    return node

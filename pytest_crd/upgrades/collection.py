@@ -1,0 +1,86 @@
+"""What has been found so far: each effect once, with all that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from pytest_crd.examples.places import SchemaPlace
+from pytest_crd.upgrades import effects
+from pytest_crd.upgrades.differences import Difference
+from pytest_crd.upgrades.effects import Change
+from pytest_crd.upgrades.findings import Effect, Finding, Kind, Line, path_of
+from pytest_crd.upgrades.subjects import Subject
+
+
+class Collection:
+    """Findings, in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Kind, str, str], Finding] = {}
+
+    def add(self, finding: Finding, cause: str = "") -> None:
+        """Keep a finding; of two that differ in the version or the object alone, the first stays and names the other's."""
+        key = (finding.kind, finding.path, cause or finding.words)
+        if key not in self._found:
+            self._found[key] = finding
+            return
+        known = self._found[key]
+        witness, other = known.witness, finding.witness
+        if witness and other and witness.source and not other.source:
+            witness, other = other, witness  # the one that was made for it is the smaller one
+        sources = (*known.others, *((other.source,) if other else ()))
+        self._found[key] = replace(
+            known,
+            witness=witness,
+            words=finding.words if witness is finding.witness else known.words,
+            versions=tuple(dict.fromkeys((*known.versions, *finding.versions))),
+            others=tuple(source for source in dict.fromkeys(sources) if source),
+        )
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return them: what breaks most comes first."""
+        order = list(Kind)
+        return tuple(sorted(self._found.values(), key=lambda finding: order.index(finding.kind)))
+
+
+class VersionCollection:
+    """What has been found in one version of a CRD."""
+
+    def __init__(self, collection: Collection, old: Subject, new: Subject, differences: Iterable[Difference]) -> None:
+        self.old, self.new = old, new
+        self.differences = tuple(differences)
+        self._collection = collection
+
+    def add(self, change: Change) -> None:
+        """Keep what has become of an object."""
+        for effect in change.effects:
+            self.add_effect(effect, change)
+
+    def add_finding(self, finding: Finding) -> None:
+        """Keep what is not about one place of objects."""
+        self._collection.add(finding)
+
+    def add_effect(self, effect: Effect, change: Change) -> None:
+        """Keep one effect on an object."""
+        note = effects.note(effect, change.witness, self.old, self.new)
+        finding = Finding(
+            effect.kind,
+            path_of(effect.place),
+            effect.words,
+            (self.old.version.name,),
+            tuple(dict.fromkeys(self._lines(effect.place))),
+            replace(change.witness, note=note),
+        )
+        self._collection.add(finding, effect.cause)
+
+    def _lines(self, place: SchemaPlace) -> Iterator[tuple[Line, Line]]:
+        """Yield what the CRDs declare that differs at a place, or at the nearest around it."""
+        around = [one for one in self.differences if place[: len(one.place)] == one.place]
+        deepest = max((len(one.place) for one in around), default=0)
+        for one in around:
+            if len(one.place) == deepest:
+                yield (
+                    one.line_in(self.old.version.crd, self.old.version.name, is_new=False),
+                    one.line_in(self.new.version.crd, self.new.version.name, is_new=True),
+                )

@@ -1,0 +1,204 @@
+"""
+Effects: what becomes of one object when its CRD is replaced.
+
+The object is run under both CRDs, and the answers are compared: refused, dropped, stored otherwise, warned about. Nothing is concluded
+from schemas.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_crd.engine import FieldError, Response, jsonvalue
+from pytest_crd.examples import places
+from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace, Steps
+from pytest_crd.examples.schemas import Node
+from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
+from pytest_crd.upgrades.subjects import Subject
+
+ABSENT: Final = object()
+# The server's words for a rule that it has not run, as the object is wrong already.
+_NOT_CHECKED: Final = "some validation rules were not checked"
+_UNKNOWN: Final = "unknown field "
+# Where the path stands in an error whose field is none.
+_IN_TEXT: Final = re.compile(r'"([^"]+)" must (?:not )?validate| in ([\w.\[\]{}/-]+)$')
+_LONGEST: Final = 100
+_LABELS: Final = {"upgrade": "tried"}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """
+    What an upgrade does to an object.
+
+    Attributes:
+        effects: All that is told apart.
+        witness: The object, and the answers.
+    """
+
+    effects: tuple[Effect, ...]
+    witness: Witness
+
+
+def find(resource: Resource, old: Subject, new: Subject, *, source: str = "", stored: Resource | None = None) -> Change:
+    """
+    Return what becomes of an object: of one that the old CRD takes, or of one that only the new one does.
+
+    Args:
+        resource: The object; unknown fields count as not taken.
+        old: The version of the old CRD.
+        new: The version of the new CRD.
+        source: Where the object stands.
+        stored: What it replaces, as it is created; None where it is created itself.
+    """
+    if stored is None:
+        before, after = old.write(resource), new.write(resource)
+    else:
+        first = old.write(stored)
+        if not first.accepted:
+            return Change((), Witness(resource, first, first, stored=stored))
+        before, after = old.overwrite(resource, first.stored), new.overwrite(resource, first.stored)
+    witness = Witness(resource, before, after, source=source, stored=stored)
+    if _is_taken(before):
+        return Change(tuple(_forward(witness, old, new)), witness)
+    if _is_taken(after):
+        return Change(tuple(_backward(witness, old, new)), witness)
+    return Change((), witness)
+
+
+def _is_taken(answer: Response) -> bool:
+    return answer.accepted and not answer.pruned and not answer.lost
+
+
+def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
+    before, after, resource = witness.before, witness.after, witness.resource
+    if not after.accepted:
+        yield from _refusals(after, resource, old, new, Kind.REFUSED)
+        return
+    lost = [_located(path, resource, old, new) for path in dict.fromkeys((*after.pruned, *after.lost))]
+    for path, (_, place) in zip(dict.fromkeys((*after.pruned, *after.lost)), lost, strict=True):
+        yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
+    for steps, was, is_now in _differences(before.stored, after.stored, ()):
+        place = place_of(steps, old.root, new.root)
+        if not any(place[: len(around)] == around for _, around in lost):
+            is_new = was is ABSENT and not _is_known(place, old.root)
+            kind = Kind.WIDENED if is_new else Kind.CHANGED
+            yield Effect(kind, place, f"{_shown(was)} before, {_shown(is_now)} now", "stored otherwise")
+    for warning in after.warnings:
+        if warning not in before.warnings and not warning.startswith(_UNKNOWN):
+            yield Effect(Kind.CHANGED, (), f"warned about: {warning}", warning)
+
+
+def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
+    before, resource = witness.before, witness.resource
+    yield from _refusals(before, resource, old, new, Kind.WIDENED)
+    if before.accepted:
+        for path in dict.fromkeys((*before.pruned, *before.lost)):
+            _, place = _located(path, resource, old, new)
+            yield Effect(Kind.WIDENED, place, f"{path} was dropped, and is kept now", "kept")
+
+
+def _refusals(answer: Response, resource: Resource, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
+    for error in answer.errors:
+        if _NOT_CHECKED not in error.detail:
+            _, place = _located(_field(error), resource, old, new)
+            before = "before, " if kind is Kind.WIDENED else ""
+            yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))
+
+
+def _cause(error: FieldError) -> str:
+    """Return what is wrong, less what differs from one object to the other."""
+    return f"{error.type.value} {re.sub(r'[0-9]+', '0', error.detail)}"
+
+
+def _field(error: FieldError) -> str:
+    if error.field not in {"<nil>", ""}:
+        return error.field
+    found = _IN_TEXT.search(str(error))
+    return (found[1] or found[2]) if found else ""
+
+
+def _located(field: str, resource: Resource, old: Subject, new: Subject) -> tuple[Steps, SchemaPlace]:
+    """Return where a field, which need not be there, stands in an object and in the schema."""
+    steps, rest = places.find(resource, field)
+    missing = tuple(part for part in rest.replace("[", ".").replace("]", "").split(".") if part)
+    whole = (*steps, *missing)
+    return whole, place_of(whole, old.root, new.root)
+
+
+def place_of(steps: Steps, *roots: Node) -> SchemaPlace:
+    """Return where in a schema *steps* lead; a key is a field where one of the schemas has it as such."""
+    place: list[str] = []
+    nodes: list[Node | None] = list(roots)
+    for step in steps:
+        if isinstance(step, int):
+            place.append(ITEMS)
+            nodes = [node and node.items for node in nodes]
+            continue
+        is_field = any(node is not None and step in node.properties for node in nodes)
+        is_value = not is_field and any(node is not None and node.values is not None for node in nodes)
+        place.append(VALUES if is_value else step)
+        nodes = [node and (node.values if is_value else node.field(step)) for node in nodes]
+    return tuple(place)
+
+
+def _is_known(place: SchemaPlace, root: Node) -> bool:
+    """Return whether a schema says something of a place."""
+    node: Node | None = root
+    for step in place:
+        if node is None:
+            return False
+        node = node.items if step == ITEMS else node.values if step == VALUES else node.field(step)
+    return node is not None
+
+
+def _differences(left: Any, right: Any, steps: Steps) -> Iterator[tuple[Steps, Any, Any]]:
+    """Yield the places where two stored objects differ, with what is there: `ABSENT` for nothing."""
+    if jsonvalue.equal(left, right):
+        return
+    if isinstance(left, dict) and isinstance(right, dict):
+        for key in dict.fromkeys((*left, *right)):
+            yield from _differences(left.get(key, ABSENT), right.get(key, ABSENT), (*steps, key))
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for index, pair in enumerate(zip(left, right, strict=True)):
+            yield from _differences(*pair, (*steps, index))
+    else:
+        yield steps, left, right
+
+
+def _shown(value: Any) -> str:
+    if value is ABSENT:
+        return "absent"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:
+    """Return what becomes of the object where it is stored already: what a client meets that writes it again."""
+    if effect.kind is Kind.WIDENED:
+        return ""
+    if witness.stored is not None:
+        return "refused as an update of an object that is stored"
+    stored = witness.before.stored
+    if effect.kind is Kind.REFUSED:
+        return _of_refusal(effect, stored, new)
+    unchanged = new.overwrite(stored, stored)
+    if not unchanged.accepted:
+        return "an update of an object that is stored is refused"
+    changed = (place_of(steps, old.root, new.root) for steps, _, _ in _differences(stored, unchanged.stored, ()))
+    if any(place[: len(effect.place)] == effect.place for place in changed):
+        return "an object that is stored changes with its next write"
+    return "an object that is stored stays as it is"
+
+
+def _of_refusal(effect: Effect, stored: Resource, new: Subject) -> str:
+    metadata = stored.get("metadata") or {}
+    labelled = {**stored, "metadata": {**metadata, "labels": {**(metadata.get("labels") or {}), **_LABELS}}}
+    when = "refused when set" if effect.place[:1] == ("status",) and new.version.has_status else "refused when created"
+    if new.overwrite(labelled, stored).accepted:
+        return f"{when}; an update that leaves {places.spelled(effect.place) or 'it'} alone passes"
+    return f"{when}, and in any update of an object that is stored"

@@ -1,0 +1,186 @@
+"""The upgrades of a project: which CRDs of the baseline there are, what takes their place, and the objects to judge by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from pytest_crd.cases.catalog import Catalog
+from pytest_crd.engine import (
+    CustomResourceDefinition,
+    InputError,
+    UnsupportedConstructError,
+    UnsupportedExpressionError,
+)
+from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.sources.baseline import Baseline
+from pytest_crd.sources.trees import FolderTree
+from pytest_crd.upgrades import allowances, upgrade
+from pytest_crd.upgrades.allowances import Allowance
+from pytest_crd.upgrades.findings import Finding
+from pytest_crd.upgrades.objects import Reader, Specimens
+from pytest_crd.upgrades.upgrade import Upgrade
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """
+    What a project asks for.
+
+    Attributes:
+        base: What the files of CRDs are named relative to.
+        folder: The folder of the project.
+        home: What stands for CRDs that are in no file: the ini file.
+        samples: Files, folders and globs with custom resources.
+        case_files: Name patterns of case files.
+        allowed: What upgrades may do.
+    """
+
+    base: Path
+    folder: Path
+    home: Path
+    samples: tuple[str, ...]
+    case_files: tuple[str, ...]
+    allowed: tuple[Allowance, ...] = ()
+
+
+@dataclass(eq=False)
+class Task:
+    """
+    One CRD of the baseline, under one Kubernetes version.
+
+    Attributes:
+        id: The name of the CRD, with its file where it has alternatives.
+        old: The CRD.
+        today: The CRDs of this name that there are today.
+        kubernetes_version: Whose answers are given.
+        path: The file that the upgrade stands in.
+        line: The line of the new CRD there; 0 where it is in none.
+        specimens: The objects of the project.
+        allowed: What the upgrade may do.
+    """
+
+    id: str
+    old: CustomResourceDefinition
+    today: Sequence[CustomResourceDefinition]
+    kubernetes_version: str
+    path: Path
+    line: int
+    specimens: Specimens
+    allowed: Sequence[Allowance]
+    siblings: Sequence[Task] = field(default=(), repr=False)
+
+    @cached_property
+    def upgrade(self) -> Upgrade:
+        """
+        What becomes of objects.
+
+        Raises:
+            InputError: It cannot be told.
+        """
+        try:
+            return upgrade.judge(self.old, self._new(), self.specimens)
+        except (UnsupportedConstructError, UnsupportedExpressionError) as error:
+            message = f"what becomes of its objects is not known: {error}"
+            raise CrdError([Mistake(self.old.source or self.old.name, 0, message)]) from None
+
+    @property
+    def breaking(self) -> tuple[Finding, ...]:
+        """What fails the upgrade: what breaks, and is not allowed."""
+        return tuple(
+            one
+            for one in self.upgrade.findings
+            if one.is_breaking and not any(allowed.covers(self.old.name, one) for allowed in self.allowed)
+        )
+
+    @property
+    def outdated(self) -> list[Allowance]:
+        """What is allowed to the CRD, and no longer happens under any Kubernetes version, nor in any of its alternatives."""
+        found = [finding for task in (self, *self.siblings) for finding in task.upgrade.findings]
+        return allowances.outdated(self.allowed, self.old.name, found)
+
+    def _new(self) -> CustomResourceDefinition | None:
+        if len(self.today) < 2:
+            return next(iter(self.today), None)
+        file = _file(self.old)
+        same = [crd for crd in self.today if file.endswith(_file(crd))]
+        if len(same) == 1:
+            return same[0]
+        listed = ", ".join(crd.source for crd in self.today)
+        message = f"there are several CRDs of this name today, and none in the file of this one: {listed}"
+        raise CrdError([Mistake(self.old.source, 0, message)])
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """
+    The upgrades of a project.
+
+    Attributes:
+        tasks: One for each CRD of the baseline and each Kubernetes version.
+        words: The baseline, in words.
+        notes: What was passed over.
+        problem: What keeps upgrades from being judged; None where nothing does.
+    """
+
+    tasks: tuple[Task, ...] = ()
+    words: str = ""
+    notes: tuple[str, ...] = ()
+    problem: InputError | None = None
+
+
+def of(catalogs: Sequence[Catalog], baseline: Baseline, scope: Scope) -> Plan:
+    """
+    Return the upgrades.
+
+    Args:
+        catalogs: The CRDs of today, once for each Kubernetes version.
+        baseline: The CRDs that users have.
+        scope: What the project asks for.
+
+    Raises:
+        InputError: The CRDs of today cannot be loaded; something is allowed to a CRD that there is not.
+    """
+    first = catalogs[0]
+    users = baseline.crds(first.kubernetes_version)
+    _demand_known(scope.allowed, [crd.name for crd in users])
+    now = Reader(FolderTree(scope.folder), first.crds).read(scope.samples, ())
+    then = Reader(baseline.tree, users).read(scope.samples, scope.case_files) if baseline.tree else Specimens()
+    specimens = Specimens((*then.found, *now.found))
+    tasks: list[Task] = []
+    for catalog in catalogs:
+        crds = baseline.crds(catalog.kubernetes_version)
+        for old in crds:
+            today = [crd for crd in catalog.crds if crd.name == old.name]
+            path, line = _place(today, scope)
+            tasks.append(
+                Task(crds.id_of(old), old, today, catalog.kubernetes_version, path, line, specimens, scope.allowed)
+            )
+    for task in tasks:
+        task.siblings = [one for one in tasks if one.old.name == task.old.name and one is not task]
+    counted = f"{len(users)} CRD{'' if len(users) == 1 else 's'}, {len(specimens.found)} objects to judge by"
+    return Plan(tuple(tasks), f"upgrades from {baseline.words}: {counted}", (*users.notes, *then.notes, *now.notes))
+
+
+def _demand_known(allowed: Sequence[Allowance], names: Sequence[str]) -> None:
+    listed = ", ".join(sorted(set(names)))
+    message = f"the baseline has no CRD of this name; it has: {listed}"
+    mistakes = [Mistake(f"crd_baseline_allow: {one}", 0, message) for one in allowed if one.crd not in names]
+    if mistakes:
+        raise CrdError(mistakes)
+
+
+def _place(today: Sequence[CustomResourceDefinition], scope: Scope) -> tuple[Path, int]:
+    """Return the file and the line of the CRD that takes the place of an old one."""
+    if today:
+        name, _, line = today[0].source.rpartition(":")
+        path = Path(scope.base, name).absolute()
+        if path.is_file():
+            return path.resolve() if ".." in path.parts else path, int(line)
+    return scope.home, 0
+
+
+def _file(crd: CustomResourceDefinition) -> str:
+    return crd.source.rpartition(":")[0]

@@ -1,0 +1,112 @@
+"""An upgrade of one CRD: the write of the new one over the old, and what becomes of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_crd.engine import CustomResourceDefinition, InputError, Version, jsonvalue
+from pytest_crd.examples import schemas
+from pytest_crd.upgrades import definitions, differences, effects
+from pytest_crd.upgrades.candidates import PRESERVE
+from pytest_crd.upgrades.collection import Collection, VersionCollection
+from pytest_crd.upgrades.differences import Difference
+from pytest_crd.upgrades.findings import Finding
+from pytest_crd.upgrades.objects import Specimen, Specimens
+from pytest_crd.upgrades.subjects import Subject
+from pytest_crd.upgrades.witnesses import Witnesses
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """
+    What becomes of objects when one CRD is replaced by another.
+
+    Attributes:
+        findings: What was found, what breaks most first.
+        unshown: Differences of the schemas for which no object was found that shows them, in words.
+        notes: Objects of the project that could not be judged.
+        warnings: Versions of which no object is known: little was looked at.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    unshown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, specimens: Specimens) -> Upgrade:
+    """
+    Return what becomes of objects.
+
+    Args:
+        old: The CRD that users have.
+        new: The CRD that takes its place; None where there is none.
+        specimens: Objects of the project, those of then and those of now.
+
+    Raises:
+        InputError: A CRD uses what the engine does not know, or the server refuses the new one whatever is stored.
+    """
+    if new is None:
+        return Upgrade((definitions.gone(old),))
+    if jsonvalue.equal(old.manifest["spec"], new.manifest["spec"]):
+        return Upgrade()
+    collection = Collection()
+    for finding in (*definitions.written(old, new), *definitions.unserved(old, new)):
+        collection.add(finding)
+    if not new.first_response.accepted and new.guard is not None:
+        return Upgrade(collection.findings())
+    notes: list[str] = []
+    unshown: list[str] = []
+    warnings: list[str] = []
+    for before, after in _served(old, new):
+        for finding in definitions.subresources(before, after):
+            collection.add(finding)
+        found = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
+        notes += _of_specimens(found, specimens.of(old, before.name))
+        if found.differences or _is_served_otherwise(before, after):
+            witnesses = Witnesses(found)
+            unshown += witnesses.find()
+            warnings += witnesses.problems
+    return Upgrade(collection.findings(), tuple(unshown), tuple(notes), tuple(warnings))
+
+
+def _served(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[tuple[Version, Version]]:
+    """Yield the versions that are served before and after."""
+    kept = {version.name: version for version in new.versions if version.served}
+    yield from ((version, kept[version.name]) for version in old.versions if version.served and version.name in kept)
+
+
+def _is_served_otherwise(old: Version, new: Version) -> bool:
+    """Return whether something besides the schema may be met by clients."""
+    return old.has_status != new.has_status or definitions.is_deprecated_otherwise(old, new)
+
+
+def _differences(old: Version, new: Version) -> Iterator[Difference]:
+    """Yield where the schemas of a version differ, or those of the version that objects are stored in."""
+    own = list(differences.find(schemas.of_version(old), schemas.of_version(new)))
+    yield from own
+    if old.preserves_unknown_fields != new.preserves_unknown_fields:
+        yield Difference((), PRESERVE, old.preserves_unknown_fields, new.preserves_unknown_fields)
+    stored = [_storage(version.crd) or version for version in (old, new)]
+    if stored != [old, new]:
+        before, after = map(schemas.of_version, stored)
+        yield from (one for one in differences.find(before, after) if one not in own)
+
+
+def _storage(crd: CustomResourceDefinition) -> Version | None:
+    return next((version for version in crd.versions if version.storage), None)
+
+
+def _of_specimens(found: VersionCollection, specimens: Sequence[Specimen]) -> Iterator[str]:
+    """Keep what becomes of the objects of a project, and yield why one of them cannot be judged."""
+    for specimen in specimens:
+        try:
+            change = effects.find(specimen.resource, found.old, found.new, source=specimen.source)
+            found.add(change)
+            stored: Any = change.witness.before.stored
+            if stored is not None and not jsonvalue.equal(stored, specimen.resource):
+                found.add(effects.find(stored, found.old, found.new, source=specimen.source))
+        except InputError as error:
+            yield f"{specimen.source}: passed over: {error}"

@@ -1,0 +1,145 @@
+"""
+Witnesses: for each difference of two schemas the smallest object that shows it, run under both CRDs.
+
+A difference that no object shows is told as such, and is not taken for anything else.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from pytest_crd import engine
+from pytest_crd.examples import Borders, NoExampleError, places
+from pytest_crd.upgrades import differences, effects
+from pytest_crd.upgrades.candidates import Candidate, Maker
+from pytest_crd.upgrades.collection import VersionCollection
+from pytest_crd.upgrades.differences import Difference
+from pytest_crd.upgrades.effects import Change
+from pytest_crd.upgrades.findings import Effect, Finding, Kind, Resource, Witness, path_of
+
+_MOST_CANDIDATES: Final = 80
+_OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
+# What speaks of the value alone, and not of what is inside it.
+_OF_ONE_VALUE: Final = frozenset(
+    {"enum", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "required"}
+)
+
+
+class Witnesses:
+    """Looks for objects that show the differences of one version."""
+
+    def __init__(self, found: VersionCollection) -> None:
+        self._found = found
+        self.problems: list[str] = []
+        self._maker = Maker(self._borders(found.old.version), self._borders(found.new.version))
+
+    def _borders(self, version: engine.Version) -> Borders | None:
+        try:
+            return Borders(version)
+        except NoExampleError as error:
+            which = "new" if version is self._found.new.version else "old"
+            self.problems.append(f"little was looked at, as no object of the {which} CRD is known: {error}")
+            return None
+
+    def find(self) -> Iterator[str]:
+        """Keep what the differences do to objects, and yield those that no object shows, in words."""
+        self._of_gained_status()
+        self._of_warnings()
+        for difference in self._found.differences:
+            if not self._of_difference(difference):
+                yield self._unshown(difference)
+
+    def _of_difference(self, difference: Difference) -> bool:
+        """Keep what a difference does to objects, and return whether it does anything."""
+        shown: set[Kind] = set()
+        tried: list[Candidate] = []
+        for candidate in itertools.islice(self._maker.find(difference), _MOST_CANDIDATES):
+            if candidate in tried:
+                continue
+            tried.append(candidate)
+            change = self._change(candidate)
+            for effect in change.effects:
+                if effect.kind not in shown and self._is_of(effect, difference):
+                    shown.add(effect.kind)
+                    self._keep(effect, candidate, difference)
+            if shown >= {Kind.REFUSED, Kind.WIDENED}:
+                break
+        return bool(shown)
+
+    def _change(self, candidate: Candidate) -> Change:
+        return effects.find(candidate.resource, self._found.old, self._found.new, stored=candidate.stored)
+
+    def _keep(self, effect: Effect, candidate: Candidate, difference: Difference) -> None:
+        """Keep an effect with the smallest object that shows it."""
+        resource = self._smallest(effect, candidate)
+        change = self._change(candidate._replace(resource=resource))
+        own = next(one for one in change.effects if _is_same(one, effect))
+        # An error that names no field is about the value that was put there.
+        self._found.add_effect(
+            own if own.place or not difference.place else replace(own, place=difference.place), change
+        )
+
+    def _smallest(self, effect: Effect, candidate: Candidate) -> Resource:
+        """Return the object without whatever the effect is there without."""
+        resource = candidate.resource
+        for steps in reversed(list(places.all_steps(resource))):
+            if not steps or steps[0] in _OF_RESOURCE:
+                continue
+            without = places.removed(resource, steps)
+            if any(_is_same(one, effect) for one in self._change(candidate._replace(resource=without)).effects):
+                resource = without
+        return resource
+
+    def _is_of(self, effect: Effect, difference: Difference) -> bool:
+        """Return whether an effect is one of a difference, and of none that is nearer to it."""
+        if difference.keyword == differences.RULES:
+            return effect.cause in {rule["rule"] for rule in (difference.before, difference.after) if rule}
+        if not effect.place and effect.kind in {Kind.REFUSED, Kind.WIDENED}:
+            return True
+        if not _covers(difference, effect):
+            return False
+        return not any(
+            len(other.place) > len(difference.place) and _covers(other, effect) for other in self._found.differences
+        )
+
+    def _unshown(self, difference: Difference) -> str:
+        old = difference.line_in(self._found.old.version.crd, self._found.old.version.name, is_new=False)
+        new = difference.line_in(self._found.new.version.crd, self._found.new.version.name, is_new=True)
+        lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in (old, new))
+        return f"no object found that shows it: {path_of(difference.place)} {difference.keyword}: {lines}"
+
+    def _of_warnings(self) -> None:
+        """Keep what the server warns of though the object is as it was."""
+        if self._maker.old is not None and (held := self._maker.old.existing(())) is not None:
+            change = self._change(Candidate(held[0]))
+            for effect in change.effects:
+                if effect.kind is Kind.CHANGED and not effect.place:
+                    self._found.add_effect(effect, change)
+
+    def _of_gained_status(self) -> None:
+        """Keep that a status is dropped from requests that wrote it, where it has become a subresource."""
+        old, new = self._found.old.version, self._found.new.version
+        if old.has_status or not new.has_status or self._maker.old is None:
+            return
+        held = self._maker.old.existing(("status",))
+        if held is None:
+            return
+        before, after = old.create(held[0]), new.create(held[0])
+        if before.accepted and after.accepted and "status" in before.stored and "status" not in after.stored:
+            words = "status is a subresource now: a request that is not to /status no longer writes it"
+            self._found.add_finding(
+                Finding(Kind.DATA_LOSS, "subresources.status", words, (old.name,), (), Witness(held[0], before, after))
+            )
+
+
+def _covers(difference: Difference, effect: Effect) -> bool:
+    if difference.keyword in _OF_ONE_VALUE:
+        return difference.place == effect.place
+    return difference.keyword != differences.RULES and effect.place[: len(difference.place)] == difference.place
+
+
+def _is_same(left: Effect, right: Effect) -> bool:
+    return (left.kind, left.place, left.cause) == (right.kind, right.place, right.cause)

@@ -1,0 +1,360 @@
+"""Upgrades are tests: one for each CRD that users have, below the file of the one that takes its place."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+FILE = "config/crd/bases/gardens.yaml"
+NAME = "gardens.stories.example.com"
+ITEM = f"{FILE}::upgrade[[]{NAME}]"
+SAMPLE = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {soil: sand}\n"
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def release(project: Project, tag: str = "v1") -> None:
+    if not (project.path / ".git").exists():
+        git(project.path, "init", "-q")
+    git(project.path, "add", "-A")
+    git(project.path, "commit", "-q", "-m", "x")
+    git(project.path, "tag", tag)
+
+
+def change(project: Project, old: str, new: str, name: str = FILE) -> None:
+    path = project.path / name
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def released(project: Project) -> Project:
+    """A project with one CRD, at its release v1."""
+    release(project)
+    return project
+
+
+def test_an_upgrade_that_breaks_nothing_passes(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*): 1 CRD, 0 objects to judge by"])
+    result.stdout.no_fnmatch_line("*widened*")
+
+
+def test_what_breaks_is_told_with_both_lines_and_an_object(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"{FILE}:1: upgrade[[]{NAME}] from v1:{FILE}:1, Kubernetes 1.37",
+            "",
+            "refused: spec.soil (v1)",
+            '  spec.soil: Unsupported value: "sand": supported values: "clay"',
+            "  refused when created; an update that leaves spec.soil alone passes",
+            '  object: {"spec": {"soil": "sand"}}',
+            f'  - v1:{FILE}:23  enum: [[]"clay", "sand"]',
+            f'  + {FILE}:23     enum: [[]"clay"]',
+            "",
+            "where that is meant, allow it in the ini file, a line each:",
+            "crd_baseline_allow =",
+            f"    {NAME} spec.soil refused",
+        ],
+        consecutive=True,
+    )
+
+
+def test_the_summary_says_what_and_where(released: Project) -> None:
+    change(released, "note: {type: string}", "remark: {type: string}")
+
+    result = released.run("--crd-baseline", "git:v1", "--tb=line")
+
+    result.stdout.fnmatch_lines([f"{FILE}:1: 1 data loss: spec.note: spec.note is dropped"])
+
+
+def test_samples_and_stored_objects_are_judged(released: Project) -> None:
+    released.write("config/samples/a.yaml", SAMPLE)
+    released.write(
+        "tests/test_a.crd.yaml",
+        f"crd: {NAME}\nupdate:\n- {{name: a, old: {{spec: {{soil: sand}}}}, input: {{spec: {{}}}}, accepted: true}}\n",
+    )
+    release(released, "v2")
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+
+    result = released.run("--crd-baseline", "git:v2", FILE)
+
+    result.stdout.fnmatch_lines(
+        ["  as well: v2:config/samples/a.yaml:1, v2:tests/test_a.crd.yaml:3, config/samples/a.yaml:1"]
+    )
+
+
+def test_widened_is_told_to_who_asks_and_fails_nothing(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
+    change(released, "maximum: 10", "maximum: 10, format: int64")
+
+    result = released.run("--crd-baseline", "git:v1", "-v")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"crd: {ITEM}: no object found that shows it: spec.rows format: *",
+            f"crd: {ITEM}: widened: spec.soil (v1)",
+            '  before, spec.soil: Unsupported value: "peat": *',
+        ]
+    )
+
+
+def test_a_folder_is_a_baseline_too(released: Project) -> None:
+    released.crd("before/gardens.yaml")
+    released.ini("crd_baseline = before", "crd_paths = config")
+    change(released, "default: 3", "default: 4")
+
+    result = released.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["changed: spec.size (v1)", "  3 before, 4 now", "  - before/gardens.yaml:20*default: 3"]
+    )
+
+
+def test_the_command_line_replaces_the_ini_file(released: Project) -> None:
+    released.ini("crd_baseline = nowhere")
+
+    released.run("--crd-baseline", "git:v1").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("arguments", [(FILE,), (f"{FILE}::upgrade[{NAME}]",), (".",), ("-k", "upgrade")])
+def test_upgrades_are_chosen_as_any_test(released: Project, arguments: tuple[str, ...]) -> None:
+    released.write("test_a.py", "def test_a(): pass\n")
+
+    result = released.run("--crd-baseline", "git:v1", "-v", *arguments)
+
+    result.stdout.fnmatch_lines([f"{ITEM} PASSED*"])
+
+
+def test_who_asks_for_another_test_gets_no_upgrade(released: Project) -> None:
+    released.write("test_a.py", "def test_a(): pass\n")
+    released.crd("other/nothing.txt")
+
+    assert "upgrade[" not in released.run("--crd-baseline", "git:v1", "-v", "test_a.py::test_a").stdout.str()
+
+
+def test_each_kubernetes_version_has_its_own_upgrade(released: Project) -> None:
+    released.ini("crd_kubernetes_version = 1.36 1.37")
+
+    result = released.run("--crd-baseline", "git:v1", "-v")
+
+    result.stdout.fnmatch_lines([f"{ITEM}[[]1.36] PASSED*", f"{ITEM}[[]1.37] PASSED*"])
+
+
+def test_workers_tell_the_same(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        "2",
+        "--crd-baseline",
+        "git:v1",
+        "--color=yes",
+    ]
+
+    done = subprocess.run(command, cwd=released.path, check=False, capture_output=True, text=True)
+
+    assert done.returncode == 1
+    assert "an update that leaves spec.soil alone passes" in done.stdout
+    assert "\x1b[31mrefused\x1b[0m: \x1b[1mspec.soil\x1b[0m (v1)" in done.stdout
+
+
+def test_a_crd_that_is_gone_stands_under_the_ini_file(released: Project) -> None:
+    released.ini()
+    released.crd("config/crd/bases/other.yaml", plural="others", kind="Other")
+    (released.path / FILE).unlink()
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["pytest.ini:0: upgrade*", "data loss: metadata.name", "  there is no such CRD any more;*"]
+    )
+
+
+def test_crds_of_commands_stand_under_the_ini_file(released: Project) -> None:
+    released.crd("before.yaml")
+    released.ini(f"crd_commands = cat {FILE}", "crd_baseline = before.yaml")
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+
+    result = released.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["pytest.ini:0: upgrade*"])
+
+
+# What is allowed
+
+
+def test_what_is_allowed_does_not_fail(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+    change(released, "note: {type: string}", "remark: {type: string}")
+    released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused", f"    {NAME} spec.note data loss")
+
+    result = released.run("--crd-baseline", "git:v1", "-v")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"crd: {ITEM}: allowed: refused: spec.soil (v1)"])
+
+
+def test_what_is_allowed_in_vain_fails(released: Project) -> None:
+    released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
+
+    result = released.run("--crd-baseline", "git:v1", "--tb=line")
+    whole = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"{FILE}:1: 1 allowed in vain"])
+    whole.stdout.fnmatch_lines(
+        ["allowed, but no longer found; take it out of crd_baseline_allow:", f"  {NAME} spec.soil refused"]
+    )
+
+
+def test_what_one_kubernetes_version_needs_is_not_in_vain(released: Project) -> None:
+    released.ini("crd_kubernetes_version = 1.32 1.37", "crd_baseline_allow =", f"    {NAME} spec.label refused")
+    change(released, "label: {type: string}", "label: {type: string, format: k8s-short-name}")
+
+    released.run("--crd-baseline", "git:v1").assert_outcomes(passed=2)
+
+
+def test_what_is_allowed_to_no_crd_is_an_error(released: Project) -> None:
+    released.ini("crd_baseline_allow =", "    others.example.com spec.soil refused")
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"crd_baseline_allow: others.example.com spec.soil refused: the baseline has no CRD of this name; it has: {NAME}"
+        ]
+    )
+
+
+def test_a_line_that_allows_nothing_is_a_usage_error(released: Project) -> None:
+    released.ini("crd_baseline_allow = spec.soil")
+
+    result = released.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND, *"])
+
+
+# What cannot be judged
+
+
+def test_a_baseline_that_cannot_be_read_is_an_error(released: Project) -> None:
+    result = released.run("--crd-baseline", "git:v9")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["git:v9: there is no such commit in *fetch-depth: 0*"])
+
+
+def test_an_empty_baseline_is_a_usage_error(released: Project) -> None:
+    assert released.run("--crd-baseline", " ").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_what_the_engine_does_not_know_fails_the_upgrade(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pytest_crd.engine import UnsupportedConstructError
+    from pytest_crd.upgrades import upgrade
+
+    def judge(*_: object) -> None:
+        raise UnsupportedConstructError("a construct")
+
+    monkeypatch.setattr(upgrade, "judge", judge)
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"v1:{FILE}:1: what becomes of its objects is not known: a construct"])
+
+
+def test_any_other_failure_is_shown_with_its_frames(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pytest_crd.upgrades import upgrade
+
+    def judge(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(upgrade, "judge", judge)
+
+    released.run("--crd-baseline", "git:v1").stdout.fnmatch_lines(["*RuntimeError: broken*"])
+
+
+def test_little_that_was_looked_at_is_said_to_everybody(released: Project) -> None:
+    never = "{type: string, x-kubernetes-validations: [{rule: \"self == 'a' && self == 'b'\"}]}"
+    change(
+        released,
+        "        properties:\n          spec:\n",
+        "        required: [spec]\n        properties:\n          spec:\n",
+    )
+    change(released, "              label: {type: string}", f"              label: {never}")
+    change(
+        released,
+        "            properties:\n              size",
+        "            required: [label]\n            properties:\n              size",
+    )
+    release(released, "v2")
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+
+    result = released.run("--crd-baseline", "git:v2", "-q")
+
+    result.stdout.fnmatch_lines([f"crd: {ITEM}: little was looked at, as no object of the old CRD is known: *"])
+
+
+# Alternatives
+
+
+def test_of_alternatives_the_one_in_the_same_file_takes_the_place(released: Project) -> None:
+    released.crd("crds/full/gardens.yaml")
+    released.crd("crds/minimal/gardens.yaml")
+    change(released, "default: 3", "default: 5", "crds/minimal/gardens.yaml")
+    released.ini("crd_paths = crds")
+    release(released, "v2")
+    change(released, "enum: [clay, sand]", "enum: [clay]", "crds/minimal/gardens.yaml")
+
+    result = released.run("--crd-baseline", "git:v2")
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [f"*upgrade[[]{NAME}@v2:crds/minimal/gardens.yaml] from v2:crds/minimal/gardens.yaml:1, *"]
+    )
+
+
+def test_alternatives_in_other_files_are_an_error(released: Project) -> None:
+    released.crd("crds/full/gardens.yaml")
+    released.crd("crds/minimal/gardens.yaml")
+    change(released, "default: 3", "default: 5", "crds/minimal/gardens.yaml")
+    released.ini("crd_paths = crds")
+    (released.path / FILE).rename(released.path / "before.yaml")
+
+    result = released.run("--crd-baseline", "before.yaml")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["before.yaml:1: there are several CRDs of this name today, and none in the file of this one: crds/full/*"]
+    )

@@ -1,0 +1,178 @@
+"""Changes of schemas, a keyword each, and what they do to objects: the kinds that are to be found at which path."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pytest_crd.engine import CustomResourceDefinition
+
+JSON = dict[str, Any]
+TEXT: JSON = {"type": "string"}
+NUMBER: JSON = {"type": "integer"}
+OBJECT: JSON = {"type": "object"}
+ITEM: JSON = {"type": "object", "required": ["a", "b"], "properties": {"a": TEXT, "b": TEXT, "c": TEXT}}
+
+
+class SchemaChange(NamedTuple):
+    """A field `spec.x` before and after, and what is found: `kind path`."""
+
+    name: str
+    old: JSON | None
+    new: JSON | None
+    expected: tuple[str, ...]
+
+
+def obj(required: tuple[str, ...] = (), **properties: JSON) -> JSON:
+    return {**OBJECT, **({"required": list(required)} if required else {}), "properties": properties}
+
+
+def items(**keywords: Any) -> JSON:
+    return {"type": "array", "items": ITEM, **keywords}
+
+
+def keyed(*keys: str) -> JSON:
+    return items(**{"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(keys)})
+
+
+def ruled(rule: str, **more: Any) -> JSON:
+    return {**obj(a=NUMBER, b=NUMBER), "x-kubernetes-validations": [{"rule": rule, **more}]}
+
+
+CHANGES = (
+    SchemaChange("type", TEXT, NUMBER, ("refused spec.x", "widened spec.x")),
+    SchemaChange("int or string", {"x-kubernetes-int-or-string": True}, NUMBER, ("refused spec.x",)),
+    SchemaChange("to int or string", TEXT, {"x-kubernetes-int-or-string": True}, ("widened spec.x",)),
+    SchemaChange("enum", {**TEXT, "enum": ["a", "b"]}, {**TEXT, "enum": ["a"]}, ("refused spec.x",)),
+    SchemaChange("more of an enum", {**TEXT, "enum": ["a"]}, {**TEXT, "enum": ["a", "b"]}, ("widened spec.x",)),
+    SchemaChange("a first enum", TEXT, {**TEXT, "enum": ["a"]}, ("refused spec.x",)),
+    SchemaChange("minimum", {**NUMBER, "minimum": 1}, {**NUMBER, "minimum": 3}, ("refused spec.x",)),
+    SchemaChange("maximum", {**NUMBER, "maximum": 9}, {**NUMBER, "maximum": 3}, ("refused spec.x",)),
+    SchemaChange("a first maximum", NUMBER, {**NUMBER, "maximum": 3}, ("refused spec.x",)),
+    SchemaChange("no maximum", {**NUMBER, "maximum": 3}, NUMBER, ("widened spec.x",)),
+    SchemaChange(
+        "exclusive", {**NUMBER, "minimum": 3}, {**NUMBER, "minimum": 3, "exclusiveMinimum": True}, ("refused spec.x",)
+    ),
+    SchemaChange("multiples", NUMBER, {**NUMBER, "multipleOf": 5}, ("refused spec.x",)),
+    SchemaChange("longer", TEXT, {**TEXT, "minLength": 3}, ("refused spec.x",)),
+    SchemaChange("shorter", {**TEXT, "maxLength": 9}, {**TEXT, "maxLength": 3}, ("refused spec.x",)),
+    SchemaChange("pattern", TEXT, {**TEXT, "pattern": "^[a-z]+$"}, ("refused spec.x",)),
+    SchemaChange(
+        "another pattern",
+        {**TEXT, "pattern": "^[a-z0-9]+$"},
+        {**TEXT, "pattern": "^[a-z]+$"},
+        ("refused spec.x",),
+    ),
+    SchemaChange("format", TEXT, {**TEXT, "format": "date-time"}, ("refused spec.x",)),
+    SchemaChange("no format", {**TEXT, "format": "ipv4"}, TEXT, ("widened spec.x",)),
+    SchemaChange("int32", NUMBER, {**NUMBER, "format": "int32"}, ("refused spec.x",)),
+    SchemaChange("more items", items(), items(minItems=2), ("refused spec.x",)),
+    SchemaChange("fewer items", items(maxItems=5), items(maxItems=2), ("refused spec.x",)),
+    SchemaChange(
+        "list of a set",
+        {"type": "array", "items": TEXT},
+        {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"},
+        ("refused spec.x[*]",),
+    ),
+    SchemaChange("list of a map", items(), keyed("a"), ("refused spec.x[*]",)),
+    SchemaChange("fewer keys", keyed("a", "b"), keyed("a"), ("refused spec.x[*]",)),
+    SchemaChange("more keys", keyed("a"), keyed("a", "b"), ("widened spec.x[*]",)),
+    SchemaChange(
+        "more properties",
+        {**OBJECT, "additionalProperties": TEXT},
+        {**OBJECT, "additionalProperties": TEXT, "minProperties": 2},
+        ("refused spec.x",),
+    ),
+    SchemaChange(
+        "values of a map",
+        {**OBJECT, "additionalProperties": TEXT},
+        {**OBJECT, "additionalProperties": {**TEXT, "maxLength": 1}},
+        ("refused spec.x[*]",),
+    ),
+    SchemaChange("no map", {**OBJECT, "additionalProperties": TEXT}, obj(a=TEXT), ("data loss spec.x[*]",)),
+    SchemaChange("required", obj(a=TEXT), obj(("a",), a=TEXT), ("refused spec.x.a",)),
+    SchemaChange(
+        "required with a default", obj(a=TEXT), obj(("a",), a={**TEXT, "default": "b"}), ("changed spec.x.a",)
+    ),
+    SchemaChange("not required", obj(("a",), a=TEXT), obj(a=TEXT), ("widened spec.x.a",)),
+    SchemaChange("null", {**TEXT, "nullable": True}, TEXT, ("changed spec.x",)),
+    SchemaChange("default", {**TEXT, "default": "a"}, {**TEXT, "default": "b"}, ("changed spec.x",)),
+    SchemaChange("a first default", TEXT, {**TEXT, "default": "b"}, ("changed spec.x",)),
+    SchemaChange("no default", {**TEXT, "default": "b"}, TEXT, ("changed spec.x",)),
+    SchemaChange("a field that goes", TEXT, None, ("data loss spec.x",)),
+    SchemaChange("a field that comes", None, TEXT, ("widened spec.x",)),
+    SchemaChange("a field that comes with a default", None, {**TEXT, "default": "a"}, ("widened spec.x",)),
+    SchemaChange("a field inside that goes", obj(a=TEXT, b=TEXT), obj(a=TEXT), ("data loss spec.x.b",)),
+    SchemaChange(
+        "a field of items",
+        {"type": "array", "items": obj(a=TEXT, b=TEXT)},
+        {"type": "array", "items": obj(a=TEXT)},
+        ("data loss spec.x[*].b",),
+    ),
+    SchemaChange(
+        "unknown fields",
+        {**OBJECT, "x-kubernetes-preserve-unknown-fields": True},
+        OBJECT,
+        ("data loss spec.x.unknownField",),
+    ),
+    SchemaChange(
+        "kept unknown fields",
+        OBJECT,
+        {**OBJECT, "x-kubernetes-preserve-unknown-fields": True},
+        ("widened spec.x.unknownField",),
+    ),
+    SchemaChange(
+        "a field among unknown ones",
+        {**OBJECT, "x-kubernetes-preserve-unknown-fields": True},
+        {**obj(a=TEXT), "x-kubernetes-preserve-unknown-fields": True},
+        ("refused spec.x.a",),
+    ),
+    SchemaChange(
+        "embedded",
+        {**OBJECT, "x-kubernetes-preserve-unknown-fields": True},
+        {**OBJECT, "x-kubernetes-preserve-unknown-fields": True, "x-kubernetes-embedded-resource": True},
+        ("refused spec.x.apiVersion",),
+    ),
+    SchemaChange("rule", obj(a=NUMBER, b=NUMBER), ruled("!has(self.a) || self.a < 5"), ("refused spec.x",)),
+    SchemaChange("no rule", ruled("!has(self.a) || self.a < 5"), obj(a=NUMBER, b=NUMBER), ("widened spec.x",)),
+    SchemaChange(
+        "another rule", ruled("!has(self.a) || self.a < 9"), ruled("!has(self.a) || self.a < 5"), ("refused spec.x",)
+    ),
+    SchemaChange(
+        "immutable", TEXT, {**TEXT, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}, ("refused spec.x",)
+    ),
+    SchemaChange("any of", TEXT, {**TEXT, "anyOf": [{"pattern": "^a"}, {"pattern": "^b"}]}, ("refused spec.x",)),
+    SchemaChange(
+        "one of",
+        obj(a=TEXT, b=TEXT),
+        {**obj(a=TEXT, b=TEXT), "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        ("refused spec.x",),
+    ),
+    SchemaChange("not", obj(a=TEXT), {**obj(a=TEXT), "not": {"required": ["a"]}}, ("refused spec.x",)),
+    SchemaChange("words alone", {**TEXT, "description": "a"}, {**TEXT, "description": "b"}, ()),
+    SchemaChange("a set that is only merged otherwise", items(), items(**{"x-kubernetes-list-type": "atomic"}), ()),
+    SchemaChange("a bound that says nothing new", {**TEXT, "enum": ["a"]}, {**TEXT, "enum": ["a"], "maxLength": 5}, ()),
+)
+
+
+def crd(x: JSON | None, *, kubernetes_version: str = "1.37", **spec: Any) -> CustomResourceDefinition:
+    """Return a CRD with a field `spec.x`."""
+    schema = obj(spec=obj() if x is None else obj(x=x))
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    return of_versions(version, kubernetes_version=kubernetes_version, **spec)
+
+
+def of_versions(*versions: JSON, kubernetes_version: str = "1.37", **spec: Any) -> CustomResourceDefinition:
+    """Return a CRD with these versions."""
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+            "versions": list(versions),
+            **spec,
+        },
+    }
+    return CustomResourceDefinition.from_manifest(manifest, kubernetes_version=kubernetes_version)

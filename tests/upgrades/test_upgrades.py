@@ -1,0 +1,364 @@
+"""What an upgrade does to objects: found by running them under both CRDs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.report import upgrades as report
+from pytest_crd.upgrades import upgrade
+from pytest_crd.upgrades.findings import Finding, Kind
+from pytest_crd.upgrades.objects import Specimen, Specimens
+from pytest_crd.upgrades.upgrade import Upgrade
+from upgrades.changes import CHANGES, JSON, NUMBER, OBJECT, TEXT, SchemaChange, crd, obj, of_versions
+
+CONSTRAINED = {**TEXT, "enum": ["a"]}
+
+
+def judged(old: CustomResourceDefinition, new: CustomResourceDefinition | None, *resources: JSON) -> Upgrade:
+    found = (Specimen(one, "example.com", "v1", "Thing", f"{index}.yaml:1") for index, one in enumerate(resources))
+    return upgrade.judge(old, new, Specimens(tuple(found)))
+
+
+def told(found: Upgrade) -> list[str]:
+    return [f"{one.kind} {one.path}" for one in found.findings]
+
+
+def only(found: Upgrade) -> Finding:
+    (finding,) = found.findings
+    return finding
+
+
+def version(name: str, x: JSON, *, storage: bool = False, **more: object) -> JSON:
+    schema = obj(spec=obj(x=x), status=obj(y=TEXT))
+    return {"name": name, "served": True, "storage": storage, "schema": {"openAPIV3Schema": schema}, **more}
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
+def test_an_object_shows_what_a_change_does(change: SchemaChange) -> None:
+    found = judged(crd(change.old), crd(change.new))
+
+    assert told(found) == sorted(told(found), key=lambda words: list(Kind).index(Kind(words.rpartition(" ")[0])))
+    assert set(told(found)) == set(change.expected)
+    for finding in found.findings:
+        witness = finding.witness
+        assert witness is not None
+        if finding.kind is Kind.REFUSED:
+            assert (witness.before.accepted, witness.after.accepted) == (True, False)
+        elif finding.kind is not Kind.WIDENED:
+            assert witness.before.accepted
+            assert witness.before.stored != witness.after.stored
+
+
+@pytest.mark.parametrize("change", [one for one in CHANGES if not one.expected], ids=lambda change: change.name)
+def test_a_difference_that_no_object_shows_is_told_as_such(change: SchemaChange) -> None:
+    found = judged(crd(change.old), crd(change.new))
+
+    words = [one.removeprefix("no object found that shows it: ") for one in found.unshown]
+    assert all(words)
+    assert len(words) == (change.name != "words alone")
+
+
+def test_equal_crds_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(upgrade, "definitions")
+
+    assert judged(crd(TEXT), crd(TEXT), {"spec": {"x": 1}}) == Upgrade()
+
+
+def test_an_object_is_the_smallest_that_shows_it() -> None:
+    old, new = obj(("a",), a=TEXT, b=obj(c=NUMBER)), obj(("a",), a=TEXT, b=obj(c={**NUMBER, "maximum": 3}))
+
+    witness = only(judged(crd(old), crd(new))).witness
+
+    assert witness is not None
+    assert report.shown(witness.resource) == '{"spec": {"x": {"a": "a", "b": {"c": 4}}}}'
+
+
+# Objects that are stored already
+
+
+@pytest.mark.parametrize(
+    ("new", "kubernetes_version", "note"),
+    [
+        (CONSTRAINED, "1.37", "refused when created; an update that leaves spec.x alone passes"),
+        (CONSTRAINED, "1.21", "refused when created, and in any update of an object that is stored"),
+    ],
+)
+def test_an_update_is_told_apart(new: JSON, kubernetes_version: str, note: str) -> None:
+    old, new_crd = (crd(x, kubernetes_version=kubernetes_version) for x in (TEXT, new))
+
+    witness = only(judged(old, new_crd)).witness
+
+    assert witness is not None
+    assert witness.note == note
+
+
+def test_a_rule_on_what_any_update_changes_refuses_it() -> None:
+    rule = {"rule": "!has(self.metadata.name) || size(self.metadata.name) > 20"}
+    versions = [
+        {**version("v1", TEXT, storage=True), "schema": {"openAPIV3Schema": {**obj(spec=obj(x=TEXT)), **more}}}
+        for more in ({}, {"x-kubernetes-validations": [rule]})
+    ]
+
+    finding = only(judged(of_versions(versions[0]), of_versions(versions[1])))
+
+    assert (finding.kind, finding.path) == (Kind.REFUSED, ".")
+    assert finding.witness is not None
+    assert finding.witness.note == "refused when created, and in any update of an object that is stored"
+
+
+def test_what_cannot_change_any_more_is_shown_by_an_update() -> None:
+    finding = only(judged(crd(TEXT), crd({**TEXT, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]})))
+
+    assert finding.witness is not None
+    assert finding.witness.stored is not None
+    assert finding.witness.note == "refused as an update of an object that is stored"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        ({**TEXT, "default": "a"}, {**TEXT, "default": "b"}, "an object that is stored stays as it is"),
+        (TEXT, {**TEXT, "default": "b"}, "an object that is stored changes with its next write"),
+        (TEXT, None, "an object that is stored changes with its next write"),
+    ],
+)
+def test_what_is_stored_changes_or_stays(old: JSON, new: JSON | None, note: str) -> None:
+    finding = only(judged(crd(old), crd(new)))
+
+    assert finding.witness is not None
+    assert finding.witness.note == note
+
+
+def test_what_is_changed_may_be_refused_as_an_update() -> None:
+    defaulted = {**TEXT, "default": "b", "enum": ["b"]}
+    old, new = (crd(x, kubernetes_version="1.21") for x in ({**TEXT, "default": "a"}, defaulted))
+
+    notes = {one.witness.note for one in judged(old, new).findings if one.witness and one.kind is Kind.CHANGED}
+
+    assert notes == {"an update of an object that is stored is refused"}
+
+
+# The CRD itself
+
+
+def test_a_crd_that_is_gone_loses_its_objects() -> None:
+    finding = only(judged(crd(TEXT), None))
+
+    assert (finding.kind, finding.path) == (Kind.DATA_LOSS, "metadata.name")
+    assert "takes all of its objects with it" in finding.words
+
+
+def test_a_write_that_the_server_refuses_is_a_finding() -> None:
+    found = judged(crd(TEXT), crd(TEXT, scope="Cluster"))
+
+    assert told(found) == ["refused spec.scope"]
+    assert found.findings[0].words == 'the CRD: spec.scope: Invalid value: "Cluster": field is immutable'
+
+
+def test_objects_are_judged_beside_a_write_that_is_refused() -> None:
+    assert told(judged(crd(TEXT), crd(CONSTRAINED, scope="Cluster"))) == ["refused spec.scope", "refused spec.x"]
+
+
+def test_a_version_that_is_stored_and_gone_is_refused_by_the_server() -> None:
+    old = of_versions(version("v1alpha1", TEXT, storage=True), version("v1", TEXT))
+    new = of_versions(version("v1", TEXT, storage=True))
+
+    found = judged(old, new)
+
+    assert told(found) == ["refused status.storedVersions[0]", "refused v1alpha1"]
+    assert 'Invalid value: "v1alpha1": missing from spec.versions' in found.findings[0].words
+    assert found.findings[1].words == "v1alpha1 is gone: the server could not find the requested resource"
+
+
+def test_a_version_that_is_no_longer_served_is_refused() -> None:
+    old = of_versions(version("v1alpha1", TEXT), version("v1", TEXT, storage=True))
+    new = of_versions({**version("v1alpha1", TEXT), "served": False}, version("v1", TEXT, storage=True))
+
+    finding = only(judged(old, new))
+
+    assert (finding.path, finding.versions) == ("v1alpha1", ("v1alpha1",))
+    assert "v1alpha1 is no longer served" in finding.words
+    assert [line.text for line in finding.lines[0]] == [
+        "name: v1alpha1, served: true",
+        "name: v1alpha1, served: false",
+    ]
+
+
+def test_a_crd_that_the_server_refuses_whatever_is_stored_has_no_objects() -> None:
+    broken = crd({**TEXT, "type": "text"})
+
+    def guard(_: CustomResourceDefinition) -> None:
+        raise AssertionError
+
+    broken.guard = guard
+
+    assert {one.kind for one in judged(crd(TEXT), broken).findings} == {Kind.REFUSED}
+
+
+def test_versions_that_show_the_same_are_told_once() -> None:
+    old = of_versions(version("v1beta1", TEXT), version("v1", TEXT, storage=True))
+    new = of_versions(version("v1beta1", CONSTRAINED), version("v1", CONSTRAINED, storage=True))
+
+    assert only(judged(old, new)).versions == ("v1beta1", "v1")
+
+
+def test_what_the_storage_version_no_longer_knows_is_lost() -> None:
+    old = of_versions(version("v1beta1", TEXT), version("v1", TEXT, storage=True))
+    new = of_versions(
+        version("v1beta1", TEXT),
+        {**version("v1", TEXT, storage=True), "schema": {"openAPIV3Schema": obj(spec=OBJECT)}},
+    )
+
+    losses = [one for one in judged(old, new).findings if one.kind is Kind.DATA_LOSS]
+
+    assert [(one.path, one.versions) for one in losses] == [
+        ("spec.x", ("v1beta1", "v1")),
+        ("status", ("v1beta1", "v1")),
+    ]
+
+
+def test_a_deprecated_version_is_warned_about() -> None:
+    old = of_versions(version("v1", TEXT, storage=True))
+    new = of_versions(version("v1", TEXT, storage=True, deprecated=True))
+
+    finding = only(judged(old, new))
+
+    assert (finding.kind, finding.path) == (Kind.CHANGED, ".")
+    assert finding.words == "warned about: example.com/v1 Thing is deprecated"
+
+
+@pytest.mark.parametrize("name", ["status", "scale"])
+def test_a_subresource_that_goes_is_refused(name: str) -> None:
+    scale = {"specReplicasPath": ".spec.x", "statusReplicasPath": ".status.y"}
+    more = {"subresources": {name: {} if name == "status" else scale}}
+
+    findings = judged(
+        of_versions(version("v1", NUMBER, storage=True, **more)), of_versions(version("v1", NUMBER, storage=True))
+    ).findings
+
+    assert (findings[0].kind, findings[0].path) == (Kind.REFUSED, f"subresources.{name}")
+    assert "the server could not find the requested resource" in findings[0].words
+
+
+def test_a_status_that_becomes_a_subresource_is_no_longer_written() -> None:
+    old, new = version("v1", TEXT, storage=True), version("v1", TEXT, storage=True, subresources={"status": {}})
+
+    finding = only(judged(of_versions(old), of_versions(new)))
+
+    assert (finding.kind, finding.path) == (Kind.DATA_LOSS, "subresources.status")
+    assert finding.witness is not None
+    assert "status" in finding.witness.before.stored
+    assert "status" not in finding.witness.after.stored
+
+
+def test_a_status_is_set_by_a_request_of_its_own() -> None:
+    def of(y: JSON) -> CustomResourceDefinition:
+        schema = obj(spec=obj(), status=obj(y=y))
+        one = version("v1", TEXT, storage=True, subresources={"status": {}})
+        return of_versions({**one, "schema": {"openAPIV3Schema": schema}})
+
+    finding = only(judged(of(TEXT), of(CONSTRAINED)))
+
+    assert (finding.kind, finding.path) == (Kind.REFUSED, "status.y")
+    assert finding.witness is not None
+    assert finding.witness.note == "refused when set; an update that leaves status.y alone passes"
+
+
+def test_unknown_fields_that_a_crd_no_longer_keeps_are_lost() -> None:
+    def of(*, keeps: bool) -> CustomResourceDefinition:
+        manifest = crd(TEXT).manifest
+        (one,) = manifest["spec"]["versions"]
+        spec = {**manifest["spec"], "version": "v1", "validation": one["schema"], "preserveUnknownFields": keeps}
+        del spec["versions"]
+        manifest = {**manifest, "apiVersion": "apiextensions.k8s.io/v1beta1", "spec": spec}
+        return CustomResourceDefinition.from_manifest(manifest, kubernetes_version="1.21")
+
+    assert told(judged(of(keeps=True), of(keeps=False))) == ["data loss unknownField"]
+
+
+def test_without_any_object_it_is_said_that_little_was_looked_at() -> None:
+    never = {**TEXT, "x-kubernetes-validations": [{"rule": "self == 'a' && self == 'b'"}]}
+    schema = obj(("spec",), spec=obj(("x",), x=never, y=TEXT))
+    old = of_versions({**version("v1", TEXT, storage=True), "schema": {"openAPIV3Schema": schema}})
+    changed = obj(("spec",), spec=obj(("x",), x=never, y=CONSTRAINED))
+    new = of_versions({**version("v1", TEXT, storage=True), "schema": {"openAPIV3Schema": changed}})
+
+    found = judged(old, new)
+
+    assert found.findings == ()
+    assert [one.split(":")[0] for one in found.warnings] == [
+        "little was looked at, as no object of the old CRD is known",
+        "little was looked at, as no object of the new CRD is known",
+    ]
+    assert len(found.unshown) == 1
+
+
+# Objects of the project
+
+
+def test_a_sample_shows_what_it_meets() -> None:
+    found = judged(crd(TEXT), crd(CONSTRAINED), {"spec": {"x": "b"}}, {"spec": {"x": "c"}}, {"spec": {"x": "a"}})
+
+    finding = only(found)
+    assert finding.others == ("0.yaml:1", "1.yaml:1")
+    assert finding.witness is not None
+    assert finding.witness.source == ""
+
+
+def test_a_sample_may_show_what_no_object_was_found_for() -> None:
+    old, new = (
+        crd(TEXT),
+        crd({**TEXT, "x-kubernetes-validations": [{"rule": "self.matches('^[^q]*$') || size(self) != 7"}]}),
+    )
+
+    finding = only(judged(old, new, {"spec": {"x": "squares"}}))
+
+    assert finding.witness is not None
+    assert finding.path == "spec.x"
+
+
+def test_a_sample_of_today_that_yesterdays_crd_does_not_take_is_no_break() -> None:
+    found = judged(crd(CONSTRAINED), crd(TEXT), {"spec": {"x": "b"}})
+
+    assert told(found) == ["widened spec.x"]
+    assert found.findings[0].words.startswith("before, spec.x: Unsupported value")
+    assert not found.findings[0].is_breaking
+
+
+def test_what_is_stored_of_a_sample_counts_too() -> None:
+    old = {**TEXT, "default": "b"}
+    new = {**TEXT, "default": "a", "enum": ["a"]}
+
+    found = judged(crd(old), crd(new), {"spec": {}})
+
+    assert [one.others for one in found.findings if one.kind is Kind.REFUSED] == [("0.yaml:1",)]
+
+
+def test_a_sample_that_cannot_be_judged_is_noted() -> None:
+    found = upgrade.judge(
+        crd(TEXT),
+        crd(CONSTRAINED),
+        Specimens((Specimen({"spec": {"x": "a" * 4}, "metadata": 1}, "example.com", "v1", "Thing", "a.yaml:1"),)),
+    )
+
+    assert told(found) == ["refused spec.x"]
+
+
+def lines(found: Upgrade) -> Iterator[str]:
+    for finding in found.findings:
+        yield from report.of_finding(finding)
+
+
+def test_a_finding_is_told_with_what_shows_it() -> None:
+    assert list(lines(judged(crd(TEXT), crd(CONSTRAINED), {"spec": {"x": "b"}}))) == [
+        "refused: spec.x (v1)",
+        '  spec.x: Unsupported value: "ax": supported values: "a"',
+        "  refused when created; an update that leaves spec.x alone passes",
+        '  object: {"spec": {"x": "ax"}}',
+        "  as well: 0.yaml:1",
+        "  -   (nothing)",
+        '  +   enum: ["a"]',
+    ]
