@@ -61,7 +61,7 @@ class UpgradeItem(pytest.Item):
             upgrade, breaking, outdated = self.task.upgrade, self.task.breaking, self.task.outdated
         except InputError as error:
             pytest.fail(str(error), pytrace=False)
-        notes = [*upgrade.notes, *upgrade.unshown]
+        notes = [*upgrade.unshown]
         for finding in upgrade.findings:
             if finding not in breaking:
                 allowed = "allowed: " if finding.is_breaking else ""

@@ -159,7 +159,7 @@ class GitTree:
         is_named = not glob.has_magic(pattern)
         for name in self.ids:
             steps = PurePosixPath(name).parts
-            is_file = _matches(parts, steps) and (is_named or name.endswith(manifest.ENDINGS))
+            is_file = _matches(parts, steps, is_file=True) and (is_named or name.endswith(manifest.ENDINGS))
             if is_file or (name.endswith(manifest.ENDINGS) and _is_below(parts, steps)):
                 yield name
 
@@ -225,23 +225,26 @@ def _blobs(output: bytes, ref: str) -> Iterator[bytes]:
 
 def _is_below(pattern: Sequence[str], steps: Sequence[str]) -> bool:
     """Return whether a folder above a file matches, from which on no folder is hidden."""
-    depths = range(len(steps))
+    # What `**` alone finds first is no folder to Python's glob.
+    depths = range(1 if pattern[:1] == ("**",) else 0, len(steps))
     return any(
-        _matches(pattern, steps[:depth]) and not any(step.startswith(".") for step in steps[depth:-1])
+        _matches(pattern, steps[:depth], is_file=False) and not any(step.startswith(".") for step in steps[depth:-1])
         for depth in depths
     )
 
 
-def _matches(pattern: Sequence[str], steps: Sequence[str]) -> bool:
+def _matches(pattern: Sequence[str], steps: Sequence[str], *, is_file: bool) -> bool:
     """Return whether a path matches a *pattern* as Python's glob has it: `**` for any folders, none of them hidden."""
     if not pattern:
         return not steps
     first, *rest = pattern
     if first == "**":
         if not rest:
-            return bool(steps) and not any(step.startswith(".") for step in steps)
-        return _matches(rest, steps) or (bool(steps) and not steps[0].startswith(".") and _matches(pattern, steps[1:]))
+            return (bool(steps) or not is_file) and not any(step.startswith(".") for step in steps)
+        if _matches(rest, steps, is_file=is_file):
+            return True
+        return bool(steps) and not steps[0].startswith(".") and _matches(pattern, steps[1:], is_file=is_file)
     if not steps or not fnmatch.fnmatchcase(steps[0], first):
         return False
     is_hidden = steps[0].startswith(".") and not first.startswith(".")
-    return not is_hidden and _matches(rest, steps[1:])
+    return not is_hidden and _matches(rest, steps[1:], is_file=is_file)

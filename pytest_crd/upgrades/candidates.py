@@ -35,6 +35,8 @@ _STANDS_FOR: Final = {
 }
 _UNKNOWN: Final = "unknownField"
 _OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"])
+# Values at which rules often draw the line.
+_PLAIN: Final[tuple[Any, ...]] = ("", 0, -1, 1_000_000, False, True, [], {})
 _MOST_VALUES: Final = 10
 
 
@@ -83,6 +85,16 @@ class Maker:
         for held in self._existing(place):
             yield Candidate(held[0])
 
+    def smallest(self) -> Iterator[Candidate]:
+        """Yield the smallest objects."""
+        for resource, _ in self._existing(()):
+            yield Candidate(resource)
+
+    def with_status(self) -> Iterator[Resource]:
+        """Yield objects that have a status."""
+        for resource, _ in self._existing(("status",)):
+            yield resource
+
     def _existing(self, place: SchemaPlace) -> Iterator[Held]:
         for side in self._sides:
             if (held := side.existing(place)) is not None:
@@ -93,17 +105,25 @@ class Maker:
             if side is not None and rule is not None:
                 index = _node(side.root, difference.place).structure[differences.RULES].index(rule)
                 yield from _sides_of(side.find(difference.place, f"{differences.RULES}[{index}]"))
+        for resource, steps in self._existing(difference.place):
+            for inner in places.all_steps(places.at(resource, steps)):
+                whole = (*steps, *inner)
+                yield from (Candidate(places.replaced(resource, whole, value)) for value in _PLAIN if whole)
 
     def _of_borders(self, place: SchemaPlace, keyword: str) -> Iterator[Candidate]:
         for side in self._sides:
             if _node(side.root, place).structure.get(keyword):
                 yield from _sides_of(side.find(place, keyword))
+        branches = (branch for side in self._sides for branch in _node(side.root, place).alternatives())
+        values = [value for branch in branches for value in itertools.islice(self._sides[0].maker.find(branch), 3)]
+        for side in self._sides:
+            yield from map(Candidate, self._placed(side, place, values))
 
     def _of_field(self, difference: Difference) -> Iterator[Resource]:
         """Yield objects with a field and without it, and where unknown fields are kept, with anything in it."""
         place = difference.place
         for resource, steps in self._existing(place):
-            yield places.removed(resource, steps)
+            yield from [places.removed(resource, steps)] if steps else []
             yield resource
         for resource, _ in self._existing(place[:-1]):
             yield resource
@@ -139,23 +159,14 @@ class Maker:
 
     def _placed(self, side: Borders, place: SchemaPlace, values: Iterable[Any]) -> Iterator[Resource]:
         """Yield an object with each of *values* at a place, whoever takes it."""
-        outer = side.existing(place) or (side.existing(place[:-1]) if place else None)
-        if outer is None or not place:
-            return
-        resource, steps = outer
-        if side.existing(place) is None:
-            if place[-1] in {ITEMS, VALUES} or not isinstance(places.at(resource, steps), dict):
-                return
-            steps = (*steps, place[-1])
-        yield from (places.replaced(resource, steps, value) for value in values)
+        held = side.existing(place) if place else None
+        if held is not None:
+            yield from (places.replaced(*held, value) for value in values)
 
 
 def _sides_of(border: Border) -> Iterator[Candidate]:
     """Yield the objects of a border, those that are refused first."""
-    if border.outside is not None:
-        yield Candidate(border.outside, border.old)
-    if border.inside is not None:
-        yield Candidate(border.inside, border.old)
+    yield from (Candidate(one, border.old) for one in (border.outside, border.inside) if one is not None)
 
 
 def _between(sides: Iterable[Borders], place: SchemaPlace) -> Iterator[str]:

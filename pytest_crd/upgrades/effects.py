@@ -79,13 +79,14 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     if not after.accepted:
         yield from _refusals(after, resource, old, new, Kind.REFUSED)
         return
-    lost = [_located(path, resource, old, new) for path in dict.fromkeys((*after.pruned, *after.lost))]
-    for path, (_, place) in zip(dict.fromkeys((*after.pruned, *after.lost)), lost, strict=True):
+    lost = {path: _located(path, resource, old, new) for path in (*after.pruned, *after.lost)}
+    for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
     for steps, was, is_now in _differences(before.stored, after.stored, ()):
         place = place_of(steps, old.root, new.root)
-        if not any(place[: len(around)] == around for _, around in lost):
-            is_new = was is ABSENT and not _is_known(place, old.root)
+        if not any(place[: len(around)] == around for around in lost.values()):
+            # A null that was dropped was not taken, nor was a field that nothing knew.
+            is_new = was is ABSENT and (is_now is None or not _is_known(place, old.root))
             kind = Kind.WIDENED if is_new else Kind.CHANGED
             yield Effect(kind, place, f"{_shown(was)} before, {_shown(is_now)} now", "stored otherwise")
     for warning in after.warnings:
@@ -98,14 +99,14 @@ def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     yield from _refusals(before, resource, old, new, Kind.WIDENED)
     if before.accepted:
         for path in dict.fromkeys((*before.pruned, *before.lost)):
-            _, place = _located(path, resource, old, new)
+            place = _located(path, resource, old, new)
             yield Effect(Kind.WIDENED, place, f"{path} was dropped, and is kept now", "kept")
 
 
 def _refusals(answer: Response, resource: Resource, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
     for error in answer.errors:
         if _NOT_CHECKED not in error.detail:
-            _, place = _located(_field(error), resource, old, new)
+            place = _located(_field(error), resource, old, new)
             before = "before, " if kind is Kind.WIDENED else ""
             yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))
 
@@ -122,12 +123,11 @@ def _field(error: FieldError) -> str:
     return (found[1] or found[2]) if found else ""
 
 
-def _located(field: str, resource: Resource, old: Subject, new: Subject) -> tuple[Steps, SchemaPlace]:
-    """Return where a field, which need not be there, stands in an object and in the schema."""
+def _located(field: str, resource: Resource, old: Subject, new: Subject) -> SchemaPlace:
+    """Return where in the schema a field of an object stands, which need not be there."""
     steps, rest = places.find(resource, field)
     missing = tuple(part for part in rest.replace("[", ".").replace("]", "").split(".") if part)
-    whole = (*steps, *missing)
-    return whole, place_of(whole, old.root, new.root)
+    return place_of((*steps, *missing), old.root, new.root)
 
 
 def place_of(steps: Steps, *roots: Node) -> SchemaPlace:
@@ -150,9 +150,7 @@ def _is_known(place: SchemaPlace, root: Node) -> bool:
     """Return whether a schema says something of a place."""
     node: Node | None = root
     for step in place:
-        if node is None:
-            return False
-        node = node.items if step == ITEMS else node.values if step == VALUES else node.field(step)
+        node = node and (node.items if step == ITEMS else node.values if step == VALUES else node.field(step))
     return node is not None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_crd.engine import CustomResourceDefinition, InputError, Version, jsonvalue
+from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
 from pytest_crd.examples import schemas
 from pytest_crd.upgrades import definitions, differences, effects
 from pytest_crd.upgrades.candidates import PRESERVE
@@ -26,13 +26,11 @@ class Upgrade:
     Attributes:
         findings: What was found, what breaks most first.
         unshown: Differences of the schemas for which no object was found that shows them, in words.
-        notes: Objects of the project that could not be judged.
         warnings: Versions of which no object is known: little was looked at.
     """
 
     findings: tuple[Finding, ...] = ()
     unshown: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -57,19 +55,18 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         collection.add(finding)
     if not new.first_response.accepted and new.guard is not None:
         return Upgrade(collection.findings())
-    notes: list[str] = []
     unshown: list[str] = []
     warnings: list[str] = []
     for before, after in _served(old, new):
         for finding in definitions.subresources(before, after):
             collection.add(finding)
         found = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
-        notes += _of_specimens(found, specimens.of(old, before.name))
+        _of_specimens(found, specimens.of(old, before.name))
         if found.differences or _is_served_otherwise(before, after):
             witnesses = Witnesses(found)
             unshown += witnesses.find()
             warnings += witnesses.problems
-    return Upgrade(collection.findings(), tuple(unshown), tuple(notes), tuple(warnings))
+    return Upgrade(collection.findings(), tuple(unshown), tuple(warnings))
 
 
 def _served(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[tuple[Version, Version]]:
@@ -99,14 +96,11 @@ def _storage(crd: CustomResourceDefinition) -> Version | None:
     return next((version for version in crd.versions if version.storage), None)
 
 
-def _of_specimens(found: VersionCollection, specimens: Sequence[Specimen]) -> Iterator[str]:
-    """Keep what becomes of the objects of a project, and yield why one of them cannot be judged."""
+def _of_specimens(found: VersionCollection, specimens: Sequence[Specimen]) -> None:
+    """Keep what becomes of the objects of a project, as they are sent and as they are stored."""
     for specimen in specimens:
-        try:
-            change = effects.find(specimen.resource, found.old, found.new, source=specimen.source)
-            found.add(change)
-            stored: Any = change.witness.before.stored
-            if stored is not None and not jsonvalue.equal(stored, specimen.resource):
-                found.add(effects.find(stored, found.old, found.new, source=specimen.source))
-        except InputError as error:
-            yield f"{specimen.source}: passed over: {error}"
+        change = effects.find(specimen.resource, found.old, found.new, source=specimen.source)
+        found.add(change)
+        stored: Any = change.witness.before.stored
+        if stored is not None:
+            found.add(effects.find(stored, found.old, found.new, source=specimen.source))

@@ -113,8 +113,8 @@ class Witnesses:
 
     def _of_warnings(self) -> None:
         """Keep what the server warns of though the object is as it was."""
-        if self._maker.old is not None and (held := self._maker.old.existing(())) is not None:
-            change = self._change(Candidate(held[0]))
+        for candidate in self._maker.smallest():
+            change = self._change(candidate)
             for effect in change.effects:
                 if effect.kind is Kind.CHANGED and not effect.place:
                     self._found.add_effect(effect, change)
@@ -122,17 +122,14 @@ class Witnesses:
     def _of_gained_status(self) -> None:
         """Keep that a status is dropped from requests that wrote it, where it has become a subresource."""
         old, new = self._found.old.version, self._found.new.version
-        if old.has_status or not new.has_status or self._maker.old is None:
+        if old.has_status or not new.has_status:
             return
-        held = self._maker.old.existing(("status",))
-        if held is None:
-            return
-        before, after = old.create(held[0]), new.create(held[0])
-        if before.accepted and after.accepted and "status" in before.stored and "status" not in after.stored:
-            words = "status is a subresource now: a request that is not to /status no longer writes it"
-            self._found.add_finding(
-                Finding(Kind.DATA_LOSS, "subresources.status", words, (old.name,), (), Witness(held[0], before, after))
-            )
+        words = "status is a subresource now: a request that is not to /status no longer writes it"
+        for resource in self._maker.with_status():
+            witness = Witness(resource, old.create(resource), new.create(resource))
+            before, after = witness.before.stored or {}, witness.after.stored or {"status": None}
+            if "status" in before and "status" not in after:
+                self._found.add_finding(Finding(Kind.DATA_LOSS, "subresources.status", words, (old.name,), (), witness))
 
 
 def _covers(difference: Difference, effect: Effect) -> bool:

@@ -155,6 +155,15 @@ def test_who_asks_for_another_test_gets_no_upgrade(released: Project) -> None:
     assert "upgrade[" not in released.run("--crd-baseline", "git:v1", "-v", "test_a.py::test_a").stdout.str()
 
 
+def test_each_upgrade_stands_in_its_file(released: Project) -> None:
+    released.crd("config/crd/bases/others.yaml", plural="others", kind="Other")
+    release(released, "v2")
+
+    result = released.run("--crd-baseline", "git:v2", "-v")
+
+    result.stdout.fnmatch_lines([f"{ITEM} PASSED*", "config/crd/bases/others.yaml::upgrade[[]others.*] PASSED*"])
+
+
 def test_each_kubernetes_version_has_its_own_upgrade(released: Project) -> None:
     released.ini("crd_kubernetes_version = 1.36 1.37")
 

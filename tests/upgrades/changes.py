@@ -138,6 +138,10 @@ CHANGES = (
         "another rule", ruled("!has(self.a) || self.a < 9"), ruled("!has(self.a) || self.a < 5"), ("refused spec.x",)
     ),
     SchemaChange(
+        "not empty", TEXT, {**TEXT, "x-kubernetes-validations": [{"rule": "self.size() > 0"}]}, ("refused spec.x",)
+    ),
+    SchemaChange("to null", TEXT, {**TEXT, "nullable": True}, ("widened spec.x",)),
+    SchemaChange(
         "immutable", TEXT, {**TEXT, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}, ("refused spec.x",)
     ),
     SchemaChange("any of", TEXT, {**TEXT, "anyOf": [{"pattern": "^a"}, {"pattern": "^b"}]}, ("refused spec.x",)),
@@ -148,6 +152,13 @@ CHANGES = (
         ("refused spec.x",),
     ),
     SchemaChange("not", obj(a=TEXT), {**obj(a=TEXT), "not": {"required": ["a"]}}, ("refused spec.x",)),
+    SchemaChange(
+        "fewer branches",
+        {**TEXT, "anyOf": [{"enum": ["a"]}, {"enum": ["b"]}]},
+        {**TEXT, "anyOf": [{"enum": ["a"]}]},
+        ("refused spec.x",),
+    ),
+    SchemaChange("a map", TEXT, {**OBJECT, "additionalProperties": TEXT}, ("refused spec.x", "widened spec.x")),
     SchemaChange("words alone", {**TEXT, "description": "a"}, {**TEXT, "description": "b"}, ()),
     SchemaChange("a set that is only merged otherwise", items(), items(**{"x-kubernetes-list-type": "atomic"}), ()),
     SchemaChange("a bound that says nothing new", {**TEXT, "enum": ["a"]}, {**TEXT, "enum": ["a"], "maxLength": 5}, ()),

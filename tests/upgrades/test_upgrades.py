@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import upgrades as report
-from pytest_crd.upgrades import upgrade
+from pytest_crd.upgrades import effects, upgrade
 from pytest_crd.upgrades.findings import Finding, Kind
 from pytest_crd.upgrades.objects import Specimen, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
@@ -254,6 +254,16 @@ def test_a_status_that_becomes_a_subresource_is_no_longer_written() -> None:
     assert "status" not in finding.witness.after.stored
 
 
+@pytest.mark.parametrize("status", [{}, {"status": obj(y=TEXT)}], ids=["none", "a new one"])
+def test_a_status_that_nobody_wrote_is_no_loss(status: JSON) -> None:
+    def of(schema: JSON, **more: object) -> CustomResourceDefinition:
+        return of_versions({**version("v1", TEXT, storage=True, **more), "schema": {"openAPIV3Schema": schema}})
+
+    kinds = told(judged(of(obj(spec=obj())), of(obj(spec=obj(), **status), subresources={"status": {}})))
+
+    assert "data loss subresources.status" not in kinds
+
+
 def test_a_status_is_set_by_a_request_of_its_own() -> None:
     def of(y: JSON) -> CustomResourceDefinition:
         schema = obj(spec=obj(), status=obj(y=y))
@@ -296,6 +306,21 @@ def test_without_any_object_it_is_said_that_little_was_looked_at() -> None:
     assert len(found.unshown) == 1
 
 
+def test_an_error_that_names_no_field_is_about_the_value_that_was_put_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effects, "_field", lambda _: "")
+
+    assert told(judged(crd(NUMBER), crd({**NUMBER, "format": "int32"}))) == ["refused spec.x"]
+
+
+def test_of_what_differs_the_nearest_lines_are_shown() -> None:
+    old = crd(obj(("y",), y=TEXT))
+    new = crd({**obj(("y",), y=CONSTRAINED), "minProperties": 1, "maxProperties": 9})
+
+    (refusal,) = (one for one in judged(old, new).findings if one.kind is Kind.REFUSED)
+
+    assert [line.text for pair in refusal.lines for line in pair] == ["", 'enum: ["a"]']
+
+
 # Objects of the project
 
 
@@ -309,15 +334,15 @@ def test_a_sample_shows_what_it_meets() -> None:
 
 
 def test_a_sample_may_show_what_no_object_was_found_for() -> None:
-    old, new = (
-        crd(TEXT),
-        crd({**TEXT, "x-kubernetes-validations": [{"rule": "self.matches('^[^q]*$') || size(self) != 7"}]}),
-    )
+    rule = "!(self.startsWith('ab') && self.endsWith('yz') && size(self) == 9 && self.contains('mnm'))"
+    old, new = crd(TEXT), crd({**TEXT, "x-kubernetes-validations": [{"rule": rule}]})
 
-    finding = only(judged(old, new, {"spec": {"x": "squares"}}))
+    found = judged(old, new, {"spec": {"x": "ab-mnm-yz"}})
 
+    finding = only(found)
     assert finding.witness is not None
-    assert finding.path == "spec.x"
+    assert (finding.path, finding.witness.source) == ("spec.x", "0.yaml:1")
+    assert "  object: 0.yaml:1" in lines(found)
 
 
 def test_a_sample_of_today_that_yesterdays_crd_does_not_take_is_no_break() -> None:
@@ -335,16 +360,6 @@ def test_what_is_stored_of_a_sample_counts_too() -> None:
     found = judged(crd(old), crd(new), {"spec": {}})
 
     assert [one.others for one in found.findings if one.kind is Kind.REFUSED] == [("0.yaml:1",)]
-
-
-def test_a_sample_that_cannot_be_judged_is_noted() -> None:
-    found = upgrade.judge(
-        crd(TEXT),
-        crd(CONSTRAINED),
-        Specimens((Specimen({"spec": {"x": "a" * 4}, "metadata": 1}, "example.com", "v1", "Thing", "a.yaml:1"),)),
-    )
-
-    assert told(found) == ["refused spec.x"]
 
 
 def lines(found: Upgrade) -> Iterator[str]:

@@ -1,0 +1,71 @@
+"""Where two schemas differ, and what an object meets there."""
+
+from __future__ import annotations
+
+from pytest_crd.upgrades import differences, effects
+from pytest_crd.upgrades.findings import Kind
+from pytest_crd.upgrades.subjects import Subject
+from upgrades.changes import JSON, NUMBER, OBJECT, TEXT, crd, obj, ruled
+
+LIST: JSON = {"type": "array"}
+
+
+def told(old: JSON, new: JSON) -> list[tuple[str, str]]:
+    return [(".".join(one.place), one.keyword) for one in differences.find(old, new)]
+
+
+def test_equal_schemas_do_not_differ() -> None:
+    assert told(obj(a=TEXT), obj(a=dict(TEXT))) == []
+
+
+def test_a_difference_stands_where_it_is() -> None:
+    assert told(obj(a=LIST | {"items": TEXT}, b=OBJECT), obj(a=LIST | {"items": NUMBER}, c=OBJECT)) == [
+        ("a.[*]", "type"),
+        ("b", "removed"),
+        ("c", "added"),
+    ]
+    assert told({**OBJECT, "additionalProperties": TEXT}, {**OBJECT, "additionalProperties": NUMBER}) == [
+        ("{*}", "type")
+    ]
+    assert told({**OBJECT, "additionalProperties": TEXT}, {**OBJECT, "additionalProperties": True}) == [
+        ("", "additionalProperties")
+    ]
+
+
+def test_items_may_come_and_go() -> None:
+    assert told(LIST, LIST | {"items": TEXT}) == [("[*]", "added")]
+    assert told(LIST | {"items": TEXT}, LIST) == [("[*]", "removed")]
+
+
+def test_a_rule_is_the_same_whatever_it_says() -> None:
+    assert told(ruled("self.a < 1", message="a"), ruled("self.a < 1", message="b")) == []
+    assert told(ruled("self.a < 1"), ruled("self.a < 1", optionalOldSelf=True)) == [
+        ("", "x-kubernetes-validations"),
+        ("", "x-kubernetes-validations"),
+    ]
+
+
+def test_an_update_of_what_the_old_crd_never_took_shows_nothing() -> None:
+    subject = Subject(crd(TEXT).version("v1"))
+
+    assert effects.find({"spec": {"x": "a"}}, subject, subject, stored={"spec": {"x": 1}}).effects == ()
+
+
+def test_that_rules_were_not_checked_is_no_effect() -> None:
+    old = Subject(crd(obj(a=NUMBER, b=NUMBER)).version("v1"))
+    new = Subject(crd({**ruled("self.a < 1"), "required": ["b"]}).version("v1"))
+
+    found = effects.find({"spec": {"x": {"a": 1}}}, old, new)
+
+    assert [(one.kind, one.place) for one in found.effects] == [(Kind.REFUSED, ("spec", "x", "b"))]
+    assert len(found.witness.after.errors) == 2
+
+
+def test_a_default_in_what_was_kept_unknown_is_new() -> None:
+    keeps = {**OBJECT, "x-kubernetes-preserve-unknown-fields": True}
+    old = Subject(crd(keeps).version("v1"))
+    new = Subject(crd({**keeps, "properties": {"a": obj(b={**TEXT, "default": "c"})}}).version("v1"))
+
+    found = effects.find({"spec": {"x": {"a": {}}}}, old, new)
+
+    assert [(one.kind, one.place) for one in found.effects] == [(Kind.WIDENED, ("spec", "x", "a", "b"))]
