@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, Final
 
 from pytest_crd.engine.cel import conversions, numbers
@@ -23,6 +24,7 @@ _DEFAULT_PRECISION: Final = 6
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TIMES: Final = "\u00d7"
 _SPACED_TIMES: Final = "\u202f\u00d7\u202f"
+_NO_VERB: Final = "%!(NOVERB)"
 _NOT_FINITE: Final = ("NaN", "Infinity", "-Infinity")
 _TEXTS: Final = frozenset(
     {
@@ -122,24 +124,34 @@ def _number(value: Value, clause: str) -> float:
 
 def _fixed(value: Value, precision: int) -> str:
     number = _number(value, "fixed-point")
+    if _is_unreadable(precision):
+        return _NO_VERB
     if not math.isfinite(number):
         return _not_finite(number)
     # The precision is kept in 16 bits, the number of zeros that are written at the end in 8.
     digits, zeros = _int16(precision), precision & 0xFF
-    written = f"{number or 0.0:,.{digits if digits >= 0 else 1100}f}"
-    whole, point, fraction = written.partition(".")
-    fraction = fraction[:zeros] + fraction[zeros:].rstrip("0")
-    return f"{whole}{point}{fraction}" if fraction else whole
+    # Below zero, there are as many digits as tell the number from others.
+    written = f"{number or 0.0:,.{digits}f}" if digits >= 0 else f"{Decimal(repr(number or 0.0)):,f}"
+    whole, _, fraction = written.partition(".")
+    fraction = fraction[:zeros].ljust(zeros, "0") + fraction[zeros:].rstrip("0")
+    return f"{whole}.{fraction}" if fraction else whole
 
 
 def _scientific(value: Value, width: int, times: str) -> str:
     number = _number(value, "scientific")
+    if _is_unreadable(width):
+        return _NO_VERB
     if not math.isfinite(number):
         written = _not_finite(number)
     else:
         mantissa, _, exponent = f"{number or 0.0:.6e}".partition("e")
         written = f"{mantissa}{times}10{exponent.removeprefix('+').translate(_SUPERSCRIPTS)}"
     return written.rjust(width & 0xFFFF)
+
+
+def _is_unreadable(precision: int) -> bool:
+    """Return whether Go stops reading the precision: before another digit, when it is more than a million."""
+    return precision // 10 > 1_000_000
 
 
 def _int16(number: int) -> int:
@@ -218,10 +230,10 @@ def _map(values: Any) -> str:
 
 def _element(value: Value) -> str:
     """Return a part of a list or map, written like a literal."""
-    if isinstance(value, str):
-        return printing.quote(value)
-    if isinstance(value, bytes):
-        return f"b{printing.quote(_text(value))}"
+    if type(value) is int:
+        return str(value)
+    if isinstance(value, str | bytes):
+        return printing.quote(value) if isinstance(value, str) else f"b{printing.quote(_text(value))}"
     if type(value) is float:
         if math.isfinite(value):
             return f"{value:.6f}"
