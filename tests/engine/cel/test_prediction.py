@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 import pytest
 
 from pytest_crd.engine.cel.lexer import EOF
+from pytest_crd.engine.cel.syntax import grammar, prediction
 from pytest_crd.engine.cel.syntax.network import Choice, Network, Rule, Token
 from pytest_crd.engine.cel.syntax.prediction import NoAlternativeError, Predictor, _predict_in_context
+from pytest_crd.engine.cel.syntax.recovery import Reader
+from pytest_crd.engine.cel.syntax.tokenstream import TokenStream
 
 
 def token(kind: str) -> Token:
@@ -52,3 +58,24 @@ def test_the_rule_that_called_is_asked_for() -> None:
         _predict_in_context(CHOICE.state, 0, ["n", "z"].__getitem__, lambda: [following])
 
     assert caught.value.lookahead == 1
+
+
+def test_what_is_known_behind_a_part_that_repeats_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = Counter[str]()
+    step = prediction._Walk.step
+
+    def counted(walk: Any, configurations: Any, kind: str) -> Any:
+        steps[kind] += 1
+        return step(walk, configurations, kind)
+
+    monkeypatch.setattr(prediction._Walk, "step", counted)
+    network, problems = grammar.network(escaped_identifiers=True), list[str]()
+
+    def report(_offset: int, problem: str) -> None:
+        problems.append(problem)
+
+    tokens = TokenStream("a" + ".a" * 1000, report, escaped_identifiers=True)
+    Reader(network, Predictor(), tokens, report).read("start")
+
+    assert not problems
+    assert 0 < steps.total() < 20

@@ -100,6 +100,8 @@ class Predictor:
         """Know nothing yet."""
         self._contexts = _Contexts()
         self._starts: dict[tuple[State, int], _Node] = {}
+        # By their ways: behind each name of `a.a.a` the same is known.
+        self._nodes: dict[frozenset[_Configuration], _Node] = {}
 
     def predict(self, decision: State, precedence: int, lookahead: Lookahead, returns: Returns) -> int:
         """
@@ -143,7 +145,10 @@ class Predictor:
         found = walk.step(node.configurations, kind)
         result = None
         if found:
-            result = _Node(frozenset(found), _unique(found), _conflicts(found))
+            ways = frozenset(found)
+            result = self._nodes.get(ways)
+            if result is None:
+                result = self._nodes[ways] = _Node(ways, _unique(ways), _conflicts(ways))
         node.next[kind] = result
         return result
 
