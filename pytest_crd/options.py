@@ -5,17 +5,15 @@ from __future__ import annotations
 import glob
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import pytest
 
 CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """
     One setting.
 
@@ -121,8 +119,7 @@ SETTINGS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """
     What is set, wherever it was set.
 

@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.golang import printing
@@ -47,8 +47,7 @@ class Order:
 Segment: TypeAlias = "str | Item | Order"
 
 
-@dataclass(frozen=True, slots=True)
-class Remainder:
+class Remainder(NamedTuple):
     """
     Two objects that are not equal, less everything that is.
 

@@ -7,8 +7,7 @@ Each has a `title` that completes the sentence "'key' must be …"; which keys t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -18,8 +17,7 @@ Form = Mapping[str, Any]
 _NOT_BLANK: Final = r"\S"
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
     """Two keys of one mapping that contradict each other, and why."""
 
     first: str
@@ -27,8 +25,7 @@ class Conflict:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(NamedTuple):
     """
     A key that must be there because of another.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, TypeAlias
+from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.inputerror import InputError, Mistake
@@ -55,8 +55,7 @@ class Lines:
         return self.document.line_of((*self.path, *path), key=bool(path) and isinstance(path[-1], str))
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedError:
+class ExpectedError(NamedTuple):
     """
     One expected error; what is None may be anything.
 
@@ -77,8 +76,7 @@ class ExpectedError:
     rule: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OldCRD:
+class OldCRD(NamedTuple):
     """
     The CRD under which the old object was stored; exactly one is not None.
 
@@ -93,8 +91,7 @@ class OldCRD:
     place: tuple[str, ...] = ("oldCRD",)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """
     Where an object of a case comes from, and what is changed in it.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.comparison import Remainder
 from pytest_crd.cases.model import ExpectedError
@@ -21,8 +22,7 @@ class Kept(enum.Enum):
     REST_ON_STATUS_UPDATE = "an update of the status leaves all else alone"
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """
     What the passes did on the way, by path as the server spells it.
 
@@ -38,7 +38,7 @@ class Trace:
     nulls: tuple[str, ...] = ()
     defaulted: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    kept: Mapping[str, Kept] = field(default_factory=dict)
+    kept: Mapping[str, Kept] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,7 @@ class Present:
     value: JSONValue
 
 
-@dataclass(frozen=True, slots=True)
-class Stray:
+class Stray(NamedTuple):
     """
     A field of the input that is dropped, and that the case shows no knowledge of.
 
@@ -173,8 +172,7 @@ class Accepted:
     ratcheted: tuple[FieldError, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NearMiss:
+class NearMiss(NamedTuple):
     """
     The error that comes nearest to an expected one.
 
@@ -226,8 +224,7 @@ class MessageMismatch:
 Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | Refused | Rejected | Accepted | ErrorsMismatch | MessageMismatch"
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """
     Where a case ran, for the first line of a report.
 
@@ -244,8 +241,7 @@ class Context:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(NamedTuple):
     """
     What became of a case.
 
@@ -258,7 +254,7 @@ class CaseResult:
 
     context: Context
     mismatches: tuple[Mismatch, ...] = ()
-    trace: Trace = field(default_factory=Trace)
+    trace: Trace = Trace()
     notes: tuple[str, ...] = ()
 
     @property

@@ -7,7 +7,6 @@ What is not known is never a verdict: an old object that no server has stored, o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from pytest_crd.cases import expectations, refusals, strays, unreachable
@@ -72,7 +71,7 @@ def run(case: AnyCase, subject: Subject, *, old_subject: Subject | None = None) 
     except UnsupportedExpressionError as error:
         raise not_known(case, error) from None
     mismatches = unreachable.hinted(case, body.value, result.mismatches, (subject, old_subject or subject))
-    return replace(result, mismatches=tuple(mismatches))
+    return result._replace(mismatches=tuple(mismatches))
 
 
 def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:

@@ -7,7 +7,6 @@ A CRD answers about itself, each version about its custom resources.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from pytest_crd.engine import jsonvalue, keptanswers, profile
@@ -171,7 +170,7 @@ class CustomResourceDefinition:
             decoded = decode_crd(value, whole_paths=profile.named(kubernetes_version).names_fields_of_nested_schemas)
         except DecodeError as error:
             raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
-        whole = replace(decoded, duplicates=duplicates)
+        whole = decoded._replace(duplicates=duplicates)
         return cls(whole, kubernetes_version=kubernetes_version, source=source)
 
     def under(self, kubernetes_version: str) -> CustomResourceDefinition:

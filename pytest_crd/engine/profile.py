@@ -7,12 +7,10 @@ A version is supported when a real server of it has been recorded; any other is 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """
     How one Kubernetes version behaves; what is not said of a version it does as the newest one.
 
@@ -201,8 +199,7 @@ class Profile:
 
 # Newest first: what each version does otherwise than the next one.
 _V1_37: Final = Profile("1.37")
-_V1_36: Final = replace(
-    _V1_37,
+_V1_36: Final = _V1_37._replace(
     version="1.36",
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,
@@ -213,15 +210,13 @@ _V1_36: Final = replace(
     indexes_owner_references=False,
     drops_repeated_metadata_errors=False,
 )
-_V1_35: Final = replace(
-    _V1_36,
+_V1_35: Final = _V1_36._replace(
     version="1.35",
     structure_has_examples=False,
     checks_number_formats=False,
     has_strict_colons_in_uris=False,
 )
-_V1_34: Final = replace(
-    _V1_35,
+_V1_34: Final = _V1_35._replace(
     version="1.34",
     prints_failed_values=False,
     ratchets_selectable_fields=False,
@@ -230,8 +225,7 @@ _V1_34: Final = replace(
     has_kubernetes_name_formats=False,
     speaks_of_label_keys=False,
 )
-_V1_33: Final = replace(
-    _V1_34,
+_V1_33: Final = _V1_34._replace(
     version="1.33",
     bounds_int_or_string_in_rules=False,
     equates_null_fields=False,
@@ -243,14 +237,12 @@ _V1_33: Final = replace(
     prints_values_as_json=False,
     inflects_units=False,
 )
-_V1_32: Final = replace(
-    _V1_33,
+_V1_32: Final = _V1_33._replace(
     version="1.32",
     ratchets_status=False,
     explains_stored_versions=False,
 )
-_V1_21: Final = replace(
-    _V1_32,
+_V1_21: Final = _V1_32._replace(
     version="1.21",
     field_validation=False,
     has_short_group_names=False,

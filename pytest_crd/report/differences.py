@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.comparison import Item, Order, Segment
@@ -23,8 +22,7 @@ class Kind(enum.Enum):
     REORDERED = "reordered"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """
     One place where the actual object is not as expected.
 

@@ -6,8 +6,7 @@ import difflib
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.cases import strays
 from pytest_crd.cases.result import CaseResult, Mismatch, ObjectMismatch, PathsMismatch, Present, Refused, Strays, Trace
@@ -42,8 +41,7 @@ def plain(text: str, _style: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """
     One difference, in words.
 

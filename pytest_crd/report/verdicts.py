@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.model import ExpectedError
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, NearMiss, Rejected
@@ -14,8 +13,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 Verdict: TypeAlias = "Rejected | Accepted | ErrorsMismatch | MessageMismatch"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """
     One line about a verdict.
 

@@ -11,7 +11,7 @@ import argparse
 import itertools
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,13 +42,13 @@ class Flip:
 
 def flips(flags: Sequence[str]) -> Iterator[Flip]:
     """Yield the two flips at each boundary of each of *flags*, or of all flags where there are none."""
-    for field in fields(profile.Profile):
-        if field.name == "version" or (flags and field.name not in flags):
+    for field in profile.Profile._fields:
+        if field == "version" or (flags and field not in flags):
             continue
         for older, newer in itertools.pairwise(profile.KNOWN.values()):
-            if getattr(older, field.name) != getattr(newer, field.name):
-                yield Flip(field.name, older.version, newer.version)
-                yield Flip(field.name, newer.version, older.version)
+            if getattr(older, field) != getattr(newer, field):
+                yield Flip(field, older.version, newer.version)
+                yield Flip(field, newer.version, older.version)
 
 
 class Recordings:
@@ -63,7 +63,7 @@ class Recordings:
     def notices(self, flip: Flip) -> str:
         """Return the first recording that fails, or no longer fails as it is known to, under *flip*; empty where none does."""
         known = profile.KNOWN[flip.version]
-        flipped = replace(known, **{flip.flag: getattr(profile.KNOWN[flip.beyond], flip.flag)})
+        flipped = known._replace(**{flip.flag: getattr(profile.KNOWN[flip.beyond], flip.flag)})
         profile.KNOWN[flip.version] = flipped
         params = self._params.get(flip.version, [])
         crds: dict[Path, engine.CustomResourceDefinition] = {}

@@ -16,7 +16,6 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -260,7 +259,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--go", default="", metavar="VERSION", help="ask this Go: go1.24.5")
     options = parser.parse_args(arguments)
     older = bool(options.go) and tuple(map(int, options.go.removeprefix("go").split(".")))[:2] < (1, 25)
-    named = replace(profile.named(profile.DEFAULT), has_loose_class_names=not older)
+    named = profile.named(profile.DEFAULT)._replace(has_loose_class_names=not older)
     found = asked = 0
     program = subprocess.Popen([reference(options.go)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with program, program.stdin or contextlib.nullcontext(sys.stdin) as sent, program.stdout or sys.stdin as said:

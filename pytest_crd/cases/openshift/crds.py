@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import CustomResourceDefinition, Version, load
@@ -26,8 +26,7 @@ _ANY: Final = "CustomNoUpgrade"
 _DEFAULT: Final = "Default"
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(NamedTuple):
     """
     One of the CRDs that a suite is about.
 

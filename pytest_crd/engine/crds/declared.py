@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -47,8 +47,7 @@ class VersionSpec:
     deprecation_warning: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CrdSpec:
+class CrdSpec(NamedTuple):
     """
     A CRD as both API versions can say it.
 

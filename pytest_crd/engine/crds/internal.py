@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, cast
+from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared as crdspec
@@ -46,8 +45,7 @@ _SHARED: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class InternalCrd:
+class InternalCrd(NamedTuple):
     """
     A CRD in its internal form.
 

@@ -8,12 +8,11 @@ hold: unknown fields, and nulls that mean "not set".
 from __future__ import annotations
 
 import base64
-import dataclasses
 import functools
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.golang import parsing, printing, types
@@ -25,8 +24,7 @@ class DecodeError(ValueError):
     """A value that Go refuses to decode; `str()` is Go's error, with which the server answers 400."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """
     A decoded value.
 
@@ -78,8 +76,7 @@ _MAX_UNKNOWN: Final = 100
 _Place: TypeAlias = "tuple[_Place, str | int, str] | None"
 
 
-@dataclass(frozen=True, slots=True)
-class _Error:
+class _Error(NamedTuple):
     """An error and where it is; a *mismatch* of types also prints the struct and the fields that lead there."""
 
     at: _Place
@@ -334,7 +331,7 @@ def _union(kind: types.Union, structs: dict[types.Struct, _Decode]) -> _Decode:
         if error := inner.first_error():
             # The error of a decoder inside a decoder names the struct that the outer one is in.
             where = error.at if findings.whole_paths else at
-            findings.fatal.append(dataclasses.replace(error, at=where, struct=_owner(at)))
+            findings.fatal.append(error._replace(at=where, struct=_owner(at)))
         return decoded
 
     return decode_union

@@ -6,8 +6,7 @@ import base64
 import calendar
 import datetime as dt
 import re
-from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 _LAYOUT: Final = b"2006-01-02T15:04:05Z07:00"
 _FRACTION: Final = re.compile(rb"[.,]([0-9]+)")
@@ -22,8 +21,7 @@ class GoParseError(ValueError):
     """A text that Go's parser refuses; `str()` is Go's error."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Element:
+class _Element(NamedTuple):
     """One element of the layout: the literal before it, its name in the layout, its form and its range."""
 
     literal: bytes

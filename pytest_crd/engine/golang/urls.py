@@ -7,8 +7,7 @@ Texts are bytes to Go; here they are the characters of those bytes until a part 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang import netip, printing
 
@@ -29,8 +28,7 @@ class UrlError(ValueError):
     """A text that Go does not take for a URL; the message is Go's, less the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Url:
+class Url(NamedTuple):
     """
     A URL.
 

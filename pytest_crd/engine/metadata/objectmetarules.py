@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -17,8 +16,7 @@ from pytest_crd.engine.profile import Profile
 _MAX_ANNOTATIONS: Final = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class NameRule:
+class NameRule(NamedTuple):
     """
     What a name must be; both functions return what is wrong with a text.
 
@@ -31,8 +29,7 @@ class NameRule:
     prefix: Callable[[str], tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(NamedTuple):
     """
     How what has the metadata is named.
 

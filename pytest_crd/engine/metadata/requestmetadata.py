@@ -9,8 +9,7 @@ name is stored, then for uid and resourceVersion. Duplicate owner references are
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import badvalues, fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal
@@ -33,8 +32,7 @@ _MAX_GENERATED_BASE: Final = 58
 _MAX_UINT64: Final = 2**64 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """
     What a request is about, as its URL says.
 
@@ -61,8 +59,7 @@ class Target:
         return "/" + "/".join(part for part in (self.group, self.plural, self.namespace, self.name) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """
     Metadata that goes on to validation, and to the store.
 

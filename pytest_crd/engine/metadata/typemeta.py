@@ -6,8 +6,7 @@ import contextlib
 import json
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -29,8 +28,7 @@ _FINDS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GroupVersionKind:
+class GroupVersionKind(NamedTuple):
     """What the URL of a request says that its object is."""
 
     group: str

@@ -8,8 +8,7 @@ decided elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.fieldpath import FieldPath
@@ -24,8 +23,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
 
 
-@dataclass(frozen=True, slots=True)
-class Coerced:
+class Coerced(NamedTuple):
     """
     A value with coerced metadata.
 

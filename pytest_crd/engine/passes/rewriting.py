@@ -7,9 +7,8 @@ The passes note changes by path from the bottom up, so that an object in which n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.structural import Structural
@@ -21,8 +20,7 @@ Path: TypeAlias = "tuple[str | int, ...]"
 Rewrite: TypeAlias = "Callable[[JSONValue, list[Path]], JSONValue]"
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(NamedTuple):
     """
     What a pass made of a tree.
 

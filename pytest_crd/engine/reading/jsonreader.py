@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
@@ -28,8 +27,7 @@ _INT64_DIGITS: Final = 20
 _MAX_DUPLICATES: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """
     One JSON value of a text.
 
@@ -48,8 +46,7 @@ class Parsed:
     problem: UnreadableError | None
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateField:
+class DuplicateField(NamedTuple):
     """A field that was already set: the line of its key counted from 1, the key, where it is, the server's words."""
 
     line: int

@@ -11,9 +11,9 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -80,8 +80,7 @@ class Manifest:
         return f"{self.document.source}:{self.line_of()}"
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestFile:
+class ManifestFile(NamedTuple):
     """
     A file that may hold manifests.
 
@@ -136,7 +135,7 @@ def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
         for path, named in matches:
             resolved = path.resolve()  # as slow as opening the file
             file = found.get(resolved) or ManifestFile(path, name_of(path, base), named)
-            found[resolved] = replace(file, named=file.named or named, patterns=(*file.patterns, pattern))
+            found[resolved] = file._replace(named=file.named or named, patterns=(*file.patterns, pattern))
     for pattern, paths in out.items():
         if paths and paths.isdisjoint(found):
             mistakes.append(Mistake(pattern, 0, "leaves out no file that another path names"))

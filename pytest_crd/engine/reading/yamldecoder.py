@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -22,8 +22,7 @@ _HUGE: Final = 4_000_000
 _MERGE_NEEDS_MAP: Final = "map merge requires map or sequence of maps as the value"
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateKey:
+class DuplicateKey(NamedTuple):
     """
     A key that was already set.
 
@@ -47,8 +46,7 @@ class DuplicateKey:
 _Origin = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """The value of a document, and its duplicate keys in the order in which the server reports them."""
 
     value: JSONValue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
@@ -81,8 +81,7 @@ _Anchored = TypeVar("_Anchored", ScalarNode, SequenceNode, MappingNode)
 Node = ScalarNode | SequenceNode | MappingNode | AliasNode
 
 
-@dataclass(frozen=True, slots=True)
-class Composed:
+class Composed(NamedTuple):
     """The first document of a text: its root, None when there is no document; and where in the text it ends."""
 
     root: Node | None

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, cast
+from typing import Final, Literal, NamedTuple, cast
 
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.inputerror import ManifestError
@@ -32,8 +32,7 @@ _BLANK_IN_LINE: Final = re.compile(r"[^\S\n]*")
 _LOOK_AHEAD_BYTES: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Duplicate:
+class Duplicate(NamedTuple):
     """
     A key that was already set, of which the last value counts.
 
@@ -209,8 +208,7 @@ def read_one(text: str | bytes, *, source: str = "<text>") -> Document:
     raise with_source.error(UnreadableError(0, "no document: the text is empty, null, or has nothing but comments"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(NamedTuple):
     """What is read, by name."""
 
     name: str

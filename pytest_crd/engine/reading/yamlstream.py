@@ -9,8 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.reading.yamlparser import UnreadableError
 
@@ -26,8 +25,7 @@ _EMPTY_LINE: Final = re.compile(r"(?:---(?: +#[ -~]*| *)| *(?:#[ -~]*)?)\r?\n")
 _DOCUMENT_END: Final = re.compile(r"\.\.\.(?:\s|\Z)")
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """
     A text to read.
 
@@ -44,8 +42,7 @@ class Text:
     is_utf16: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A part of a text, how many lines stand before it, and what follows the `---` before it on its line."""
 
     text: str
@@ -106,7 +103,7 @@ def split(text: str, offset: int = 0, *, after_mark: bool = False) -> list[Chunk
             start, heading = separator.end() + 1, behind
     chunks.append(Chunk(text[start:], offset, heading))
     # Each document is parsed by itself, so each may begin with a byte order mark; that of the text is gone already.
-    return chunks[:1] + [replace(chunk, text=chunk.text.removeprefix(_BOM)) for chunk in chunks[1:]]
+    return chunks[:1] + [chunk._replace(text=chunk.text.removeprefix(_BOM)) for chunk in chunks[1:]]
 
 
 def next_document(text: str, end: int) -> int | None:

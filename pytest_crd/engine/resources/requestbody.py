@@ -7,8 +7,7 @@ What its metadata means for the request, and whether its values are valid, is de
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Refusal, bad_request
@@ -32,8 +31,7 @@ def known(field_validation: FieldValidation) -> FieldValidation:
     return field_validation
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """
     The body of a request.
 
@@ -48,8 +46,7 @@ class Body:
     duplicates: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """
     A resource that was read.
 
@@ -76,8 +73,7 @@ class RefusedError(Exception):
         self.warnings = (*(decoded.warnings if decoded else ()), *warnings)
 
 
-@dataclass(frozen=True, slots=True)
-class Decoder:
+class Decoder(NamedTuple):
     """
     Reads the bodies of requests to one version.
 

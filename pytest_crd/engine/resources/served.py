@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytest_crd.engine.crds.declared import VersionSpec
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.schema.structural import Structural
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(NamedTuple):
     """
     One version of a CRD as the server holds it.
 

@@ -7,8 +7,7 @@ The endpoints themselves belong to a server; a `generation` is made by it, too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -31,8 +30,7 @@ _GO_TYPES: Final[dict[type, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Subresources:
+class Subresources(NamedTuple):
     """
     The subresources of one version.
 

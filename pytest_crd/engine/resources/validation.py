@@ -6,9 +6,8 @@ The order in which the server looks for it, and what it no longer looks for wher
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -30,8 +29,7 @@ from pytest_crd.engine.values.ratcheting import Correlation
 _STATUS: Final = FieldPath(("status",))
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """
     What validation says of a resource.
 

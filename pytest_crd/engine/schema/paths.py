@@ -7,8 +7,7 @@ Whether the field that is found may stand there is decided elsewhere.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.schema.structural import Structural
@@ -29,8 +28,7 @@ class PanicError(PathError):
     """A path below a map of any values, on which the server breaks off without an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """
     What a path leads to.
 

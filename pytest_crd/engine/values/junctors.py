@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -23,8 +22,7 @@ class Branch(Protocol):
         """Return everything that is wrong with *value*, which stands at *name*."""
 
 
-@dataclass(frozen=True, slots=True)
-class Junctors:
+class Junctors(NamedTuple):
     """
     The junctors of one schema.
 

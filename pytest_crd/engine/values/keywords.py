@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -25,8 +24,7 @@ _GO_FORMATS: Final = {"integer": "int64", "number": "float64"}
 _NUMBERS: Final = frozenset({"integer", "number"})
 
 
-@dataclass(frozen=True, slots=True)
-class TypeCheck:
+class TypeCheck(NamedTuple):
     """
     What a schema demands of the type of a value.
 

@@ -8,8 +8,7 @@ so is decided by the caller.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -47,8 +46,7 @@ def compile(schema: Structural, profile: Profile) -> Check | None:  # noqa: A001
     return lambda value: [finding.make(FieldPath(finding.segments)) for finding in find(value)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Finding:
+class _Finding(NamedTuple):
     """An error before its whole path is known: only where there is one, paths are made."""
 
     segments: tuple[Segment, ...]

@@ -6,8 +6,7 @@ import decimal
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import MAX_INT64, MIN_INT64, JSONValue
@@ -96,8 +95,7 @@ def checks(schema: Schema, types: tuple[str, ...], number_format: str, profile: 
 _LIMITS: Final = {"multipleOf": "MultipleOf", "minimum": "Minimum boundary", "maximum": "Maximum boundary"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Capacity:
+class _Capacity(NamedTuple):
     """
     The numbers that a type and format can hold.
 

@@ -7,9 +7,8 @@ A schema is compiled into two forms: a test that builds nothing, run first, and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -189,8 +188,7 @@ class _ByKind(dict[type, _T]):
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(NamedTuple):
     """
     One of the things that are looked at in turn.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -57,8 +56,7 @@ def find(declared: OpenAPISchema, path: FieldPath, *, require_pruned: bool) -> l
     return walk.errors
 
 
-@dataclass(frozen=True, slots=True)
-class _Inside:
+class _Inside(NamedTuple):
     """
     A place inside the metadata, kind or apiVersion of a resource, where a default is judged with the resource around it.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel.costs import MAX
 from pytest_crd.engine.crds import internaltypes
@@ -38,8 +38,7 @@ _CONTRIBUTED: Final = "contributed to estimated rule cost total exceeding cost l
 _TOTAL: Final = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """
     What the place of a schema means for its rules.
 

@@ -7,8 +7,7 @@ Whether the schema is structural is decided in `nonstructural`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
 from pytest_crd.engine.crdvalidation.schemas import listtypes
@@ -37,8 +36,7 @@ _EXTENSIONS: Final = frozenset({_PRESERVE, *listtypes.KEYWORDS, rulekeywords.KEY
 _REMARKABLE: Final = frozenset({"properties", "items", "additionalProperties"}) | _RESTRICTED | _BRANCHING | _EXTENSIONS
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(NamedTuple):
     """
     What the place of a schema means for it.
 
@@ -54,7 +52,7 @@ class _Context:
 
     def within(self, rules: Scope) -> _Context:
         """Return the context of a schema inside this one, for which *rules* are those that count."""
-        return self if rules is self.rules else replace(self, rules=rules)
+        return self if rules is self.rules else self._replace(rules=rules)
 
 
 def find(
@@ -126,7 +124,7 @@ class _Walk:
             detail = "additionalProperties and properties are mutual exclusive"
             self.errors.append(fielderror.forbidden(_child(place, "additionalProperties"), detail))
         if context.inside_meta:
-            context = replace(context, no_defaults="inside additionalProperties applying to object metadata")
+            context = context._replace(no_defaults="inside additionalProperties applying to object metadata")
         if isinstance(additional, Mapping):
             inner = context.within(context.rules.of_values(schema))
             self.visit(additional, (place, "additionalProperties", None), inner)
@@ -142,7 +140,7 @@ class _Walk:
             inner = context.within(context.rules.of_property(name, schema))
             if is_resource and name in META_FIELDS:
                 reason = f"in top-level {name}" if is_root else context.no_defaults
-                inner = replace(inner, no_defaults=reason, inside_meta=True)
+                inner = inner._replace(no_defaults=reason, inside_meta=True)
             self.visit(child, (place, "properties", name), inner)
 
     def _junctors(self, schema: Schema, place: Place, context: _Context) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp import runesets, unicodeclasses
 from pytest_crd.engine.golang.regexp.error import PatternError
@@ -45,8 +44,7 @@ _OCTAL_DIGITS: Final = 3
 _HEX: Final = "0123456789abcdefABCDEF"
 
 
-@dataclass(frozen=True, slots=True)
-class Classes:
+class Classes(NamedTuple):
     r"""
     Reads what stands for one code point of several.
 

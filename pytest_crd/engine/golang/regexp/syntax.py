@@ -47,8 +47,7 @@ class _Term(NamedTuple):
 _NOTHING: Final = _Term("(?:)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Flags:
+class _Flags(NamedTuple):
     """The flags that hold at a place; which of two matches is preferred does not matter here."""
 
     fold: bool = False

@@ -1,0 +1,52 @@
+"""
+What importing the modules that a case file needs takes beside importing pytest, measured in turns in one run.
+
+    python tests/benchmarks/bench_import.py
+
+Each round is a process of its own; times are processor times, and the first round, which writes the byte code, does not count.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Final
+
+_ROUNDS: Final = 15
+_PROGRAM: Final = """\
+import time
+before = time.process_time()
+import pytest
+import _pytest.config, _pytest.main, _pytest.python, _pytest.terminal  # what every session has
+middle = time.process_time()
+import {modules}
+print(middle - before, time.process_time() - middle)
+"""
+# What a session has from the first, and what it loads for the first case file.
+_HOOKS: Final = "pytest_crd.plugin"
+_CASES: Final = "pytest_crd.plugin, pytest_crd.nodes"
+
+
+def seconds(modules: str, byte_code: str) -> tuple[float, float]:
+    """Return the time that pytest takes, and that *modules* take after it."""
+    program = [sys.executable, "-c", _PROGRAM.format(modules=modules)]
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": byte_code, "PYTHONDONTWRITEBYTECODE": ""}
+    done = subprocess.run(program, check=True, capture_output=True, text=True, env=environment)
+    pytest, own = map(float, done.stdout.split())
+    return pytest, own
+
+
+def main() -> None:
+    """Import in turns, and print the best of each."""
+    with tempfile.TemporaryDirectory() as byte_code:
+        rounds = [(seconds(_HOOKS, byte_code), seconds(_CASES, byte_code)) for _ in range(_ROUNDS + 1)][1:]
+    pytest = min(time for pair in rounds for time, _ in pair)
+    for name, index in (("hooks alone", 0), ("what a case file needs", 1)):
+        own = min(pair[index][1] for pair in rounds)
+        print(f"{name}: {own * 1000:.0f} ms, {own / pytest:.2f} of importing pytest ({pytest * 1000:.0f} ms)")
+
+
+if __name__ == "__main__":
+    main()
