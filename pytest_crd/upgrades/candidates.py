@@ -47,10 +47,12 @@ class Candidate(NamedTuple):
     Attributes:
         resource: The object.
         stored: What it replaces; None where it is created.
+        values: The value that was put at the place of the difference, if one was; alone.
     """
 
     resource: Resource
     stored: Resource | None = None
+    values: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Maker:
             yield from self._of_borders(place, keyword)
         elif keyword in _OF_OBJECTS:
             yield from map(Candidate, self._of_objects(place))
-        yield from map(Candidate, self._of_values(place, _STANDS_FOR.get(keyword, keyword)))
+        yield from self._of_values(place, _STANDS_FOR.get(keyword, keyword))
         for held in self._existing(place):
             yield Candidate(held[0])
 
@@ -141,8 +143,14 @@ class Maker:
         for resource, _ in self._existing((*place, VALUES)):
             yield resource
 
-    def _of_values(self, place: SchemaPlace, keyword: str) -> Iterator[Resource]:
-        """Yield objects with values on both sides of the borders of a keyword, as they are first, then mended."""
+    def mended(self, place: SchemaPlace, value: Any) -> Iterator[Candidate]:
+        """Yield objects with a value at a place that one of the CRDs takes: what stands elsewhere is changed for it."""
+        for side in self._sides:
+            if (held := side.holding(place, value)) is not None:
+                yield Candidate(held[0])
+
+    def _of_values(self, place: SchemaPlace, keyword: str) -> Iterator[Candidate]:
+        """Yield objects with values on both sides of the borders of a keyword, whoever takes them."""
         values = list(_between(self._sides, place)) if keyword == "pattern" else []
         for side in self._sides:
             node = _node(side.root, place)
@@ -151,11 +159,9 @@ class Maker:
                 values += itertools.islice(sides.outside, _MOST_VALUES)
                 values += itertools.islice(sides.inside, _MOST_VALUES)
                 values += _with_one_key_alike(node, values)
-        for side in self._sides:
-            yield from self._placed(side, place, values)
-        for side, value in itertools.product(self._sides, values if place else ()):
-            if (held := side.holding(place, value)) is not None:
-                yield held[0]
+        for side, value in itertools.product(self._sides, values):
+            for resource in self._placed(side, place, [value]):
+                yield Candidate(resource, None, (value,))
 
     def _placed(self, side: Borders, place: SchemaPlace, values: Iterable[Any]) -> Iterator[Resource]:
         """Yield an object with each of *values* at a place, whoever takes it."""

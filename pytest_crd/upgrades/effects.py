@@ -175,6 +175,16 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
+def differ_at(place: SchemaPlace, change: Change, old: Subject, new: Subject) -> bool:
+    """Return whether the two CRDs find other things wrong at a place, though both may refuse the object."""
+    resource = change.witness.resource
+    before, after = (
+        {(effect.place, effect.cause) for effect in _refusals(answer, resource, old, new, Kind.REFUSED)}
+        for answer in (change.witness.before, change.witness.after)
+    )
+    return any(where[: len(place)] == place for where, _ in before ^ after)
+
+
 def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:
     """Return what becomes of the object where it is stored already: what a client meets that writes it again."""
     if effect.kind is Kind.WIDENED:

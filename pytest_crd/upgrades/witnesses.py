@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.examples import Borders, NoExampleError, places
@@ -21,6 +21,8 @@ from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.findings import Effect, Finding, Kind, Resource, Witness, path_of
 
 _MOST_CANDIDATES: Final = 80
+# How many values are looked for that only an object that is changed elsewhere can have.
+_MOST_MENDED: Final = 4
 _OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 # What speaks of the value alone, and not of what is inside it.
 _OF_ONE_VALUE: Final = frozenset(
@@ -55,19 +57,25 @@ class Witnesses:
     def _of_difference(self, difference: Difference) -> bool:
         """Keep what a difference does to objects, and return whether it does anything."""
         shown: set[Kind] = set()
-        tried: list[Candidate] = []
+        telling: list[Any] = []
         for candidate in itertools.islice(self._maker.find(difference), _MOST_CANDIDATES):
-            if candidate in tried:
+            change = self._try(candidate, difference, shown)
+            if change.effects or not effects.differ_at(difference.place, change, self._found.old, self._found.new):
                 continue
-            tried.append(candidate)
-            change = self._change(candidate)
-            for effect in change.effects:
-                if effect.kind not in shown and self._is_of(effect, difference):
-                    shown.add(effect.kind)
-                    self._keep(effect, candidate, difference)
-            if shown >= {Kind.REFUSED, Kind.WIDENED}:
-                break
+            telling += [value for value in candidate.values if value not in telling]
+        for value in telling[:_MOST_MENDED]:
+            for candidate in self._maker.mended(difference.place, value):
+                self._try(candidate, difference, shown)
         return bool(shown)
+
+    def _try(self, candidate: Candidate, difference: Difference, shown: set[Kind]) -> Change:
+        """Keep what a difference does to an object, each kind of it once; *shown* is added to."""
+        change = self._change(candidate)
+        for effect in change.effects:
+            if effect.kind not in shown and self._is_of(effect, difference):
+                shown.add(effect.kind)
+                self._keep(effect, candidate, difference)
+        return change
 
     def _change(self, candidate: Candidate) -> Change:
         return effects.find(candidate.resource, self._found.old, self._found.new, stored=candidate.stored)
