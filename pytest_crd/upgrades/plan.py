@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -160,8 +160,12 @@ def of(catalogs: Sequence[Catalog], baseline: Baseline, scope: Scope) -> Plan:
             )
     for task in tasks:
         task.siblings = [one for one in tasks if one.old.name == task.old.name and one is not task]
-    counted = f"{len(users)} CRD{'' if len(users) == 1 else 's'}, {len(specimens.found)} objects to judge by"
+    counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
     return Plan(tuple(tasks), f"upgrades from {baseline.words}: {counted}", (*users.notes, *then.notes, *now.notes))
+
+
+def _counted(things: Collection[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def _demand_known(allowed: Sequence[Allowance], names: Sequence[str]) -> None:

@@ -45,6 +45,15 @@ def released(project: Project) -> Project:
     return project
 
 
+def test_the_header_counts_the_objects(released: Project) -> None:
+    sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\n"
+    released.write("config/samples/a.yaml", sample)
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*): 1 CRD, 1 object to judge by"])
+
+
 def test_an_upgrade_that_breaks_nothing_passes(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
 
