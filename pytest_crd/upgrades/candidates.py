@@ -145,9 +145,8 @@ class Maker:
 
     def mended(self, place: SchemaPlace, value: Any) -> Iterator[Candidate]:
         """Yield objects with a value at a place that one of the CRDs takes: what stands elsewhere is changed for it."""
-        for side in self._sides:
-            if (held := side.holding(place, value)) is not None:
-                yield Candidate(held[0])
+        found = (side.holding(place, value) for side in self._sides)
+        yield from (Candidate(held[0]) for held in found if held is not None)
 
     def _of_values(self, place: SchemaPlace, keyword: str) -> Iterator[Candidate]:
         """Yield objects with values on both sides of the borders of a keyword, whoever takes them."""
@@ -166,8 +165,7 @@ class Maker:
     def _placed(self, side: Borders, place: SchemaPlace, values: Iterable[Any]) -> Iterator[Resource]:
         """Yield an object with each of *values* at a place, whoever takes it."""
         held = side.existing(place) if place else None
-        if held is not None:
-            yield from (places.replaced(*held, value) for value in values)
+        yield from () if held is None else (places.replaced(*held, value) for value in values)
 
 
 def _sides_of(border: Border) -> Iterator[Candidate]:

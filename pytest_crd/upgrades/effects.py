@@ -176,13 +176,15 @@ def _shown(value: Any) -> str:
 
 
 def differ_at(place: SchemaPlace, change: Change, old: Subject, new: Subject) -> bool:
-    """Return whether the two CRDs find other things wrong at a place, though both may refuse the object."""
-    resource = change.witness.resource
+    """Return whether only one of the two CRDs finds something wrong at a place, though both may refuse the object."""
     before, after = (
-        {(effect.place, effect.cause) for effect in _refusals(answer, resource, old, new, Kind.REFUSED)}
+        any(
+            effect.place[: len(place)] == place
+            for effect in _refusals(answer, change.witness.resource, old, new, Kind.REFUSED)
+        )
         for answer in (change.witness.before, change.witness.after)
     )
-    return any(where[: len(place)] == place for where, _ in before ^ after)
+    return before != after
 
 
 def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:

@@ -125,13 +125,11 @@ class Reader:
         parts: Sequence[CaseFile | Suite] = (loaded,) if isinstance(loaded, Suite) else loaded
         for part in parts:
             crd = self._crd(part.crd, folder)
-            for one in part.cases:
-                case = one.case if isinstance(one, SuiteCase) else one
-                if not isinstance(case, UpdateCase):
-                    continue
-                resolved = sources.resolved(case, Path(folder), read=self._content)
-                if isinstance(resolved, UpdateCase) and resolved.old is not None:
-                    yield f"{self.tree.shown(name)}:{case.line}", crd, part.version or "", resolved.old
+            declared = (one.case if isinstance(one, SuiteCase) else one for one in part.cases)
+            updates = (case for case in declared if isinstance(case, UpdateCase))
+            resolved = (sources.resolved(case, Path(folder), read=self._content) for case in updates)
+            for case in (case for case in resolved if isinstance(case, UpdateCase)):
+                yield f"{self.tree.shown(name)}:{case.line}", crd, part.version or "", case.old
 
     def _content(self, path: Path) -> bytes:
         """

@@ -12,6 +12,13 @@ NUMBER: JSON = {"type": "integer"}
 OBJECT: JSON = {"type": "object"}
 ITEM: JSON = {"type": "object", "required": ["a", "b"], "properties": {"a": TEXT, "b": TEXT, "c": TEXT}}
 
+# A second value is only taken where another field has a value that goes with it.
+NEEDING: JSON = {
+    **OBJECT,
+    "required": ["a"],
+    "x-kubernetes-validations": [{"rule": "self.a != 'n' || (has(self.b) && self.b >= 5)"}],
+}
+
 
 class SchemaChange(NamedTuple):
     """A field `spec.x` before and after, and what is found: `kind path`."""
@@ -159,6 +166,12 @@ CHANGES = (
         ("refused spec.x",),
     ),
     SchemaChange("a map", TEXT, {**OBJECT, "additionalProperties": TEXT}, ("refused spec.x", "widened spec.x")),
+    SchemaChange(
+        "a value that needs another",
+        {**NEEDING, "properties": {"a": {**TEXT, "enum": ["m", "n"]}, "b": NUMBER}},
+        {**NEEDING, "properties": {"a": {**TEXT, "enum": ["m"]}, "b": NUMBER}},
+        ("refused spec.x.a",),
+    ),
     SchemaChange("words alone", {**TEXT, "description": "a"}, {**TEXT, "description": "b"}, ()),
     SchemaChange("a set that is only merged otherwise", items(), items(**{"x-kubernetes-list-type": "atomic"}), ()),
     SchemaChange("a bound that says nothing new", {**TEXT, "enum": ["a"]}, {**TEXT, "enum": ["a"], "maxLength": 5}, ()),
