@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.sources import discovery, git
+from pytest_crd.sources import git
 
 LATEST: Final = "latest-tag"
 _FETCH: Final = "git fetch --tags --unshallow, or `fetch-depth: 0` of GitHub's actions/checkout"
@@ -34,10 +34,10 @@ def find(folder: Path, ref: str) -> Commit:
     Raises:
         CrdError: There is no repository, or no such commit in it; the message says how to fetch it.
     """
-    repository = discovery.repository(folder)
-    if repository is None:
-        said = git.ask(folder, "rev-parse", "--show-toplevel").complaint
-        raise _mistake(ref, f"{folder} is in no git repository: {said}")
+    here = git.ask(folder, "rev-parse", "--show-toplevel")
+    if not here.line:
+        raise _mistake(ref, f"{folder} is in no git repository: {here.complaint}")
+    repository = Path(here.line)
     named = _latest_tag(repository) if ref == LATEST else ref
     answer = git.ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{named}^{{commit}}")
     if not answer.line:
