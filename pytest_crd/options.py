@@ -80,8 +80,8 @@ SETTINGS: Final = (
         "crd_samples",
         "",
         "args",
-        "Files, folders and globs with custom resources that the server must take as they are, and `!pattern` for what is left"
-        " out; unset: `config/samples`, `examples` and `samples`.",
+        "Files, folders and globs with custom resources that the server must take as they are, and that upgrades are judged by,"
+        " and `!pattern` for what is left out; unset: `config/samples`, `examples` and `samples`.",
     ),
     Setting(
         "crd_warnings",
@@ -262,7 +262,7 @@ def _are_on(config: pytest.Config) -> bool:
     if value in (True, False):
         return bool(value)
     for name in _OF_CHECKS:
-        if config.getini(name):
+        if config.getini(name) and not (name == "crd_samples" and _baseline(config)):
             raise pytest.UsageError(
                 f"{name} does nothing without checks: set crd_checks = true, or crd_checks = false to leave it to --crd-checks"
             )

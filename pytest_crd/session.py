@@ -96,7 +96,7 @@ def _planned(config: pytest.Config) -> UpgradePlan:
         settings.base,
         settings.folder,
         config.inipath or config.rootpath,
-        objects.SAMPLES,
+        objects.samples(settings.samples),
         settings.case_files,
         tuple(map(allowances.read, settings.baseline_allow)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -81,10 +82,11 @@ class TextDemand:
         return self.least <= len(text) and (self.most is None or len(text) <= self.most)
 
 
-def find(demand: TextDemand) -> Iterator[str]:
-    """Yield texts that may be what is asked for, the plainest first, each once; patterns are not tried on them."""
+@functools.lru_cache(maxsize=1024)
+def find(demand: TextDemand) -> tuple[str, ...]:
+    """Return texts that may be what is asked for, the plainest first, each once; patterns are not tried on them."""
     found = dict.fromkeys(text for text in itertools.islice(_all(demand), 10 * _MOST) if demand.fits(text))
-    yield from itertools.islice(found, _MOST)
+    return tuple(itertools.islice(found, _MOST))
 
 
 def of_length(demand: TextDemand, length: int) -> Iterator[str]:

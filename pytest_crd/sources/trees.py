@@ -40,6 +40,12 @@ class Tree(Protocol):
         """Return how messages call a file."""
 
 
+def _told_apart(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the patterns of what is wanted, and those of what is left out, without their `!`."""
+    wanted = [pattern for pattern in patterns if not pattern.startswith(manifest.LEFT_OUT)]
+    return wanted, [pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns if pattern not in wanted]
+
+
 @dataclass(frozen=True)
 class FolderTree:
     """
@@ -52,15 +58,18 @@ class FolderTree:
     folder: Path
 
     def names(self, patterns: Sequence[str]) -> list[str]:
-        """Return the files that *patterns* name, each once."""
-        found: dict[str, None] = {}
-        for pattern in patterns:
-            try:
-                files = manifest.files([pattern], base=self.folder)
-            except ManifestError:
-                continue
-            found |= {os.path.relpath(file.path, self.folder).replace(os.sep, "/"): None for file in files}
-        return list(found)
+        """Return the files that *patterns* name, each once and without those of `!pattern`."""
+        wanted, left_out = _told_apart(patterns)
+        out = {name for pattern in left_out for name in self._matching(pattern)}
+        found = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
+        return [name for name in found if name not in out]
+
+    def _matching(self, pattern: str) -> list[str]:
+        try:
+            files = manifest.files([pattern], base=self.folder)
+        except ManifestError:
+            return []
+        return [os.path.relpath(file.path, self.folder).replace(os.sep, "/") for file in files]
 
     def every(self) -> list[str]:
         """Return all files of the project."""
@@ -98,8 +107,7 @@ class GitTree:
 
     def names(self, patterns: Sequence[str]) -> list[str]:
         """Return the files that *patterns*, relative to the project, name, each once and without those of `!pattern`."""
-        wanted = [pattern for pattern in patterns if not pattern.startswith(manifest.LEFT_OUT)]
-        left_out = [pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns if pattern not in wanted]
+        wanted, left_out = _told_apart(patterns)
         out = {name for pattern in left_out for name in self._matching(pattern)}
         found = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
         return [name for name in found if name not in out]

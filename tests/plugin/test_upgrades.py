@@ -97,6 +97,27 @@ def test_the_summary_says_what_and_where(released: Project) -> None:
     result.stdout.fnmatch_lines([f"{FILE}:1: 1 data loss: spec.note: spec.note is dropped"])
 
 
+@pytest.mark.parametrize(
+    ("samples", "count"),
+    [("docs", "2 objects"), ("!docs/b.yaml docs", "1 object"), ("!config/samples/a.yaml", "0 objects")],
+)
+def test_the_samples_are_those_of_the_setting(released: Project, samples: str, count: str) -> None:
+    for name in ("docs/a.yaml", "docs/b.yaml", "config/samples/a.yaml"):
+        released.write(name, SAMPLE)
+    released.ini(f"crd_samples = {samples}")
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.stdout.fnmatch_lines([f"crd: upgrades from git:v1 (*): 1 CRD, {count} to judge by"])
+
+
+def test_checks_and_upgrades_of_a_named_file_are_run_side_by_side(released: Project) -> None:
+    result = released.run("--crd-baseline", "git:v1", "--crd-checks", FILE)
+
+    result.assert_outcomes(passed=4)
+    assert "upgrade[" in released.run("--crd-baseline", "git:v1", "--crd-checks", FILE, "-v").stdout.str()
+
+
 def test_samples_and_stored_objects_are_judged(released: Project) -> None:
     released.write("config/samples/a.yaml", SAMPLE)
     released.write(
