@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from pytest_crd.engine.cel import workload
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Function, Implementation, Overload
 from pytest_crd.engine.cel.types import Kind, Type
@@ -96,6 +97,21 @@ def dispatched(function: Function) -> Implementation:
             if overload.call is not None and _fits(overload, values):
                 return overload.call(*values)
         raise mismatch(function.name, values)
+
+    return call
+
+
+def counted(implementation: Implementation) -> Implementation:
+    """Return *implementation*, which costs 1 whatever it is given, with the texts counted that it reads and puts together."""
+
+    def call(*values: Value) -> Value:
+        length = 0
+        for value in values:
+            if type(value) is str or type(value) is bytes:
+                workload.count_text(value)
+                length += len(value)
+        workload.check_length(length)
+        return implementation(*values)
 
     return call
 

@@ -10,9 +10,11 @@ Reference:
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from pytest_crd.engine.cel import workload
 from pytest_crd.engine.cel.errors import EvaluationError, no_overload
 from pytest_crd.engine.cel.values import (
     MAX_INT,
@@ -85,6 +87,10 @@ def equal_lists(left: Any, right: Value) -> bool:
     """Return whether two lists have equal elements in one order."""
     if not isinstance(right, list | tuple | ListValue) or len(left) != len(right):
         return False
+    workload.count(len(left))
+    kinds = set(map(type, left))
+    if len(kinds) == 1 and kinds <= _PLAIN and kinds == set(map(type, right)):
+        return all(map(operator.eq, left, right))
     return all(map(_not_unequal, left, right))
 
 
@@ -92,6 +98,7 @@ def equal_maps(left: Any, right: Value) -> bool:
     """Return whether two maps have equal values under equal keys."""
     if not isinstance(right, dict | MapValue) or len(left) != len(right):
         return False
+    workload.count(len(left))
     for key in left:
         other = find_or_error(right, key)
         if other is MISSING or not _not_unequal(find(left, key), other):
@@ -122,7 +129,8 @@ def contains(values: Any, element: Value) -> bool:
     """
     if isinstance(values, ListValue):
         return values.contains(element)
-    if type(element) is str:
+    workload.count(len(values))
+    if type(element) is str or (type(element) is int and _WHOLE.issuperset(map(type, values))):
         return element in values
     return any(is_equal(element, value) for value in values)
 
@@ -185,6 +193,8 @@ def _is_nan(number: Value) -> bool:
 
 
 _PLAIN: Final = frozenset({str, int, bool, float, bytes, UInt, Duration, Timestamp, TypeValue})
+# In lists of these, Python finds a whole number as CEL does.
+_WHOLE: Final = frozenset({int, str})
 _ORDERED: Final = frozenset({str, int, bool, bytes})
 _NUMBERS: Final = frozenset({int, float, UInt})
 _RANGES: Final[Mapping[type, tuple[int, int]]] = {int: (MIN_INT, MAX_INT), UInt: (0, MAX_UINT)}

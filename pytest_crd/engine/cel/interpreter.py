@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_crd.engine.cel import workload
 from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
 from pytest_crd.engine.cel.frames import Frame
@@ -66,10 +67,12 @@ class Program:
 
         Raises:
             CostLimitError: It cost more than *cost_limit*.
+            UnsupportedExpressionError: It goes on for too long without costing anything.
         """
         frame = Frame(variables, self._slots, cost_limit)
         try:
-            value, problem = self._evaluate(frame), None
+            with workload.limited():
+                value, problem = self._evaluate(frame), None
         except EvaluationError as error:
             value, problem = None, error.with_traceback(None)
         except InternalError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_crd.engine.cel import equality
+from pytest_crd.engine.cel import equality, workload
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.values import ListValue, Value, is_list
 
@@ -69,6 +69,7 @@ class ConcatenatedList(ListValue):
         """Return whether *other* is a list with equal elements; what cannot be compared is an error here."""
         if not is_list(other) or len(other) != self._size:
             return False
+        workload.count(self._size)
         problem = None
         for left, right in zip(self._all(), other, strict=True):
             try:

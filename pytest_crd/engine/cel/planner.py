@@ -183,6 +183,8 @@ class Planner:
                     return ConstantStep(value=False) if not members else Step(logic.member_of(evaluates[0], members))
         else:
             implementation, cost = dispatch.dispatched(function), function.cost
+            if cost is None:
+                implementation = dispatch.counted(implementation)
             variadic = any(overload.guarded for overload in function.overloads)
         if name in constants.CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], ConstantStep):
             return ConstantStep(_computed(implementation, arguments[0].value))

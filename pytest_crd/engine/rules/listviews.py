@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from pytest_crd.engine.cel import display, equality
+from pytest_crd.engine.cel import display, equality, workload
 from pytest_crd.engine.cel.errors import EvaluationError, no_overload
 from pytest_crd.engine.cel.values import MISSING, ListValue, Value, find, is_list, is_map
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -83,11 +83,23 @@ class _TypedList(ListValue):
         """
         if not is_list(other):
             raise no_overload(other)
-        return len(self.elements) == len(other) and self._has_equal_items(other)
+        if len(self.elements) != len(other):
+            return False
+        workload.count(len(other))
+        return self._has_equal_items(other)
 
     @abc.abstractmethod
     def _has_equal_items(self, other: Sequence[Value]) -> bool:
         """Return whether *other*, which is as long, has equal items."""
+
+    def add(self, other: Value) -> Value:
+        """Return the sum of it and the list *other*."""
+        workload.count(len(self.elements) + len(other))
+        return self._sum(other)
+
+    @abc.abstractmethod
+    def _sum(self, other: Sequence[Value]) -> Value:
+        """Return what it and *other* add up to."""
 
     def contains(self, element: Value) -> bool:
         """Return whether *element* equals one of the elements."""
@@ -117,6 +129,7 @@ class ListView(_TypedList, JSONView):
             raise element.with_traceback(None)
         if self.elements is self.value:
             return super().contains(element)  # what can be compared with anything
+        workload.count(len(self.elements))
         problem = None
         for item in self.elements:
             try:
@@ -135,7 +148,7 @@ class ListView(_TypedList, JSONView):
     def _has_equal_items(self, other: Sequence[Value]) -> bool:
         return all(map(equality.equal_parts, self.elements, other))
 
-    def add(self, other: Value) -> Value:
+    def _sum(self, other: Sequence[Value]) -> Value:
         """Return the elements of both."""
         if self.schema.profile.sees_sums_by_schema:
             return [*self.elements, *other]
@@ -155,7 +168,7 @@ class SetView(ListView):
         mine = set(map(natives.map_key, self.value))
         return all(natives.map_key(native(element)) in mine for element in other)
 
-    def add(self, other: Value) -> Value:
+    def _sum(self, other: Sequence[Value]) -> Value:
         """Return the elements of both, each once."""
         if self.schema.profile.sees_sums_by_schema:
             return SetSum(_united(self.elements, other, _scalar))
@@ -179,7 +192,7 @@ class MapListView(ListView):
             seen.add(key)
         return len(seen) == len(mine) or not self.schema.profile.sees_sums_by_schema
 
-    def add(self, other: Value) -> Value:
+    def _sum(self, other: Sequence[Value]) -> Value:
         """Return the items of both; those of *other* stand in the place of those with the same keys."""
         if self.schema.profile.sees_sums_by_schema:
             return MapListSum(self.elements, other, self.schema.keys)
@@ -208,7 +221,7 @@ class SetSum(_TypedList):
     def _has_equal_items(self, other: Sequence[Value]) -> bool:
         return _have_same_scalars(self.elements, other)
 
-    def add(self, other: Value) -> Value:
+    def _sum(self, other: Sequence[Value]) -> Value:
         """Return the elements of both, each once."""
         return SetSum(_united(self.elements, other, _scalar))
 
@@ -234,7 +247,7 @@ class MapListSum(_TypedList):
             seen.add(key)
         return len(seen) == len(mine)
 
-    def add(self, other: Value) -> Value:
+    def _sum(self, other: Sequence[Value]) -> Value:
         """Return the items of both; those of *other* stand in the place of those with the same keys."""
         return MapListSum(self.elements, other, self._keys)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.cel import equality
+from pytest_crd.engine.cel import equality, workload
 from pytest_crd.engine.cel.errors import no_overload
 from pytest_crd.engine.cel.values import MISSING, MapValue, Opaque, Value, find, is_map
 from pytest_crd.engine.golang import printing
@@ -36,7 +36,7 @@ class Preserved(Opaque, JSONView):
 
     def equal(self, other: Value) -> bool:
         """Return whether *other* is, or stands for, the same JSON value."""
-        return jsonvalue.equal(self.value, natives.native(other))
+        return _are_equal(self.value, natives.native(other))
 
     def __str__(self) -> str:
         return printing.marshal(self.value)
@@ -144,6 +144,7 @@ class ObjectView(MapValue, JSONView):
             raise no_overload(other)
         if len(self) != len(other):
             return False
+        workload.count(len(other))
         return all(self._is_equal_at(key, other) for key in self.value)
 
     def _is_equal_at(self, key: str, other: Any) -> bool:
@@ -158,4 +159,16 @@ class ObjectView(MapValue, JSONView):
             return equality.equal_parts(mine, its)
         if not isinstance(other, ObjectView):
             raise no_overload(other)
-        return key not in other.value or jsonvalue.equal(self.value[key], other.value[key])
+        return key not in other.value or _are_equal(self.value[key], other.value[key])
+
+
+def _are_equal(value: JSONValue, other: Any) -> bool:
+    """Return whether what expressions cannot look into is equal."""
+    workload.count(_count_values(value))
+    return jsonvalue.equal(value, other)
+
+
+def _count_values(value: JSONValue) -> int:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return 1 + sum(map(_count_values, value)) if isinstance(value, list) else 1

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel import kubernetes, types
+from pytest_crd.engine.cel import kubernetes, types, workload
 from pytest_crd.engine.cel.errors import CostLimitError, UnsupportedExpressionError
 from pytest_crd.engine.cel.interpreter import Outcome, Program, ProgramError
 from pytest_crd.engine.cel.types import Type
@@ -210,6 +210,74 @@ _DOUBLED: Final = f"[self.l]{'.map(a, a + a)' * 13}"
 def test_what_would_fill_the_memory_is_not_supported(text: str, problem: str) -> None:
     with pytest.raises(UnsupportedExpressionError, match=problem):
         evaluated(text, {"self": {"l": list(range(5_000)), "s": "a" * 30_000}})
+
+
+_BEYOND: Final = "expressions that look at more than 200000 values beyond their cost"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("self.l.all(a, a in dyn(self.l))", _BEYOND),
+        ("self.l.all(a, !(dyn([a]) in dyn(self.l)))", _BEYOND),
+        ("self.l.all(a, [self.l] == [self.l + []])", _BEYOND),
+        ("self.l.all(a, [self.l + self.l] == [self.l + self.l])", _BEYOND),
+        ("self.l.all(a, [self.m] == [self.m])", _BEYOND),
+        ("self.l.all(a, '%s'.format([self.l]) != '')", _BEYOND),
+        ("self.l.all(a, '%s'.format([self.m]) != '')", _BEYOND),
+        ("self.l.all(a, '%s'.format([self.long]) != '')", _BEYOND),
+        ("self.l.all(a, dyn(self.long) + dyn(self.long) != dyn(''))", _BEYOND),
+    ],
+)
+def test_what_goes_on_without_costing_anything_is_ended(
+    text: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workload, "MOST", 200_000)
+    self_value = {"l": list(range(800)), "m": {str(number): number for number in range(800)}, "long": "a" * 300_000}
+
+    with pytest.raises(UnsupportedExpressionError, match=problem):
+        evaluated(text, {"self": self_value})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f"[dyn(self)]{'.map(a, a + a)' * 12}[0] == ''", "texts of 1280000 characters"),
+        (f"[dyn(bytes(self))]{'.map(a, a + a)' * 12}[0] == b''", "texts of 1280000 characters"),
+        (f"'{'%s' * 200}'.format([{'self, ' * 200}]) == ''", "texts of 1010000 characters"),
+    ],
+)
+def test_texts_that_grow_at_no_cost_are_ended(text: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workload, "MOST_CHARACTERS", 1_000_000)
+
+    with pytest.raises(UnsupportedExpressionError, match=problem):
+        evaluated(text, {"self": "a" * 10_000})
+
+
+def test_each_evaluation_counts_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workload, "MOST", 200_000)
+    text = "self.all(a, a in dyn(self))"
+
+    assert [evaluated(text, {"self": list(range(400))}).value for _ in range(2)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 in dyn([dyn(true), dyn('a')])", False),
+        ("1 in dyn([dyn(2), dyn(1u)])", True),
+        ("1 in dyn([dyn(2), dyn(1.0)])", True),
+        ("1 in dyn([2, 1])", True),
+        ("true in dyn([1, 2])", False),
+        ("dyn([1, 2]) == dyn([dyn(1), dyn(2.0)])", True),
+        ("dyn([1, 1]) == dyn([true, true])", False),
+        ("dyn([double('NaN')]) == dyn([double('NaN')])", False),
+        ("dyn([1u, 2u]) == dyn([1u, 2u])", True),
+        ("dyn(['a', 'b']) == dyn(['a', 'c'])", False),
+    ],
+)
+def test_numbers_in_lists_are_compared_by_their_types(text: str, *, value: bool) -> None:
+    assert evaluated(text, {}).value is value
 
 
 def test_a_list_that_was_doubled_is_gone_through_without_putting_it_together() -> None:

@@ -8,8 +8,8 @@ import pytest
 from conformance import test_cel
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel import spelling
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel import spelling, workload
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.interpreter import Program
 from pytest_crd.engine.rules import declarations, environments, views
 from pytest_crd.engine.rules.declarations import Declarations
@@ -325,3 +325,41 @@ def test_what_is_not_declared_has_no_type_and_no_size() -> None:
     assert known.max_elements(("self", "m", "@keys")) is not None
     assert known.max_elements(("self", "@keys")) is None
     assert known.max_elements(("self", "none", "deeper")) is None
+
+
+_MANY: Final = [f"item {index}" for index in range(100)]
+_LISTS: Final = {"type": "object", "properties": {
+    "list": {"type": "array", "items": {"type": "string"}},
+    "dates": {"type": "array", "items": {"type": "string", "format": "date"}},
+    "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+    "map": {"type": "object", "additionalProperties": {"type": "string"}},
+    "object": {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"a": {"type": "string"}}},
+}}  # fmt: skip
+_LISTED: Final = {
+    "list": _MANY,
+    "dates": ["2020-01-01"] * 100,
+    "set": _MANY,
+    "map": dict.fromkeys(_MANY, "a"),
+    "object": {"a": "b", "c": [_MANY], "d": {"e": _MANY}},
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[self.list] == [self.list]",
+        "[self.dates] == [self.dates]",
+        "!(timestamp(a) in dyn(self.dates))",
+        "[self.set] == [self.set]",
+        "size(self.set + self.set) == 100",
+        "[self.map] == [self.map]",
+        "[self.object] == [self.object]",
+    ],
+)
+def test_values_of_a_resource_are_counted_as_they_are_looked_at(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looped = "self.list.all(b, " + text.replace("timestamp(a)", "timestamp('2021-01-01T00:00:00Z')") + ")"
+    assert answer(_LISTS, _LISTED, looped) == "bool true"
+
+    monkeypatch.setattr(workload, "MOST", 5_000)
+    with pytest.raises(UnsupportedExpressionError, match="more than 5000 values beyond their cost"):
+        answer(_LISTS, _LISTED, looped)

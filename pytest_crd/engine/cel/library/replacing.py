@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_crd.engine.cel import workload
 from pytest_crd.engine.cel.costs import (
     MAX,
     STRING_TRAVERSAL,
@@ -19,18 +20,14 @@ from pytest_crd.engine.cel.costs import (
     EstimateContext,
     SizeEstimate,
 )
-from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 
 _LONG: Final = 1_000
-MOST_CHARACTERS: Final = 500_000_000
-"""How long a text may become: the server has no such limit, and goes on until its memory is full."""
 
 
 def replace(text: str, old: str, new: str, count: int = -1) -> str:
     """Return *text* with the first *count* occurrences of *old* replaced, with all if *count* is negative."""
-    size = text.count(old) * len(new) if len(new) > _LONG else 0
-    if size > MOST_CHARACTERS:
-        raise UnsupportedExpressionError(f"texts of {size} characters")
+    if len(new) > _LONG:
+        workload.check_length(text.count(old) * len(new))
     return text.replace(old, new, count if count >= 0 else -1)
 
 

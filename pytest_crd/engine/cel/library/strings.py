@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from pytest_crd.engine.cel import workload
 from pytest_crd.engine.cel.costs import (
     STRING_TRAVERSAL,
     Argument,
@@ -19,7 +20,7 @@ from pytest_crd.engine.cel.costs import (
     SizeEstimate,
 )
 from pytest_crd.engine.cel.display import show
-from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
+from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.library import costing, listcosts, replacing, textformat
 from pytest_crd.engine.cel.types import DYN, INT, STRING, Type, list_of
@@ -161,9 +162,7 @@ def _join(texts: Any, separator: str = "") -> str:
         if not isinstance(text, str):
             raise EvaluationError(f"join: invalid input: {show(text)}")
         parts.append(text)
-    size = sum(map(len, parts)) + len(separator) * max(len(parts) - 1, 0)
-    if size > replacing.MOST_CHARACTERS:
-        raise UnsupportedExpressionError(f"texts of {size} characters")
+    workload.check_length(sum(map(len, parts)) + len(separator) * max(len(parts) - 1, 0))
     return separator.join(parts)
 
 

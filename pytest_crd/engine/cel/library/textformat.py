@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from pytest_crd.engine.cel import conversions, numbers
+from pytest_crd.engine.cel import conversions, numbers, workload
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import UInt, Value, find, is_list, is_map, type_name
 from pytest_crd.engine.golang import printing
@@ -54,7 +54,7 @@ def format_text(text: str, arguments: Any, *, spaced_exponents: bool = False) ->
         EvaluationError: A clause is none, or is not for its argument, or there is no argument for it.
     """
     parts: list[str] = []
-    position = taken = 0
+    position = taken = length = 0
     while (percent := text.find("%", position)) >= 0:
         parts.append(text[position:percent])
         if text.startswith("%%", percent):
@@ -67,9 +67,13 @@ def format_text(text: str, arguments: Any, *, spaced_exponents: bool = False) ->
             raise EvaluationError("unexpected end of string")
         clause, position = _clause(text, percent + 1, _SPACED_TIMES if spaced_exponents else _TIMES)
         try:
-            parts.append(clause(arguments[taken]))
+            part = clause(arguments[taken])
         except EvaluationError as error:
             raise EvaluationError(f"error during formatting: {error}") from None
+        parts.append(part)
+        length += len(part)
+        workload.count_text(part)
+        workload.check_length(length)
         taken += 1
     parts.append(text[position:])
     return "".join(parts)
@@ -216,10 +220,12 @@ def _text(value: Value) -> str:
 
 
 def _list(values: Any) -> str:
+    workload.count(len(values))
     return f"[{', '.join(map(_element, values))}]"
 
 
 def _map(values: Any) -> str:
+    workload.count(len(values))
     entries = []
     for key in values:
         if not isinstance(key, str | bool | int | UInt):

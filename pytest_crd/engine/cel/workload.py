@@ -1,0 +1,70 @@
+"""
+What an evaluation does besides what it costs.
+
+Cost counts what stands in a list, and not what is in that: to compare `[a]` with `[b]` costs 1, however large both are, and so does
+`x in y` where the types are not known before. The server goes on until the request has timed out.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+
+MOST: Final = 20_000_000
+"""How many values may be looked at besides, which takes some seconds."""
+MOST_CHARACTERS: Final = 500_000_000
+"""How long a text may become."""
+_CHARACTERS: Final = 1_000  # that take as long as a value
+
+
+class _Remaining(threading.local):
+    """What the evaluation that runs may still look at; without bounds where none runs."""
+
+    values: float = math.inf
+
+
+_remaining: Final = _Remaining()
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Count from nothing until the end of the `with` block."""
+    _remaining.values = MOST
+    try:
+        yield
+    finally:
+        _remaining.values = math.inf
+
+
+def count(values: int) -> None:
+    """
+    Count so many *values* that are looked at.
+
+    Raises:
+        UnsupportedExpressionError: They are too many.
+    """
+    _remaining.values -= values
+    if _remaining.values < 0:
+        raise UnsupportedExpressionError(f"expressions that look at more than {MOST} values beyond their cost")
+
+
+def count_text(text: Sequence[object]) -> None:
+    """Count a *text*, or bytes, that is read or made."""
+    if len(text) > _CHARACTERS:
+        count(len(text) // _CHARACTERS)
+
+
+def check_length(characters: int) -> None:
+    """
+    Refuse to make a text of so many *characters*: the server has no such limit, and goes on until its memory is full.
+
+    Raises:
+        UnsupportedExpressionError: They are too many.
+    """
+    if characters > MOST_CHARACTERS:
+        raise UnsupportedExpressionError(f"texts of {characters} characters")

@@ -1,0 +1,167 @@
+"""
+What hostile expressions take against the reference: parsed, checked, planned and run on both sides until they end, however they end.
+
+    python tests/benchmarks/bench_hostile.py [NAME …]
+
+Each is asked alone, of a process of its own, and times are those of the processor; what an expression that asks for nothing takes is
+taken off. `self` has lists of 20,000 numbers and texts, a text of 3 million characters, and a map.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+sys.path += [str(Path(__file__).parents[1] / "oracle"), str(Path(__file__).parents[1])]
+
+import serve
+from conformance import test_cel
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+
+JSONValue = Any
+
+_MOST_SECONDS: Final = 40.0
+_LEAST_SECONDS: Final = 0.01
+_NUMBERS: Final = 20_000
+SELF: Final[Mapping[str, JSONValue]] = {
+    "l": list(range(_NUMBERS)),
+    "same": list(range(_NUMBERS)),
+    "texts": [f"text {index}" for index in range(_NUMBERS)],
+    "s": "a" * 3_000_000,
+    "m": {f"key{index}": index for index in range(_NUMBERS)},
+}
+EXPRESSIONS: Final[Mapping[str, str]] = {
+    # Syntax
+    "names": "self" + ".a" * 30_000,
+    "calls": "self" + ".f()" * 20_000,
+    "indices": "self" + "[0]" * 30_000,
+    "sums": "''+" * 30_000 + "''",
+    "signs": "-" * 50_000 + "1",
+    "parentheses": "(" * 40_000,
+    "braces": "{" * 40_000,
+    "conjunction": "true && " * 12_000 + "true",
+    "no end": "a.b.c == " * 250 + "(",
+    "nonsense": "$" * 50_000,
+    "many items": "[" + "1," * 49_000 + "1] == []",
+    "many entries": "{" + "".join(f"{index}:1," for index in range(12_000)) + "} == {}",
+    # Loops
+    "nested all": "self.l.all(a, self.l.all(b, self.l.all(c, c >= 0)))",
+    "nested map": "self.l.map(a, self.l.map(b, a + b))",
+    "nested transformMap": "self.l.transformMap(a, b, self.l.transformMap(c, d, b + d))",
+    "filters": "self.l" + ".filter(a, a >= 0)" * 30,
+    "in a list": "self.l.all(a, a in self.l)",
+    "in a dyn list": "self.l.all(a, a in dyn(self.l))",
+    "in a list of texts": "self.texts.all(a, a in dyn(self.texts))",
+    "in a sum": "self.l.all(a, a in dyn(self.l + self.l))",
+    "equal lists": "self.l.all(a, self.l == self.same)",
+    "equal dyn lists": "self.l.all(a, dyn(self.l) == dyn(self.same))",
+    "equal maps": "self.l.all(a, dyn(self.m) == dyn(self.m))",
+    "sets": "sets.contains(self.l, self.l)",
+    "dyn sets": "sets.equivalent(dyn(self.l), dyn(self.same))",
+    "distinct": "self.l.distinct().size() > 0",
+    "sort": "self.l.map(a, -a).sort()[0] <= 0",
+    "indexOf": "self.l.all(a, dyn(self.l).indexOf(-1) < 0)",
+    "sum": "self.l.all(a, dyn(self.l).sum() > 0)",
+    # Texts
+    "doubled text": "[self.s]" + ".map(a, a + a)" * 25 + "[0].size() > 0",
+    "doubled list": "[self.l]" + ".map(a, a + a)" * 25 + "[0].size() > 0",
+    "dyn contains": "self.l.all(a, !dyn(self.s).contains('b'))",
+    "dyn matches": "self.l.all(a, !dyn(self.s).matches('b$'))",
+    "matches": "self.s.matches('(a*)*(a*)*(a*)*(a*)*b')",
+    "findAll": "self.s.findAll('a').size() > 0",
+    "find": "self.s.find('a*b') == ''",
+    "split": "self.s.split('').size() > 0",
+    "replace": "self.s.replace('a', 'bb').size() > 0",
+    "quote": "strings.quote(self.s).size() > 0",
+    "format of a list": "'%s'.format([self.l]).size() > 0",
+    "format of texts": "'%s'.format([self.texts]).size() > 0",
+    "format of a map": "'%s'.format([self.m]).size() > 0",
+    "format of a precision": "'%.1000000000f'.format([1.5]).size() > 0",
+    "formats of texts": f"'{'%s' * 1_000}'.format([{'self.s, ' * 1_000}]).size() > 0",
+    "doubled dyn text": "[dyn(self.s)]" + ".map(a, a + a)" * 25 + "[0].size() > 0",
+    "texts added": "self.l.all(a, dyn(self.s) + dyn(self.s) != '')",
+    "nested lists": "self.l.all(a, [self.l] == [self.same])",
+    "equal trees": "[[1]].map(a, " + "[a, a].map(a, " * 22 + "a == a" + ")" * 23 + " == []",
+    "formats": f"'{'%s' * 10_000}'.format(self.l.slice(0, 10000)).size() > 0",
+    "quantity": "quantity(self.s).isGreaterThan(quantity('1'))",
+    "url": "isURL('http://' + self.s)",
+    "semver": "isSemver('1.' + self.s)",
+}
+
+
+def reference(program: Path, expression: str) -> tuple[str, float]:
+    """Return how the reference ends, and the seconds of its process."""
+    question = json.dumps({"environment": profile.DEFAULT, "self": SELF, "expressions": [expression]}) + "\n"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        done = subprocess.run(
+            [program], input=question, capture_output=True, text=True, check=True, timeout=_MOST_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        ended = "not ended"
+    else:
+        answer = json.loads(done.stdout)
+        ended = answer["problem"] if "problem" in answer else outcome(answer["answers"][0])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def ours(expression: str) -> tuple[str, float]:
+    """Return how this implementation ends, and its seconds; a run that takes too long is ended."""
+    ends, begins = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=_answer, args=(expression, begins))
+    process.start()
+    found = ends.recv() if ends.poll(_MOST_SECONDS) else ("not ended", _MOST_SECONDS)
+    process.kill()
+    process.join()
+    return found
+
+
+def _answer(expression: str, result: Any) -> None:
+    start = time.process_time()
+    try:
+        ended = outcome(test_cel.answer(expression, profile.DEFAULT, {"self": SELF}))
+    except UnsupportedExpressionError as error:
+        ended = str(error)
+    result.send((ended, time.process_time() - start))
+
+
+def outcome(answer: Mapping[str, JSONValue]) -> str:
+    """Return how an expression ended."""
+    problem = answer.get("compile") or answer.get("program") or answer.get("error")
+    return str(problem or answer["value"])
+
+
+def measure(name: str, program: Path, idle: float) -> None:
+    """Print the figures of one expression, where the reference takes *idle* seconds for nothing."""
+    its_end, its = reference(program, EXPRESSIONS[name])
+    its = max(its - idle, _LEAST_SECONDS)
+    our_end, our = ours(EXPRESSIONS[name])
+    agree = "" if our_end == its_end else f"  {_short(our_end)}, not {_short(its_end)}"
+    print(f"{name:24} {our / its:8.1f}  ({our:6.2f} s against {its:6.2f} s){agree}", flush=True)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) < 80 else f"{text[:77]}...")
+
+
+def main(names: Sequence[str]) -> None:
+    """Measure those that are named, or all."""
+    program = serve.of_version("celeval", profile.DEFAULT)
+    test_cel.answer("self.l.size() > 0", profile.DEFAULT, {"self": SELF})
+    idle = min(reference(program, "true")[1] for _ in range(5))
+    for name in names or EXPRESSIONS:
+        measure(name, program, idle)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
