@@ -7,7 +7,6 @@ Reference:
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from pytest_crd.engine.cel.library.lists import COMPARABLE_TYPES, order
 from pytest_crd.engine.cel.macros import Expansion, Macro, MacroError
 from pytest_crd.engine.cel.types import DYN, INT, Type, list_of, parameter
 from pytest_crd.engine.cel.values import Value, is_list, type_name
+from pytest_crd.engine.golang import sorting
 
 _LIST: Final = list_of(parameter("T"))
 _LONGEST_RANGE: Final = 1_000_000
@@ -86,8 +86,8 @@ def _sort_by(values: Any, keys: Any) -> Value:
     name = type_name(first)
     if len(keys) > 1 and any(type_name(key) != name for key in keys):
         raise EvaluationError("list elements must have the same type")
-    key = functools.cmp_to_key(lambda left, right: order(keys[left], keys[right]))
-    return [values[index] for index in sorted(range(len(keys)), key=key)]
+    indices = sorting.sort(range(len(keys)), lambda left, right: order(keys[left], keys[right]) < 0)
+    return [values[index] for index in indices]
 
 
 _SORTED: Final = "@__sortBy_input__"
