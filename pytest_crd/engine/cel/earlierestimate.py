@@ -11,7 +11,8 @@ from pytest_crd.engine.cel import ast, paths
 from pytest_crd.engine.cel.ast import Node
 from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.costs import MAX, UNKNOWN_SIZE, SizeEstimate, SizeProvider
-from pytest_crd.engine.cel.estimate import SCALARS, Cost, Estimator, add_costs, sum_costs, without_accumulator
+from pytest_crd.engine.cel.estimate import Cost, Estimator, add_costs, sum_costs
+from pytest_crd.engine.cel.knownsizes import SCALARS, without_accumulator
 from pytest_crd.engine.cel.paths import NOWHERE, Path
 from pytest_crd.engine.cel.types import Kind, Type
 

@@ -8,10 +8,9 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.engine.cel import ast, paths, types
+from pytest_crd.engine.cel import ast
 from pytest_crd.engine.cel.ast import Node
 from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.costs import (
@@ -24,14 +23,13 @@ from pytest_crd.engine.cel.costs import (
     fixed_size,
 )
 from pytest_crd.engine.cel.functions import Overload
-from pytest_crd.engine.cel.paths import NOWHERE, Path
-from pytest_crd.engine.cel.types import Kind, Type
+from pytest_crd.engine.cel.knownsizes import Entries, KnownSizes, union, union_all
+from pytest_crd.engine.cel.types import Kind
 
 _NAME: Final = (1, 1)
 _LIST: Final = 10
 _MAP: Final = 30
 _STRUCT: Final = 40
-SCALARS: Final = frozenset({Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT})
 _ADDITIONS: Final = frozenset({"add_string", "add_bytes", "add_list"})
 _LOGICAL: Final = frozenset({"_&&_", "_||_"})
 _INDICES: Final = {"index_list": "@items", "index_map": "@values"}
@@ -40,38 +38,14 @@ _INDICES: Final = {"index_list": "@items", "index_map": "@values"}
 Cost: TypeAlias = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """The sizes of a list's or map's entries, as far as an expression made it: of its keys or indices, and of its values."""
-
-    kind: Kind
-    key: SizeEstimate
-    value: SizeEstimate
-
-
-@dataclass(frozen=True, slots=True)
-class _Variable:
-    """A variable of a comprehension: the path that leads to it, its size, and those of its entries."""
-
-    path: Path
-    size: SizeEstimate | None
-    entries: _Entries | None
-
-
-class Estimator:
-    """The estimator of one expression, which is the context of its functions' estimates."""
+class Estimator(KnownSizes):
+    """The estimator of one expression."""
 
     _sees_through_dyn = True
 
     def __init__(self, checked: CheckedExpression, sizes: SizeProvider) -> None:
         """Estimate *checked*, whose variables have *sizes*."""
-        self._types = checked.types
-        self._references = checked.references
-        self._provider = sizes
-        self._paths: dict[int, Path] = {}
-        self._sizes: dict[int, SizeEstimate] = {}
-        self._entries: dict[int, _Entries] = {}
-        self._variables: dict[str, list[_Variable]] = {}
+        super().__init__(checked, sizes)
         self._costs: dict[type, Callable[[Any], Cost]] = {
             ast.Constant: self._constant,
             ast.Identifier: self._identifier,
@@ -91,22 +65,6 @@ class Estimator:
         """Return what *node* costs at least and at most."""
         return self._costs[type(node)](node)
 
-    # The context of functions' estimates
-
-    def size(self, argument: Argument) -> SizeEstimate:
-        """Return the size of *argument*."""
-        if argument.size is not None:
-            return argument.size
-        return self._provider.size(argument.path, argument.type) or UNKNOWN_SIZE
-
-    def items(self, argument: Argument) -> Argument | None:
-        """Return the items of the list *argument*."""
-        if not argument.type.parameters:
-            return None
-        path = without_accumulator(self._path(argument.node).names)  # as it is now, after all arguments
-        path = (*path, "@items") if path else ()
-        return Argument(path, argument.type.parameters[0], None, None)
-
     # Names and fields
 
     def _constant(self, _: ast.Constant) -> Cost:
@@ -115,14 +73,6 @@ class Estimator:
     def _identifier(self, node: ast.Identifier) -> Cost:
         self._name(node.id, self._references[node.id].name)
         return _NAME
-
-    def _name(self, node_id: int, name: str) -> None:
-        variable = self._variable(name)
-        self._paths[node_id] = variable.path if variable else paths.of_variable(name)
-
-    def _variable(self, name: str) -> _Variable | None:
-        stack = self._variables.get(name)
-        return stack[-1] if stack else None
 
     def _select(self, node: ast.Select) -> Cost:
         reference = self._references.get(node.id)
@@ -185,19 +135,12 @@ class Estimator:
         self._copy_sizes(node, argument)
         return cost
 
-    def _copy_sizes(self, node: Node, source: Node) -> None:
-        size, entries = self._size_of(source), self._entries_of(source)
-        if size is not None:
-            self._sizes[node.id] = size
-        if entries is not None:
-            self._entries[node.id] = entries
-
     def _overload(
         self, node: ast.Call, overload: Overload, arguments: list[Argument]
     ) -> tuple[Cost, SizeEstimate | None]:
         """Return what a call of *overload* costs without its arguments, and the size of its result."""
         if overload.id in _ADDITIONS:
-            entries = _union(self._entries_of(arguments[0].node), self._entries_of(arguments[1].node))
+            entries = union(self._entries_of(arguments[0].node), self._entries_of(arguments[1].node))
             if entries is not None:
                 self._entries[node.id] = entries
         if overload.estimate is None:
@@ -218,7 +161,7 @@ class Estimator:
 
     def _conditional(self, node: ast.Call, costs: list[Cost], arguments: list[Argument]) -> Cost:
         _, if_true, if_false = arguments
-        entries = _union(self._entries_of(if_true.node), self._entries_of(if_false.node))
+        entries = union(self._entries_of(if_true.node), self._entries_of(if_false.node))
         if entries is not None:
             self._entries[node.id] = entries
         self._sizes[node.id] = (if_true.size or UNKNOWN_SIZE).union(if_false.size or UNKNOWN_SIZE)
@@ -233,7 +176,7 @@ class Estimator:
         for element in node.elements:
             costs.append(self.cost(element))
             sizes.append(self._size_of(element) or UNKNOWN_SIZE)
-        self._entries[node.id] = _Entries(Kind.LIST, fixed_size(1), _union_all(sizes))
+        self._entries[node.id] = Entries(Kind.LIST, fixed_size(1), union_all(sizes))
         return sum_costs([(_LIST, _LIST), *costs])
 
     def _map(self, node: ast.MapLiteral) -> Cost:
@@ -245,7 +188,7 @@ class Estimator:
             costs.append(self.cost(entry.value))
             keys.append(self._size_of(entry.key) or UNKNOWN_SIZE)
             values.append(self._size_of(entry.value) or UNKNOWN_SIZE)
-        self._entries[node.id] = _Entries(Kind.MAP, _union_all(keys), _union_all(values))
+        self._entries[node.id] = Entries(Kind.MAP, union_all(keys), union_all(values))
         return sum_costs([(_MAP, _MAP), *costs])
 
     def _struct(self, node: ast.StructLiteral) -> Cost:
@@ -284,85 +227,6 @@ class Estimator:
         self._copy_sizes(node, node.result)
         return sum_costs(costs)
 
-    def _push(self, name: str, variable: _Variable) -> None:
-        self._variables.setdefault(name, []).append(variable)
-
-    def _bound(self, node: Node) -> _Variable:
-        """Return the variable that stands for *node*."""
-        return _Variable(self._path(node), self._size_of(node), self._entries_of(node))
-
-    def _push_loop(self, node: ast.Comprehension) -> list[str]:
-        """Add the variables of a loop, and return their names."""
-        entries = self._entries_of(node.range)
-        path = self._path(node.range)
-        is_list = (entries.kind if entries else self._types[node.range.id].kind) is Kind.LIST
-        if node.second_variable is None and is_list:
-            self._push(node.variable, _Variable(path.append("@items"), entries.value if entries else None, None))
-            return [node.variable]
-        key = path.append("@indices" if is_list else "@keys")
-        self._push(node.variable, _Variable(key, entries.key if entries else None, None))
-        if node.second_variable is None:
-            return [node.variable]
-        value = path.append("@items" if is_list else "@values")
-        self._push(node.second_variable, _Variable(value, entries.value if entries else None, None))
-        return [node.variable, node.second_variable]
-
-    # Sizes
-
-    def _path(self, node: Node) -> Path:
-        if isinstance(node, ast.Identifier):
-            variable = self._variable(self._references[node.id].name)
-            if variable is not None:
-                return variable.path
-        return self._paths.get(node.id, NOWHERE)
-
-    def _sized_path(self, node: Node) -> tuple[str, ...]:
-        """Return the path for which the size of *node* is asked."""
-        return self._path(node).names
-
-    def _is_scalar(self, type_: Type) -> bool:
-        """Return whether all values of *type_* count as one."""
-        if type_.kind is Kind.OPAQUE and type_.name == types.OPTIONAL_NAME:
-            return self._is_scalar(type_.parameters[0])
-        return type_.kind in SCALARS
-
-    def _argument(self, node: Node) -> Argument:
-        path = without_accumulator(self._path(node).names)
-        return Argument(path, self._types[node.id], node, self._size_of(node))
-
-    def _size_of(self, node: Node) -> SizeEstimate | None:
-        """Return the size of *node*, as far as it is known."""
-        size = self._sizes.get(node.id)
-        if size is not None:
-            return size
-        size = _own_size(node)
-        if size is not None:
-            return size
-        size = self._provider.size(self._sized_path(node), self._types[node.id])
-        if size is not None:
-            self._sizes[node.id] = size
-            return size
-        if self._is_scalar(self._types[node.id]):
-            return _ONE
-        variable = self._variable(self._references[node.id].name) if isinstance(node, ast.Identifier) else None
-        return variable.size if variable else None
-
-    def _entries_of(self, node: Node) -> _Entries | None:
-        entries = self._entries.get(node.id)
-        if entries is not None:
-            return entries
-        variable = self._variable(self._references[node.id].name) if isinstance(node, ast.Identifier) else None
-        return variable.entries if variable else None
-
-
-_ONE: Final = fixed_size(1)
-_ACCUMULATORS: Final = frozenset({"__result__", "@result"})
-
-
-def without_accumulator(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Return *path*, or none where it leads from the accumulator of a macro."""
-    return () if path and path[0] in _ACCUMULATORS else path
-
 
 def add_costs(one: Cost, other: Cost) -> Cost:
     """Return the costs of both."""
@@ -374,18 +238,6 @@ def sum_costs(costs: list[Cost]) -> Cost:
     return min(sum([cost[0] for cost in costs]), MAX), min(sum([cost[1] for cost in costs]), MAX)
 
 
-def _union(one: _Entries | None, other: _Entries | None) -> _Entries | None:
-    if one is None or other is None:
-        return None
-    return _Entries(one.kind, one.key.union(other.key), one.value.union(other.value))
-
-
-def _union_all(sizes: list[SizeEstimate]) -> SizeEstimate:
-    if not sizes:
-        return SizeEstimate(0, 0)
-    return SizeEstimate(min([size.min for size in sizes]), max([size.max for size in sizes]))
-
-
 def _is_binding(node: ast.Comprehension) -> bool:
     return (
         isinstance(node.range, ast.ListLiteral)
@@ -394,14 +246,3 @@ def _is_binding(node: ast.Comprehension) -> bool:
         and node.condition.value is False
         and node.accumulator != "__result__"
     )
-
-
-def _own_size(node: Node) -> SizeEstimate | None:
-    """Return the size that a literal has."""
-    if isinstance(node, ast.Constant):
-        return fixed_size(len(node.value)) if isinstance(node.value, str | bytes) else _ONE
-    if isinstance(node, ast.ListLiteral):
-        return fixed_size(len(node.elements))
-    if isinstance(node, ast.MapLiteral):
-        return fixed_size(len(node.entries))
-    return None
