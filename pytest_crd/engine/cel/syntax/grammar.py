@@ -43,7 +43,8 @@ def conjure(kind: str) -> str:
 @cache
 def network(*, escaped_identifiers: bool) -> Network:
     """Return the network of the grammar: that since cel-go 0.23, which has *escaped_identifiers*, or that before."""
-    rules = _operations() | _members(escaped_identifiers=escaped_identifiers) | _initializers()
+    rules = _operations() | _members(escaped_identifiers=escaped_identifiers)
+    rules |= _primaries(escaped_identifiers=escaped_identifiers) | _literals() | _initializers()
     if escaped_identifiers:
         rules["optField"] = [Maybe([_token("?", "opt")]), Rule("escapeIdent", "name")]
         rules["escapeIdent"] = [
@@ -108,56 +109,58 @@ def _operations() -> dict[str, Sequence[Element]]:
 
 
 def _members(*, escaped_identifiers: bool) -> dict[str, Sequence[Element]]:
-    """Return the rules of selections, calls, names and literals."""
+    """Return the rules of selections and calls."""
     field: Element = Rule("escapeIdent", "id") if escaped_identifiers else _token(IDENTIFIER, "id")
-    call: list[Element] = [_token("(", "op"), Maybe([Rule("exprList", "args")]), _token(")")]
-    primary: dict[str, Sequence[Element]] = {}
+    select: list[Element] = [_token(".", "op"), Maybe([_token("?", "opt")]), field]
+    call: list[Element] = [_token(".", "op"), _token(IDENTIFIER, "id"), *_arguments("open")]
+    index: list[Element] = [_token("[", "op"), Maybe([_token("?", "opt")]), Rule("expr", "index"), _token("]")]
+    return {
+        "member": [
+            Rule("primary", "e"),
+            Suffixes({"Select": (3, select), "MemberCall": (2, call), "Index": (1, index)}),
+        ]
+    }
+
+
+def _arguments(label: str) -> list[Element]:
+    return [_token("(", label), Maybe([Rule("exprList", "args")]), _token(")")]
+
+
+def _primaries(*, escaped_identifiers: bool) -> dict[str, Sequence[Element]]:
+    """Return the rule of names, calls of functions, and what stands in brackets and braces."""
+    primary: dict[str, Sequence[Element]]
     if escaped_identifiers:
-        primary["Ident"] = [Maybe([_token(".", "leadingDot")]), _token(IDENTIFIER, "id")]
-        primary["GlobalCall"] = [Maybe([_token(".", "leadingDot")]), _token(IDENTIFIER, "id"), *call]
+        primary = {"Ident": _name(), "GlobalCall": [*_name(), *_arguments("op")]}
     else:
-        primary["Ident"] = [Maybe([_token(".", "leadingDot")]), _token(IDENTIFIER, "id"), Maybe(call)]
+        primary = {"Ident": [*_name(), Maybe(_arguments("op"))]}
     primary |= {
         "Nested": [_token("("), Rule("expr", "e"), _token(")")],
-        "CreateList": [_token("[", "op"), Maybe([Rule("listInit", "elems")]), Maybe([_token(",")]), _token("]")],
-        "CreateStruct": [
-            _token("{", "op"),
-            Maybe([Rule("mapInitializerList", "entries")]),
-            Maybe([_token(",")]),
-            _token("}"),
-        ],
+        "CreateList": [_token("[", "op"), *_items(Rule("listInit", "elems"), "]")],
+        "CreateStruct": [_token("{", "op"), *_items(Rule("mapInitializerList", "entries"), "}")],
         "CreateMessage": [
             Maybe([_token(".", "leadingDot")]),
             _token(IDENTIFIER, "ids", many=True),
             Many([_token(".", "ops", many=True), _token(IDENTIFIER, "ids", many=True)]),
             _token("{", "op"),
-            Maybe([Rule("fieldInitializerList", "entries")]),
-            Maybe([_token(",")]),
-            _token("}"),
+            *_items(Rule("fieldInitializerList", "entries"), "}"),
         ],
         "ConstantLiteral": [Rule("literal", "e")],
     }
+    return {"primary": [Choice(primary)]}
+
+
+def _name() -> list[Element]:
+    return [Maybe([_token(".", "leadingDot")]), _token(IDENTIFIER, "id")]
+
+
+def _items(items: Rule, end: str) -> list[Element]:
+    """Return what stands between a bracket and its *end*: items, and a comma behind them, if any."""
+    return [Maybe([items]), Maybe([_token(",")]), _token(end)]
+
+
+def _literals() -> dict[str, Sequence[Element]]:
+    """Return the rule of scalars."""
     return {
-        "member": [
-            Rule("primary", "e"),
-            Suffixes(
-                {
-                    "Select": (3, [_token(".", "op"), Maybe([_token("?", "opt")]), field]),
-                    "MemberCall": (
-                        2,
-                        [
-                            _token(".", "op"),
-                            _token(IDENTIFIER, "id"),
-                            _token("(", "open"),
-                            Maybe([Rule("exprList", "args")]),
-                            _token(")"),
-                        ],
-                    ),
-                    "Index": (1, [_token("[", "op"), Maybe([_token("?", "opt")]), Rule("expr", "index"), _token("]")]),
-                }
-            ),
-        ],
-        "primary": [Choice(primary)],
         "literal": [
             Choice(
                 {
