@@ -105,6 +105,9 @@ def sum_of_both(arguments: Sequence[Value], _result: Value) -> int:
     return units(counted(arguments[0]) + counted(arguments[1]))
 
 
+_UNREAD: Final = frozenset({int, float, bool})
+
+
 def whole_traversal(value: Value) -> int:
     """Return the cost of reading *value* and all that is in it; texts count in bytes, and are rounded down."""
     if isinstance(value, str):
@@ -112,7 +115,8 @@ def whole_traversal(value: Value) -> int:
     if isinstance(value, bytes):
         return int(len(value) * STRING_TRAVERSAL)
     if is_list(value):
-        return sum(map(whole_traversal, value))
+        unread = _UNREAD.issuperset(map(type, value))
+        return len(value) if unread else sum(map(whole_traversal, value))
     if is_map(value):
         return sum(whole_traversal(key) + whole_traversal(find(value, key)) for key in value)
     return 1
