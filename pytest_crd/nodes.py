@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
@@ -16,13 +16,13 @@ from pytest_crd import failuretext, session
 from pytest_crd.cases import loader, runner, sources, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
-from pytest_crd.cases.openshift import runner as suiterunner
-from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.failuretext import FailureText, TextFailure
-from pytest_crd.report import text as report
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.openshift.suite import Suite
 
 # A case, and what runs it.
 Run: TypeAlias = tuple[Case, Callable[[], CaseResult]]
@@ -37,10 +37,14 @@ class CaseFailure(TextFailure):
         self.title = title = f"{self.path}:{self.line}: {case.case.title}"
         self.result = result
         self.verbosity = verbosity
+        from pytest_crd.report import text as report  # noqa: PLC0415 - only a failure needs it
+
         super().__init__("\n".join(report.lines(title, result, verbosity=verbosity)))
 
     def shown(self) -> FailureText:
         """Return the report, in colour too."""
+        from pytest_crd.report import text as report  # noqa: PLC0415 - only a failure needs it
+
         lines = report.lines(self.title, self.result, verbosity=self.verbosity, paint=failuretext.paint)
         summary = report.summary(self.result)
         return FailureText(plain=str(self), coloured="\n".join(lines), path=self.path, line=self.line, summary=summary)
@@ -204,13 +208,13 @@ def _all_runs(
     loaded: tuple[CaseFile, ...] | Suite, catalogs: tuple[Catalog, ...], folder: Path
 ) -> Iterator[tuple[str, Iterator[Run]]]:
     """Yield the cases of a file once for each Kubernetes version, with its name where there are several."""
-    for part in (loaded,) if isinstance(loaded, Suite) else loaded:
+    for part in loaded if isinstance(loaded, tuple) else (loaded,):
         has_own = isinstance(part, CaseFile) and part.kubernetes_version is not None
         for catalog in catalogs[:1] if has_own else catalogs:
             label = "" if has_own or len(catalogs) == 1 else catalog.kubernetes_version
             yield (
                 label,
-                (_suite_runs(part, catalog, folder) if isinstance(part, Suite) else _runs(part, catalog, folder)),
+                (_runs(part, catalog, folder) if isinstance(part, CaseFile) else _suite_runs(part, catalog, folder)),
             )
 
 
@@ -235,6 +239,8 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[Run]:
 
 def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[Run]:
     """Yield the cases of a suite, each for every CRD that the suite is about."""
+    from pytest_crd.cases.openshift import runner as suiterunner  # noqa: PLC0415 - most projects have no suites
+
     for variant in catalog.variants_of(suite, folder=folder):
         subject = Subject(variant.version)
         for one in suite.cases:

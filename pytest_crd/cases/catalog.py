@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd.cases import admission, jsonpatch
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, OldCRD, UpdateCase
-from pytest_crd.cases.openshift import crds as suitecrds
-from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
-from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.reading import manifest
 from pytest_crd.sources.sources import Sources
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
+    from pytest_crd.cases.openshift.suite import Suite
 
 _LONGEST_NAME: Final = 253
 
@@ -36,13 +37,9 @@ class Catalog:
     stored: frozenset[str] = frozenset()
     _project: CustomResourceDefinitions | None = None
     _loaded: dict[tuple[Path, tuple[str, ...]], CustomResourceDefinitions] = field(default_factory=dict)
-    _suites: SuiteCRDs = field(init=False)
+    _suites: SuiteCRDs | None = None
     _patched_crds: dict[tuple[CustomResourceDefinition, str], CustomResourceDefinition] = field(default_factory=dict)
     _stored_crds: dict[CustomResourceDefinition, CustomResourceDefinition] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Prepare what suites need."""
-        self._suites = SuiteCRDs(self.kubernetes_version)
 
     @property
     def crds(self) -> CustomResourceDefinitions:
@@ -117,6 +114,10 @@ class Catalog:
             CaseFileError: There is none, or none with the version.
             InputError: The CRDs cannot be loaded; the server refuses one, and nobody says that it is stored.
         """
+        from pytest_crd.cases.openshift import crds as suitecrds  # noqa: PLC0415 - most projects have no suites
+
+        if self._suites is None:
+            self._suites = suitecrds.SuiteCRDs(self.kubernetes_version)
         if variants := self._suites.variants(suite, folder):
             for variant in variants:
                 if variant.crd.name not in self.stored:
@@ -128,7 +129,7 @@ class Catalog:
             raise suite.mistake(str(error)) from None
         if crd.guard is not None:
             crd.guard(crd)
-        return [Variant("", crd, suitecrds.only(suite, crd))]
+        return [suitecrds.Variant("", crd, suitecrds.only(suite, crd))]
 
     def suite_old_version_of(self, suite: Suite, case: CreateCase | UpdateCase, variant: Variant) -> Version:
         """
@@ -139,6 +140,8 @@ class Catalog:
         """
         if isinstance(case, CreateCase) or case.old_crd is None:
             return variant.version
+        from pytest_crd.cases.openshift import crds as suitecrds  # noqa: PLC0415 - most projects have no suites
+
         return suitecrds.only(suite, self._taken(case, case.old_crd, self._patched(case, case.old_crd, variant.crd)))
 
     def _old_crd(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_crd.cases import diagnosis
 from pytest_crd.cases.model import (
@@ -24,8 +24,6 @@ from pytest_crd.cases.model import (
     Section,
     Source,
 )
-from pytest_crd.cases.openshift import suite
-from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.golang.regexp import patterns
@@ -35,6 +33,9 @@ from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.engine.reading import manifest, yamlreader, yamlstream
 from pytest_crd.engine.reading.yamlreader import Document
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.openshift.suite import Suite
 
 
 def load(content: str | bytes, *, source: str) -> tuple[CaseFile, ...]:
@@ -69,11 +70,20 @@ def load_any(content: str | bytes, *, source: str) -> tuple[CaseFile, ...] | Sui
         ManifestError: It is not YAML.
     """
     text, documents = _read(content, source)
-    if len(documents) != 1 or not suite.is_suite(documents[0].value):
+    if len(documents) != 1 or not _is_suite(documents[0].value):
         return _case_files(text, documents, source)
     if line := yamlstream.unread(text):
         raise CaseFileError([Mistake(source, line, yamlstream.UNREAD)])
+    from pytest_crd.cases.openshift import suite  # noqa: PLC0415 - most projects have none
+
     return suite.load(documents[0])
+
+
+def _is_suite(value: JSONValue) -> bool:
+    """Return whether a document is meant as a suite, and not as a case file."""
+    if not isinstance(value, dict) or any(section in value for section in Section):
+        return False
+    return "crdName" in value or ("tests" in value and isinstance(value["tests"], dict))
 
 
 def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
@@ -107,7 +117,7 @@ def _case_files(text: str, documents: list[Document], source: str) -> tuple[Case
 
 
 def _mistakes(document: Document, *, merges: bool) -> Iterator[Mistake]:
-    if suite.is_suite(document.value):
+    if _is_suite(document.value):
         yield Mistake(document.source, document.line, "a suite of openshift/api is the only document of its file")
         return
     yield from diagnosis.find(document)

@@ -246,10 +246,10 @@ class RequestCase(Case):
         return self.errors is not None or self.contains_errors is not None or self.error is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CreateCase(RequestCase):
     """A case about a POST."""
 
+    __slots__ = ()
     section = Section.CREATE
 
 
@@ -271,10 +271,10 @@ class UpdateCase(RequestCase):
     old_crd: OldCRD | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusUpdateCase(UpdateCase):
     """A case about a PUT to `/status` over a stored object."""
 
+    __slots__ = ()
     section = Section.UPDATE_STATUS
 
 

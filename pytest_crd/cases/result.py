@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -41,8 +40,7 @@ class Trace(NamedTuple):
     kept: Mapping[str, Kept] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectMismatch:
+class ObjectMismatch(NamedTuple):
     """
     The actual object is not the expected one.
 
@@ -63,8 +61,7 @@ class ObjectMismatch:
     input: JSONValue
 
 
-@dataclass(frozen=True, slots=True)
-class PathsMismatch:
+class PathsMismatch(NamedTuple):
     """
     A list of paths, or of warnings, is not the expected one.
 
@@ -80,11 +77,10 @@ class PathsMismatch:
     missing: tuple[str, ...]
     unasked: tuple[str, ...]
     met: tuple[str, ...]
-    hints: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Present:
+class Present(NamedTuple):
     """
     Something is there that must be absent.
 
@@ -112,8 +108,7 @@ class Stray(NamedTuple):
     near: str
 
 
-@dataclass(frozen=True, slots=True)
-class Strays:
+class Strays(NamedTuple):
     """
     Fields of the input are dropped, and the case shows no knowledge of it.
 
@@ -126,8 +121,7 @@ class Strays:
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """
     The server does not get as far as the case wants it to.
 
@@ -138,8 +132,7 @@ class Refused:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(NamedTuple):
     """
     The server refuses what the case wants to be accepted.
 
@@ -154,8 +147,7 @@ class Rejected:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(NamedTuple):
     """
     The server accepts what the case wants to be refused.
 
@@ -185,8 +177,7 @@ class NearMiss(NamedTuple):
     wrong: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorsMismatch:
+class ErrorsMismatch(NamedTuple):
     """
     The errors are not the expected ones.
 
@@ -204,11 +195,10 @@ class ErrorsMismatch:
     unasked: tuple[FieldError, ...]
     met: tuple[FieldError, ...]
     refusal: str = ""
-    hints: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class MessageMismatch:
+class MessageMismatch(NamedTuple):
     """
     The message of the refusal does not have the expected part.
 

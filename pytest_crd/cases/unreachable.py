@@ -7,7 +7,6 @@ An `absent` with such a path would always hold, and is a mistake; anywhere else 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from pytest_crd.cases import comparison, refusals, schemafields
 from pytest_crd.cases.model import Case, UpdateCase
@@ -67,13 +66,13 @@ def hinted(case: Case, sent: JSONValue, mismatches: Sequence[Mismatch], subjects
 
 def _with_hints(case: Case, sent: JSONValue, mismatch: Mismatch, subjects: Sequence[Subject]) -> Mismatch:
     if isinstance(mismatch, PathsMismatch) and mismatch.key != "warnings":
-        return replace(mismatch, hints=_of_paths(case, sent, mismatch.missing, subjects))
+        return mismatch._replace(hints=_of_paths(case, sent, mismatch.missing, subjects))
     if isinstance(mismatch, ErrorsMismatch):
         missing = [expected for expected, _ in mismatch.missing]
         fields = [expected.field for expected in missing if expected.field is not None and expected.field != _NO_FIELD]
         parts = [expected.rule for expected in missing if expected.rule is not None]
         rules = {part: "is in no rule of the CRD" for part in parts if not _is_in_a_rule(part, subjects)}
-        return replace(mismatch, hints=_of_paths(case, sent, fields, subjects) | rules)
+        return mismatch._replace(hints=_of_paths(case, sent, fields, subjects) | rules)
     return mismatch
 
 

@@ -100,6 +100,35 @@ def test_a_session_without_crds_imports_nothing_but_the_hooks(empty: Project) ->
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & set(modules)
 
 
+def test_cases_that_hold_import_nothing_that_only_other_cases_need(project: Project) -> None:
+    project.cases(
+        "crd: gardens.stories.example.com\ncreate:\n- name: a\n  input: {spec: {size: 1}}\n  accepted: true\n"
+    )
+    project.write(
+        "conftest.py",
+        "import json, sys\n"
+        "def pytest_unconfigure():\n"
+        "    with open('modules.json', 'w') as file:\n"
+        "        json.dump(sorted(sys.modules), file)\n",
+    )
+
+    result = project.pytester.run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+
+    result.assert_outcomes(passed=1)
+    modules = set(json.loads((project.path / "modules.json").read_text(encoding="utf-8")))
+    assert {"pytest_crd.nodes", "pytest_crd.cases.runner"} <= modules
+    assert not modules & {
+        "deepdiff",
+        "pytest_crd.cases.openshift.crds",
+        "pytest_crd.cases.openshift.runner",
+        "pytest_crd.cases.openshift.suite",
+        "pytest_crd.checks.plan",
+        "pytest_crd.engine.reading.scalarplaces",
+        "pytest_crd.examples",
+        "pytest_crd.report.text",
+    }
+
+
 def test_a_session_without_crds_says_nothing_of_them(empty: Project) -> None:
     empty.write("test_other.py", "def test_other():\n    pass\n")
 

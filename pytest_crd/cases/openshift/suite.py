@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.cases import diagnosis
-from pytest_crd.cases.model import CaseFileError, CreateCase, Lines, OldCRD, Section, StatusUpdateCase, UpdateCase
+from pytest_crd.cases.model import CaseFileError, CreateCase, Lines, OldCRD, StatusUpdateCase, UpdateCase
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
@@ -106,19 +106,12 @@ class Suite:
         return CaseFileError([Mistake(self.source, self.lines.of(key), message)])
 
 
-def is_suite(value: JSONValue) -> bool:
-    """Return whether a document is meant as a suite, and not as a case file."""
-    if not isinstance(value, dict) or any(section in value for section in Section):
-        return False
-    return "crdName" in value or ("tests" in value and isinstance(value["tests"], dict))
-
-
 def load(document: Document) -> Suite:
     """
     Return the suite in a document.
 
     Args:
-        document: The only document of a file, of which `is_suite` holds.
+        document: The only document of a file, which the loader takes for a suite.
 
     Raises:
         CaseFileError: All mistakes, in the order of their lines.

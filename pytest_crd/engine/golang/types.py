@@ -78,9 +78,10 @@ class Int(Named):
         return 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Float(Named):
     """A float64; integers beyond 2^53 lose digits."""
+
+    __slots__ = ()
 
     @property
     def zero(self) -> JSONValue:
@@ -88,19 +89,22 @@ class Float(Named):
         return 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Bytes(Named):
     """A []byte: base64, or a list of numbers from 0 to 255."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True, eq=False)
+
 class Time(Named):
     """A metav1.Time: RFC 3339, written back in UTC; the zero time is none."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True, eq=False)
+
 class Raw(Named):
     """Any JSON, kept as it is: apiextensions JSON, metav1.FieldsV1."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from pytest_crd.engine.reading import scalarplaces, yamlnode, yamlscalar
+from pytest_crd.engine.reading import yamlnode, yamlscalar
 from pytest_crd.engine.reading.yamlnode import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
 
 
@@ -53,6 +53,8 @@ def find_character(root: Node, text: str, path: Sequence[str | int], offset: int
         node = _target(found[1])
     if not isinstance(node, ScalarNode) or node.resolve() != node.text:
         return None
+    from pytest_crd.engine.reading import scalarplaces  # noqa: PLC0415 - only a mistake inside a text needs it
+
     return scalarplaces.find(text, node.start, node.text, offset)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pytest_crd.engine import profile as profiles
-from pytest_crd.engine.golang.regexp import syntax
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.profile import Profile
 
@@ -52,6 +51,8 @@ def problem_of(pattern: str, profile: Profile = _NEWEST) -> str:
 
 @functools.cache
 def _for_re2(pattern: str, short_group_names: bool, loose_class_names: bool) -> str:  # noqa: FBT001 - keys of a cache
+    from pytest_crd.engine.golang.regexp import syntax  # noqa: PLC0415 - most sessions need no pattern
+
     reader = syntax.Reader(pattern, short_group_names=short_group_names, loose_class_names=loose_class_names)
     return reader.read()
 
