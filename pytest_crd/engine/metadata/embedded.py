@@ -29,9 +29,6 @@ class Below(Generic[T]):
     additional: Walk[T] | None
     items: Walk[T] | None
 
-    def __bool__(self) -> bool:
-        return bool(self.properties or self.additional or self.items)
-
     def keys(self, value: dict[str, JSONValue], extra: tuple[str, ...] = ()) -> list[str]:
         """Return the keys of *value* that need a walk, and those of *extra*, sorted."""
         if self.additional is not None:
@@ -64,16 +61,14 @@ OfResource: TypeAlias = Callable[[Structural, Below[T]], Walk[T]]
 
 def compile(schema: Structural, of_resource: OfResource[T]) -> Walk[T] | None:  # noqa: A001 - read as embedded.compile
     """Return the walk of a value of *schema*; None if there is no embedded resource in it."""
-    additional = schema.value_schema
-    properties = {name: compile(below, of_resource) for name, below in sorted(schema.properties.items())}
-    below = Below(
-        properties={name: walk for name, walk in properties.items() if walk is not None},
-        specified=frozenset(schema.properties),
-        additional=None if additional is None else compile(additional, of_resource),
-        items=None if schema.items is None else compile(schema.items, of_resource),
-    )
-    if not (below or schema.x_embedded_resource):
-        return None
+    properties = {
+        name: found for name, below in schema.properties.items() if (found := compile(below, of_resource)) is not None
+    }
+    additional = None if schema.value_schema is None else compile(schema.value_schema, of_resource)
+    items = None if schema.items is None else compile(schema.items, of_resource)
+    if not (properties or additional or items or schema.x_embedded_resource):
+        return None  # as almost everywhere, so that nothing is put together before
+    below = Below(properties, frozenset(schema.properties), additional, items)
     of_object = of_resource(schema, below) if schema.x_embedded_resource else below.object
 
     def walk(value: JSONValue, path: FieldPath, found: list[T]) -> JSONValue:
