@@ -97,6 +97,18 @@ def test_an_object_that_is_refused_before_rules_run_is_said_to_be(
     )
 
 
+def test_nothing_is_said_of_an_object_that_a_rule_refuses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rule = "            x-kubernetes-validations: [{rule: self.replicas <= self.max}]\n"
+    (folder / "crds/tabs.yaml").write_text(
+        CRD.replace("            properties:\n              max", f"{rule}            properties:\n              max")
+    )
+
+    assert _ask("self.spec.replicas > self.spec.max") == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    assert told.out.startswith("value  true\n")
+
+
 def test_the_whole_object_is_meant_without_a_path(capsys: pytest.CaptureFixture[str]) -> None:
     assert _ask("self.kind + ' of ' + string(self.spec.max)", crd="tabs.example.com") == 0
     assert capsys.readouterr().out.startswith('value  "Tab of 10"\ntype   string\ncost   ')

@@ -383,3 +383,16 @@ def test_a_name_is_made_up_where_the_object_says_nothing_of_one(metadata: Any, n
 
 def test_a_text_is_sent_without_a_name_that_it_does_not_have() -> None:
     assert not V1.create('{"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {}}').accepted
+
+
+def test_a_text_over_a_stored_object_is_sent_without_what_it_does_not_have() -> None:
+    version = _crd().version("v1")
+
+    nameless = version.update(json.dumps({**NAMED, "metadata": {}}), old=NAMED)
+    without_version = version.update(json.dumps(NAMED), old=NAMED)
+
+    assert nameless.message == "the name of the object (a based on URL) was undeterminable: name must be provided"
+    assert [str(error) for error in without_version.errors] == [
+        "metadata.resourceVersion: Invalid value: 0: must be specified for an update"
+    ]
+    assert version.update(NAMED, old=NAMED).accepted

@@ -117,9 +117,7 @@ class _Walk:
             self.rule_errors += self.expressions.find(schema, context.rules, places.path(place))
 
     def _additional_properties(self, schema: Schema, place: Place, context: _Context) -> None:
-        additional = schema.get("additionalProperties")
-        if additional is None:
-            return
+        additional = schema["additionalProperties"]
         if schema.get("properties") and additional is not True:
             detail = "additionalProperties and properties are mutual exclusive"
             self.errors.append(fielderror.forbidden(_child(place, "additionalProperties"), detail))
