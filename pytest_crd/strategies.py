@@ -10,7 +10,7 @@ import functools
 import itertools
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 try:
@@ -147,7 +147,6 @@ def _objects(node: Node) -> SearchStrategy[dict[str, Any]]:
     required = {name: _values(node.field(name) or ANYTHING) for name in node.required}
     # Made when they are drawn first: a large schema has thousands.
     others = {name: _deferred(child) for name, child in node.properties.items() if name not in required}
-    names = st.lists(st.sampled_from(list(others)), unique=True, max_size=_MOST_FIELDS) if others else st.just([])
     least = max(0, node.least("minProperties") - len(required))
     keys = st.text("abcdefgh", min_size=1, max_size=8).filter(lambda key: key not in node.properties)
     values = st.nothing() if node.values is None else _values(node.values)
@@ -157,9 +156,17 @@ def _objects(node: Node) -> SearchStrategy[dict[str, Any]]:
     @st.composite
     def object_of_schema(draw: DrawFn) -> dict[str, Any]:
         made = {name: draw(values) for name, values in required.items()}
-        return {**made, **{name: draw(others[name]) for name in draw(names)}, **draw(entries)}
+        return {**made, **dict(draw(_some_of(others))), **draw(entries)}
 
     return object_of_schema()
+
+
+def _some_of(fields: Mapping[str, SearchStrategy[Any]]) -> SearchStrategy[list[tuple[str, Any]]]:
+    """Return a strategy of some *fields*: each is drawn with its value, so that it goes as a whole when a failure shrinks."""
+    if not fields:
+        return st.just([])
+    field = st.sampled_from(list(fields)).flatmap(lambda name: st.tuples(st.just(name), fields[name]))
+    return st.lists(field, unique_by=lambda one: one[0], max_size=_MOST_FIELDS)
 
 
 def _deferred(node: Node) -> SearchStrategy[Any]:
