@@ -85,10 +85,13 @@ def upgrades(config: pytest.Config) -> UpgradePlan:
 
 
 def _planned(config: pytest.Config) -> UpgradePlan:
-    from pytest_crd.sources import baseline  # noqa: PLC0415 - a session without a baseline loads nothing
-    from pytest_crd.upgrades import allowances, objects, plan  # noqa: PLC0415
+    from pytest_crd.sources import baseline, samples  # noqa: PLC0415 - a session without a baseline loads nothing
+    from pytest_crd.upgrades import allowances, plan  # noqa: PLC0415
 
     settings = options.of(config)
+    samples.files(
+        settings.samples, folder=settings.folder
+    )  # what names nothing today is a mistake; yesterday it may be new
     project = baseline.Project(settings.folder, settings.crd_paths, settings.base, settings.crd_commands)
     version = options.kubernetes_versions(config)[0]
     read = baseline.read(settings.baseline, base=settings.baseline_base, project=project, kubernetes_version=version)
@@ -96,7 +99,7 @@ def _planned(config: pytest.Config) -> UpgradePlan:
         settings.base,
         settings.folder,
         config.inipath or config.rootpath,
-        objects.samples(settings.samples),
+        samples.patterns(settings.samples),
         settings.case_files,
         tuple(map(allowances.read, settings.baseline_allow)),
     )

@@ -21,6 +21,7 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.engine.crdfiles import ReadCrd
+from pytest_crd.sources import samples as samplesources
 
 _MOST_KINDS: Final = 5
 
@@ -107,7 +108,7 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
 
 def _samples(catalog: Catalog, scope: Scope) -> Samples:
     claims = _claims(catalog)
-    files = samplefiles.files(scope.samples, folder=scope.folder)
+    files = samplesources.files(scope.samples, folder=scope.folder)
     found = samplefiles.read(files, claims)
     samplefiles.demand(scope.samples, files, found)
     return found

@@ -21,7 +21,6 @@ from pytest_crd.engine.reading.manifest import Manifest, ManifestFile
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"
 
-FOLDERS: Final = ("config/samples", "examples", "samples")
 # So much alike are a word and itself with a letter or two lost, doubled or swapped.
 _ALIKE: Final = 0.9
 _VARIABLE: Final = re.compile(rb"\$\{[^}\s]*\}")
@@ -82,23 +81,6 @@ class Samples:
     def count(self) -> int:
         """How many objects there are that samples are, or are meant to be."""
         return len(self.samples) + len(self.broken) + len(self.ignored)
-
-
-def files(patterns: Sequence[str], *, folder: Path) -> list[ManifestFile]:
-    """
-    Return the files that may hold samples.
-
-    Args:
-        patterns: Files, folders, globs, and `!pattern` for what is left out; where all are that, of the usual folders.
-        folder: What they are relative to.
-
-    Raises:
-        ManifestError: A pattern names nothing that exists, or leaves out nothing.
-    """
-    if all(pattern.startswith(manifest.LEFT_OUT) for pattern in patterns):
-        usual = [name for name in FOLDERS if any(manifest.below(folder / name))]
-        return manifest.files([*usual, *patterns], base=folder) if usual or patterns else []
-    return manifest.files(patterns, base=folder)
 
 
 def read(files: Iterable[ManifestFile], claims: Claims) -> Samples:

@@ -21,7 +21,6 @@ from pytest_crd.engine.reading import manifest
 from pytest_crd.sources.trees import Tree
 from pytest_crd.upgrades.findings import Resource
 
-_SAMPLES: Final = ("config/samples", "samples", "examples")
 _ENDINGS: Final = (".yaml", ".yml", ".json")
 
 
@@ -67,12 +66,6 @@ class Specimens:
             for one in self.found
             if (one.group, one.kind) == (crd.group, crd.kind) and (one.version or default) == version
         ]
-
-
-def samples(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return where samples are: where *patterns* say, which may only leave some out of the usual places."""
-    is_all_left_out = all(pattern.startswith(manifest.LEFT_OUT) for pattern in patterns)
-    return (*(_SAMPLES if is_all_left_out else ()), *patterns)
 
 
 @dataclass(slots=True)

@@ -111,6 +111,17 @@ def test_the_samples_are_those_of_the_setting(released: Project, samples: str, c
     result.stdout.fnmatch_lines([f"crd: upgrades from git:v1 (*): 1 CRD, {count} to judge by"])
 
 
+@pytest.mark.parametrize("samples", ["docz", "!config/samples/gone.yaml"])
+def test_samples_that_are_nowhere_are_an_error(released: Project, samples: str) -> None:
+    released.write("config/samples/a.yaml", SAMPLE)
+    released.ini(f"crd_samples = {samples}")
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*{samples.removeprefix('!')}*"])
+
+
 def test_checks_and_upgrades_of_a_named_file_are_run_side_by_side(released: Project) -> None:
     result = released.run("--crd-baseline", "git:v1", "--crd-checks", FILE)
 
