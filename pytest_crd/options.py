@@ -18,7 +18,7 @@ class Setting(NamedTuple):
     One setting.
 
     Attributes:
-        ini: Its name in the ini file.
+        ini: Its name in the ini file; empty where it has none.
         flag: Its name on the command line; empty where it has none.
         ini_type: How pytest reads it from the ini file: `args` is a list of words, `linelist` one of lines, `string` one text,
             `bool` a switch.
@@ -116,6 +116,13 @@ SETTINGS: Final = (
         "linelist",
         "What upgrades may do, one a line: `NAME PATH KIND`, as a failure states it.",
     ),
+    Setting(
+        "",
+        "--crd-generate",
+        "args",
+        "Write a case file that states what a CustomResourceDefinition does, instead of running tests: `NAME` or"
+        " `NAME/VERSION`.",
+    ),
 )
 
 
@@ -167,14 +174,17 @@ def add(parser: pytest.Parser) -> None:
     """Declare the settings."""
     group = parser.getgroup("crd", "Kubernetes CustomResourceDefinitions")
     for setting in SETTINGS:
-        parser.addini(setting.ini, setting.help, type=setting.ini_type, default=None)
+        if setting.ini:
+            parser.addini(setting.ini, setting.help, type=setting.ini_type, default=None)
+        dest = setting.ini or setting.flag.removeprefix("--").replace("-", "_")
         if setting.ini_type == "bool":
-            group.addoption(setting.flag, action="store_true", default=None, dest=setting.ini, help=setting.help)
+            group.addoption(setting.flag, action="store_true", default=None, dest=dest, help=setting.help)
         elif setting.flag:
             several = "" if setting.is_single else " May be given several times."
             action = "store" if setting.is_single else "append"
-            replaces = f"{setting.help}{several} Replaces {setting.replaces}."
-            group.addoption(setting.flag, action=action, dest=setting.ini, metavar="VALUE", help=replaces)
+            replaces = f" Replaces {setting.replaces}." if setting.replaces else ""
+            words = f"{setting.help}{several}{replaces}"
+            group.addoption(setting.flag, action=action, dest=dest, metavar="VALUE", help=words)
 
 
 def are_declared(config: pytest.Config) -> bool:
@@ -185,6 +195,12 @@ def are_declared(config: pytest.Config) -> bool:
 def of(config: pytest.Config) -> Settings:
     """Return the settings of a session, as `check` has found them."""
     return config.stash[_KEY]
+
+
+def generate(config: pytest.Config) -> tuple[str, ...]:
+    """Return the CRDs, each with a version or without, that case files are written for."""
+    named: Sequence[str] = config.getoption("crd_generate") or ()
+    return tuple(dict.fromkeys(named))
 
 
 def has_checks(config: pytest.Config) -> bool:

@@ -52,6 +52,10 @@ def pytest_configure(config: pytest.Config) -> None:
         options.check(config)
         if options.has_baseline(config):
             config.pluginmanager.register(_NamedUpgrades(), "crd-upgrades")
+        if options.generate(config):
+            from pytest_crd import generator  # noqa: PLC0415 - only a session that writes such files loads what makes them
+
+            config.pluginmanager.register(generator.Generator(config), "crd-generator")
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 

@@ -27,11 +27,11 @@ def _first_words(heading: str) -> set[str]:
     return {word for row in _rows(heading) for word in re.findall(r"`([\w…-]+)", row[0])}
 
 
-@pytest.mark.parametrize("setting", options.SETTINGS, ids=lambda setting: setting.ini)
+@pytest.mark.parametrize("setting", options.SETTINGS, ids=lambda setting: setting.ini or setting.flag)
 def test_every_setting_stands_in_the_table_as_its_help_says(setting: options.Setting) -> None:
-    flag = f"`{setting.flag}`" if setting.flag else ""
+    ini, flag = (f"`{name}`" if name else "" for name in (setting.ini, setting.flag))
 
-    assert [f"`{setting.ini}`", flag, setting.help] in _rows("Settings")
+    assert [ini, flag, setting.help] in _rows("Settings")
 
 
 def test_the_table_names_no_setting_that_there_is_not() -> None:

@@ -8,6 +8,7 @@ the keyword.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -26,6 +27,8 @@ _REQUIRED: Final = "required"
 # What is made up where an object leaves it out.
 _OF_RESOURCE: Final = frozenset({("apiVersion",), ("kind",), ("metadata",)})
 _MOST_TRIALS: Final = 150
+# How many objects are tried as what stood there before a change.
+_MOST_CHANGED: Final = 12
 # Parts of what the server says where a keyword is broken.
 _SAYS: Final = {
     "type": ("must be of type", "Checked value must be"),
@@ -228,12 +231,21 @@ class _Search:
             return self._border(inside, outside)
         judge = self.holder.judge_of_change(self.place, inside)
         outside = self._searched(judge, inside, distance, moves)
-        if outside is None:
-            return self._border(inside)
+        if outside is not None:
+            return self._of_change(inside, inside, outside)
+        # The smallest may have no way to go: others, which it may be changed to, do.
+        accepted = [one for one in _applied(moves(inside), inside) if self._judge(one).accepted]
+        for old in accepted:
+            judge = self.holder.judge_of_change(self.place, old)
+            found = next((one for one in (inside, *accepted) if distance(judge(one)) is None), None)
+            if found is not None:
+                return self._of_change(inside, old, found)
+        return self._border(inside)
+
+    def _of_change(self, inside: Resource, old: Resource, outside: Resource) -> Border:
+        answer = self.holder.judge_of_change(self.place, old)(outside)
         subresource = self.holder.subresource(self.place)
-        return Border(
-            places.spelled(self.place), self.keyword, inside, outside, judge(outside), subresource, old=inside
-        )
+        return Border(places.spelled(self.place), self.keyword, inside, outside, answer, subresource, old=old)
 
     def _searched(
         self,
@@ -266,6 +278,10 @@ class _Search:
         if answer.accepted:
             return bool(answer.nulls)
         return any("null" in str(error) or error.type == "Required" for error in answer.errors)
+
+
+def _applied(moves: Iterator[Move], resource: Resource) -> list[Resource]:
+    return [move.applied(resource) for move in itertools.islice(moves, _MOST_CHANGED)]
 
 
 def _is_at(found: tuple[Steps, str], steps: Steps) -> bool:

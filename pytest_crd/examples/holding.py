@@ -26,6 +26,9 @@ STATUS: Final = "status"
 # How many objects are tried around one value, and to have one at all; and how many values.
 _MOST_TRIALS: Final = 60
 _MOST_TO_EXIST: Final = 150
+# Objects with so many parts take long to be judged, and what is wrong in them is wrong in each part.
+_LARGE: Final = 1000
+_MOST_OF_LARGE: Final = 5
 _MOST_TRIED: Final = 12
 
 
@@ -77,7 +80,8 @@ class Holder:
             return None
         resource, steps = base
         placed = places.replaced(resource, steps, value) if steps else {**resource, **value, **self._head}
-        return self._accepted(place, placed, steps, Keep(steps, within=True), _MOST_TRIALS)
+        most = _MOST_TRIALS if _size(value) < _LARGE else _MOST_OF_LARGE
+        return self._accepted(place, placed, steps, Keep(steps, within=True), most)
 
     def _made(self, place: SchemaPlace) -> Held | None:
         for value in itertools.islice(self.maker.find(self.node(place)), _MOST_TRIED):
@@ -138,3 +142,7 @@ class Holder:
     def _judge_of_status(self) -> Judge:
         stored = self.version.create(self.start).stored
         return functools.partial(self.version.update_status, old=stored, field_validation="Strict")
+
+
+def _size(value: Any) -> int:
+    return len(value) if isinstance(value, list | dict) else 1

@@ -25,6 +25,8 @@ Distance: TypeAlias = "Callable[[engine.Response], tuple[int, ...] | None]"
 
 MOST_TRIALS: Final = 600
 """How many objects are tried before the search is given up."""
+# A long list may be wrong in each item: those that are mended first tell what the others need.
+_MOST_ERRORS: Final = 50
 
 
 class NotFoundError(Exception):
@@ -113,7 +115,7 @@ class Search:
 
     def _moved(self, resource: Resource, answer: engine.Response) -> Iterator[Resource]:
         """Yield *resource* changed in one part each, for each error in turn."""
-        found = [self.moves(resource, error) for error in answer.errors or (None,)]
+        found = [self.moves(resource, error) for error in answer.errors[:_MOST_ERRORS] or (None,)]
         for round_ in itertools.zip_longest(*found):
             for move in round_:
                 if move is not None and (self.keep is None or self.keep.allows(move)):

@@ -7,7 +7,8 @@ A place in a schema is a tuple: names of fields, `VALUES` for what any key of a 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.examples.schemas import ANYTHING, Node
@@ -17,6 +18,7 @@ SchemaPlace: TypeAlias = "tuple[str, ...]"
 
 ITEMS: Final = "[*]"
 VALUES: Final = "{*}"
+_INDEX: Final = re.compile(r"(?:\[(\d{1,9})\]|\.(\d{1,9}))(?=[.\[]|$)")
 _OF_ROOT: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
@@ -86,13 +88,15 @@ def find(resource: Any, field: str) -> tuple[Steps, str]:
 
 def _next_steps(value: Any, rest: str) -> Iterator[tuple[str | int, str]]:
     """Yield the steps into *value* that the path *rest* may begin with, each with its spelling there."""
-    children: Iterable[str | int] = (
-        value if isinstance(value, Mapping) else range(len(value) if isinstance(value, list) else 0)
-    )
-    for step in children:
-        for spelling in (f".{step}", f"[{step}]"):
-            if rest.startswith(spelling) and rest[len(spelling) :][:1] in {"", ".", "["}:
-                yield step, spelling
+    if isinstance(value, list):
+        found = _INDEX.match(rest)
+        if found is not None and (index := int(found[1] or found[2])) < len(value):
+            yield index, found[0]
+    elif isinstance(value, Mapping):
+        for key in value:
+            for spelling in (f".{key}", f"[{key}]"):
+                if rest.startswith(spelling) and rest[len(spelling) :][:1] in {"", ".", "["}:
+                    yield key, spelling
 
 
 def at(value: Any, steps: Sequence[str | int]) -> Any:

@@ -1,0 +1,131 @@
+"""Cases about pruning and defaulting alone, which need no valid object: what is dropped, kept, put in, and where null goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pytest_crd import engine
+from pytest_crd.cases.model import Section
+from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace, at
+from pytest_crd.examples.schemas import Node
+from pytest_crd.generation import words
+from pytest_crd.generation.proposals import Proposal, nested
+
+_UNKNOWN: Final = "unknown"
+_OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
+
+
+class Passes:
+    """Proposes the cases of one version."""
+
+    def __init__(self, version: engine.Version, root: Node) -> None:
+        self._version = version
+        self._root = root
+        self._type_meta = {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}
+
+    # Pruning
+
+    def pruning(self) -> Iterator[Proposal]:
+        """Yield what becomes of unknown fields: dropped, field by field of the object; kept, place by place."""
+        yield from self._dropped((), self._closed_root())
+        for name, node in self._root.properties.items():
+            if name not in _OF_RESOURCE:
+                yield from self._dropped((name,), _with_unknown(node))
+        for place in _open_places((), self._root):
+            kept = nested(place, {_UNKNOWN: 1})
+            name = f"{words.of_place(place)}: unknown fields are kept"
+            yield Proposal(Section.PRUNING, name, place, kept, stated={"expected": kept})
+
+    def _closed_root(self) -> dict[str, Any]:
+        is_closed = self._root.values is None and not self._root.keeps_unknown_fields
+        return {"metadata": {_UNKNOWN: 1}, **({_UNKNOWN: 1} if is_closed else {})}
+
+    def _dropped(self, place: SchemaPlace, value: Any) -> Iterator[Proposal]:
+        if value is None:
+            return
+        sent = nested(place, value)
+        pruned = list(self._version.prune({**self._type_meta, **sent}).paths)
+        name = f"{words.of_place(place)}: unknown fields are dropped"
+        yield Proposal(Section.PRUNING, name, place, sent, stated={"pruned": pruned})
+
+    # Defaulting
+
+    def defaulting(self, place: SchemaPlace, node: Node) -> Iterator[Proposal]:
+        """Yield what an object at *place* gets where fields are left out, or null."""
+        fields = {name: child for name, child in node.properties.items() if place or name not in _OF_RESOURCE}
+        where = words.of_place(place)
+        given = tuple(name for name, child in fields.items() if child.default is not None)
+        if given:
+            name = f"{where}: {_listed(given)} {'has a default' if len(given) == 1 else 'have defaults'}"
+            stated = {"contains": self._found(place, {}, given)}
+            yield Proposal(Section.DEFAULTING, name, place, nested(place, {}), stated=stated)
+        kept = tuple(name for name, child in fields.items() if child.is_nullable)
+        if kept:
+            sent = nested(place, dict.fromkeys(kept))
+            yield Proposal(
+                Section.DEFAULTING, f"{where}: null is kept as {_listed(kept)}", place, sent, stated={"contains": sent}
+            )
+        yield from self._nulls(place, tuple(name for name in fields if name not in kept), given)
+
+    def _nulls(self, place: SchemaPlace, names: tuple[str, ...], given: tuple[str, ...]) -> Iterator[Proposal]:
+        sent = nested(place, dict.fromkeys(names))
+        nulls = list(self._version.default({**self._type_meta, **sent}).nulls)
+        where = words.of_place(place)
+        if nulls:
+            replaced = tuple(name for name in names if name in given)
+            stated: dict[str, Any] = {"nullsDropped": nulls}
+            if replaced:
+                stated = {"contains": self._found(place, dict.fromkeys(names), replaced), **stated}
+            yield Proposal(Section.DEFAULTING, f"{where}: null is dropped", place, sent, stated=stated)
+        elif names and all(name in given for name in names):
+            stated = {"contains": self._found(place, dict.fromkeys(names), names)}
+            yield Proposal(Section.DEFAULTING, f"{where}: null gives way to a default", place, sent, stated=stated)
+
+    def _found(self, place: SchemaPlace, value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+        """Return an object with the fields *names* as they are where *value*, at *place*, has got its defaults."""
+        resource = self._version.default({**self._type_meta, **nested(place, value)}).value
+        steps = tuple(0 if step == ITEMS else "key" if step == VALUES else step for step in place)
+        found = at(resource, steps)
+        return nested(place, {name: found[name] for name in names if name in found})
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    most = 4
+    shown = ", ".join(names[:most])
+    return words.fit(shown if len(names) <= most else f"{shown} and {len(names) - most} more")
+
+
+def _with_unknown(node: Node) -> Any:
+    """Return a value that has a field that nothing knows wherever *node* lets none be kept; None where there is no such place."""
+    if node.items is not None:
+        item = _with_unknown(node.items)
+        return None if item is None else [item]
+    made: dict[str, Any] = {}
+    for name, child in node.properties.items():
+        if node.is_embedded_resource and name in _OF_RESOURCE:
+            continue
+        inner = _with_unknown(child)
+        if inner is not None:
+            made[name] = inner
+    if node.values is not None:
+        inner = _with_unknown(node.values)
+        if inner is not None:
+            made["key"] = inner
+    elif node.type == "object" and not node.keeps_unknown_fields:
+        made[_UNKNOWN if _UNKNOWN not in node.properties else f"{_UNKNOWN}Field"] = 1
+    return made or None
+
+
+def _open_places(place: SchemaPlace, node: Node) -> Iterator[SchemaPlace]:
+    """Yield the outermost places below *place* where unknown fields are kept."""
+    if node.keeps_unknown_fields:
+        yield place
+        return
+    for name, child in node.properties.items():
+        if place or name not in _OF_RESOURCE:
+            yield from _open_places((*place, name), child)
+    if node.values is not None:
+        yield from _open_places((*place, VALUES), node.values)
+    if node.items is not None:
+        yield from _open_places((*place, ITEMS), node.items)

@@ -1,0 +1,151 @@
+"""`--crd-generate`: writes case files instead of running tests."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pytest
+
+from pytest_crd import options, session
+from pytest_crd.engine import CrdLookupError, InputError, UnsupportedConstructError, UnsupportedExpressionError, Version
+from pytest_crd.generation import Generated, NothingToStateError, generate
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.catalog import Catalog
+
+_FLAG: Final = "--crd-generate"
+_MOST_NAMED: Final = 5
+
+
+class Written(NamedTuple):
+    """
+    A file that was written.
+
+    Attributes:
+        path: The file.
+        versions: The CRD version, under each Kubernetes version.
+        generated: What is in it.
+    """
+
+    path: Path
+    versions: tuple[Version, ...]
+    generated: Generated
+
+
+class Generator:
+    """The hooks of a session that writes case files instead of running tests."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._written: list[Written] = []
+        config.option.dist = "no"  # pytest-xdist has nothing to do where nothing runs
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> bool:
+        """Write the files; nothing is collected."""
+        self._written = _all_written(self._config)
+        return True
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Let a session in which there was no test to run succeed."""
+        if self._written and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            session.exitstatus = pytest.ExitCode.OK
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what was written, and what it says nothing of."""
+        for written in self._written:
+            for line in _summary(written):
+                terminalreporter.write_line(line)
+
+
+def _all_written(config: pytest.Config) -> list[Written]:
+    """
+    Write a file for each CRD version that is named: all of them, or none.
+
+    Raises:
+        UsageError: There is no such CRD or version, nothing can be said of it, or its file is there.
+    """
+    try:
+        planned = [_planned(name, config) for name in options.generate(config)]
+    except (
+        CrdLookupError,
+        InputError,
+        NothingToStateError,
+        UnsupportedConstructError,
+        UnsupportedExpressionError,
+    ) as error:
+        raise pytest.UsageError(f"{_FLAG}: {error}") from None
+    for written in planned:
+        _write(written)
+    return planned
+
+
+def _summary(written: Written) -> Iterator[str]:
+    version, generated = written.versions[0], written.generated
+    yield f"crd: wrote {session.shown(written.path)}: {generated.cases} cases about {version.crd.name} {version.name}"
+    left_out = generated.left_out
+    yield from (f"crd:   left out: {one}" for one in left_out[:_MOST_NAMED])
+    if len(left_out) > _MOST_NAMED:
+        yield f"crd:   left out: and {len(left_out) - _MOST_NAMED} more, of which the end of the file names the first"
+    others = [one.name for one in version.crd.versions if one.served and one.name != version.name]
+    if others:
+        yield f"crd:   for other versions: {' '.join(f'{_FLAG} {version.crd.name}/{one}' for one in others)}"
+
+
+def _planned(name: str, config: pytest.Config) -> Written:
+    versions = tuple(_version(catalog, name) for catalog in session.catalogs(config))
+    path = _folder(config) / _file_name(versions[0], session.catalogs(config)[0])
+    if path.exists():
+        raise pytest.UsageError(f"{_FLAG}: {session.shown(path)} is there already: move it, or delete it")
+    return Written(path, versions, generate(versions))
+
+
+def _version(catalog: Catalog, name: str) -> Version:
+    """Return the version that *name* means: the one that it says, else the one that is stored, else one that is served."""
+    crd_name, _, version_name = name.partition("/")
+    crd = catalog.crds[crd_name]
+    if crd.guard is not None:
+        crd.guard(crd)
+    if version_name:
+        return crd.version(version_name)
+    served = [version for version in crd.versions if version.served]
+    if not served:
+        raise NothingToStateError(f"{crd.name} serves no version")
+    return next((version for version in served if version.storage), served[0])
+
+
+def _file_name(version: Version, catalog: Catalog) -> str:
+    """Return `test_<plural>.crd.yaml`, with what tells it from the files of others: a group, a version that is not stored."""
+    crd = version.crd
+    plural = crd.name.partition(".")[0]
+    is_shared = any(other.name.partition(".")[0] == plural and other.group != crd.group for other in catalog.crds)
+    parts = [plural, *([crd.group] if is_shared else []), *([] if version.storage else [version.name])]
+    return f"test_{'.'.join(parts)}.crd.yaml"
+
+
+def _folder(config: pytest.Config) -> Path:
+    """Return where case files go: the first of testpaths that is there, else `tests`, else the folder of the project."""
+    base = config.inipath.parent if config.inipath else config.rootpath
+    named: Sequence[str] = config.getini("testpaths")
+    found = (path for pattern in (*named, "tests") for path in sorted(base.glob(pattern)) if path.is_dir())
+    return next(found, base)
+
+
+def _write(written: Written) -> None:
+    """Write the whole file, or nothing."""
+    folder = written.path.parent
+    try:
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".crd-", suffix=".tmp")
+    except OSError as error:
+        raise pytest.UsageError(f"{_FLAG}: cannot write to {folder}: {error.strerror}") from None
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        file.write(written.generated.text)
+    umask = os.umask(0)
+    os.umask(umask)
+    Path(name).chmod(0o666 & ~umask)
+    Path(name).replace(written.path)

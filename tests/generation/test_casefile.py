@@ -1,0 +1,259 @@
+"""Generated case files: what they state, how they read, and that they notice when a CRD changes."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from examples import versions
+from examples.versions import fields
+
+from pytest_crd import engine
+from pytest_crd.cases import loader, runner
+from pytest_crd.cases.model import AnyCase
+from pytest_crd.cases.sources import resolved
+from pytest_crd.cases.subject import Subject
+from pytest_crd.generation import Generated, NothingToStateError, expectations, generate
+
+TEXT = {"type": "string"}
+NUMBER = {"type": "integer"}
+RULES = "x-kubernetes-validations"
+STATUS: dict[str, Any] = {
+    "subresources": {"status": {}},
+    "root": {"properties": {"status": fields(phase={**TEXT, "enum": ["Dry", "Wet"]})}},
+}
+SPEC = fields(
+    days_={**NUMBER, "minimum": 1, "maximum": 30},
+    mode={**TEXT, "enum": ["a", "b"], "default": "a"},
+    name={**TEXT, "minLength": 2, "maxLength": 4, "pattern": "^[a-z]+$", "nullable": True},
+    port={"x-kubernetes-int-or-string": True},
+    tags={"type": "array", "items": TEXT, "x-kubernetes-list-type": "set", "minItems": 1, "maxItems": 3},
+    labels={"type": "object", "additionalProperties": NUMBER, "maxProperties": 2},
+    free={"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+    size={**NUMBER, "multipleOf": 5, "format": "int32"},
+    either={**fields(a=TEXT, b=TEXT), "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+    volumes={
+        "type": "array",
+        "items": fields(name_=TEXT, path={**TEXT, "default": "/"}),
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+    },
+    most={**NUMBER, RULES: [{"rule": "self >= oldSelf", "message": "must not shrink"}]},
+) | {RULES: [{"rule": "!has(self.most) || self.days <= self.most"}]}
+
+
+@pytest.fixture(scope="module")
+def version() -> engine.Version:
+    return versions.of(SPEC, **copy.deepcopy(STATUS))
+
+
+@pytest.fixture(scope="module")
+def generated(version: engine.Version) -> Generated:
+    return generate([version])
+
+
+def _cases(text: str) -> list[AnyCase]:
+    return [resolved(case, Path()) for file in loader.load(text, source="generated") for case in file.cases]
+
+
+def _failing(text: str, version: engine.Version) -> list[str]:
+    subject = Subject(version)
+    failing = []
+    for case in _cases(text):
+        try:
+            is_failing = bool(runner.run(case, subject).mismatches)
+        except engine.InputError:
+            is_failing = True  # what was stored before cannot be stored any more
+        if is_failing:
+            failing.append(case.name)
+    return failing
+
+
+def test_every_case_holds(version: engine.Version, generated: Generated) -> None:
+    assert _failing(generated.text, version) == []
+    assert generated.cases == len(_cases(generated.text))
+    assert generated.left_out == ()
+
+
+def test_cases_are_named_after_what_holds_in_the_order_of_the_schema(generated: Generated) -> None:
+    assert [f"{case.section}: {case.name}" for case in _cases(generated.text)] == EXPECTED
+
+
+def test_a_case_reads_as_a_person_would_write_it(generated: Generated) -> None:
+    assert "x-smallest: &smallest {spec: {days: 1}}" in generated.text
+    assert (
+        '- name: "spec.days: 0 is too small"\n'
+        "  input: *smallest\n"
+        "  patch: {spec: {days: 0}}\n"
+        '  errors: [{field: spec.days, type: Invalid, message: "Invalid value: 0: spec.days in body should be greater than or equal to 1"}]\n'
+    ) in generated.text
+    assert (
+        '- {name: "spec.days: 30 is small enough", input: *smallest, patch: {spec: {days: 30}}, accepted: true}\n'
+        in generated.text
+    )
+
+
+CHANGES: dict[str, tuple[tuple[str, ...], Any, list[str]]] = {
+    "minimum": (("days", "minimum"), 0, ["spec.days: 0 is too small"]),
+    "maximum": (("days", "maximum"), 29, ["spec.days: 30 is small enough", "spec.days: 31 is too large"]),
+    "enum": (("mode", "enum"), ["a"], ['spec.mode: "b" is allowed', 'spec.mode: "ax" is not allowed']),
+    "default": (("mode", "default"), "b", ["spec: mode has a default"]),
+    "minLength": (("name", "minLength"), 1, ["spec.name: 1 character is too short"]),
+    "pattern": (("name", "pattern"), "^[a-y]+$", ["spec.name: "]),
+    "nullable": (("name", "nullable"), False, ["spec: null is kept as name"]),
+    "list type": (("tags", "x-kubernetes-list-type"), "atomic", ["spec.tags: the same item twice is refused"]),
+    "maxItems": (("tags", "maxItems"), 4, ["spec.tags: 4 items are too many"]),
+    "maxProperties": (("labels", "maxProperties"), 3, ["spec.labels: 3 fields are too many"]),
+    "preserve": (("free", "x-kubernetes-preserve-unknown-fields"), None, ["spec.free: unknown fields are kept"]),
+    "multipleOf": (("size", "multipleOf"), 10, ["spec.size: "]),
+    "format": (("size", "format"), "int64", ["spec.size: 2147483648 is no valid int32"]),
+    "oneOf": (("either", "oneOf"), None, ["spec.either: {} does not fit oneOf"]),
+    "type": (("labels", "additionalProperties"), TEXT, ["spec.labels.*: "]),
+    "a rule": ((RULES,), [], ["spec: breaks the rule '!has(self.most) || self.days <= self.most'"]),
+    "a transition rule": (("most", RULES), [], ["spec.most: breaks the rule 'must not shrink'"]),
+    "required": (("either", "required"), ["a"], ['spec.either: {"b": "a"} fits oneOf']),
+    "a default in a list": (("volumes", "items", "properties", "path", "default"), "/x", ["spec.volumes.*: path has"]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_changes_in_a_crd_fails_by_name(generated: Generated, change: str) -> None:
+    (*path, last), value, names = CHANGES[change]
+    spec = copy.deepcopy(SPEC)
+    node = spec
+    for index, step in enumerate(path):
+        node = node["properties"][step] if index == 0 else node[step]
+    node.pop(last, None)
+    if value is not None:
+        node[last] = value
+
+    failing = _failing(generated.text, versions.of(spec, **copy.deepcopy(STATUS)))
+
+    for name in names:
+        assert any(one.startswith(name) for one in failing), (name, failing)
+
+
+def test_a_field_that_goes_is_noticed(generated: Generated) -> None:
+    spec = copy.deepcopy(SPEC)
+    del spec["properties"]["port"]
+
+    assert "the fullest object is accepted" in _failing(generated.text, versions.of(spec, **copy.deepcopy(STATUS)))
+
+
+def test_what_finds_no_room_is_named(version: engine.Version) -> None:
+    short = generate([version], most_lines=60)
+
+    assert 60 <= short.text.count("\n") < 140
+    assert "# Left out:\n# - " in short.text
+    assert any(line.startswith("spec.volumes.*.path: ") for line in short.left_out)
+
+
+def test_what_nobody_would_read_is_left_out() -> None:
+    version = versions.of(fields(a={**TEXT, "maxLength": 5000}, b={"type": "array", "items": TEXT, "maxItems": 1000}))
+
+    assert generate([version]).left_out == (
+        "spec.a: maxLength is too large for a case that can be read",
+        "spec.b: maxItems is too large for a case that can be read",
+    )
+
+
+def test_a_case_that_several_servers_answer_differently_is_left_out() -> None:
+    version = versions.of(fields(a={**TEXT, "maxLength": 3}))
+    other = version.crd.under("1.21").version("v1")
+
+    generated = generate([version, other])
+
+    assert _failing(generated.text, version) == []
+    assert _failing(generated.text, other) == []
+    assert any("the answers of 1.37, 1.21 differ" in one for one in generated.left_out)
+
+
+def test_a_version_without_a_valid_object_has_nothing_to_state() -> None:
+    version = versions.of(fields(a_={**NUMBER, "minimum": 3, RULES: [{"rule": "self < 3"}]}))
+
+    with pytest.raises(NothingToStateError, match="no object of Tab v1 was found that a server accepts"):
+        generate([version])
+
+
+def test_a_case_that_does_not_hold_is_a_mistake_of_the_generator(
+    version: engine.Version, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expectations, "of_answer", lambda proposal, _: proposal.stated or {"accepted": True})
+
+    with pytest.raises(RuntimeError, match=r"tabs\.example\.com v1: .* case "):
+        generate([version])
+
+
+EXPECTED: list[str] = [
+    "pruning: the object: unknown fields are dropped",
+    "pruning: spec: unknown fields are dropped",
+    "pruning: spec.free: unknown fields are kept",
+    "pruning: status: unknown fields are dropped",
+    "defaulting: the object: null is dropped",
+    "defaulting: spec: mode has a default",
+    "defaulting: spec: null is kept as name",
+    "defaulting: spec: null is dropped",
+    "defaulting: spec.either: null is dropped",
+    "defaulting: spec.volumes.*: path has a default",
+    "defaulting: spec.volumes.*: null is dropped",
+    "defaulting: status: null is dropped",
+    "create: the smallest object is accepted",
+    "create: the fullest object is accepted",
+    "create: the object: values of a wrong type",
+    "create: the object: spec is missing",
+    "create: spec: values of a wrong type",
+    "create: spec: days is missing",
+    "create: spec: keeps the rule '!has(self.most) || self.days <= self.most'",
+    "create: spec: breaks the rule '!has(self.most) || self.days <= self.most'",
+    "create: spec.days: 0 is too small",
+    "create: spec.days: 30 is small enough",
+    "create: spec.days: 31 is too large",
+    'create: spec.mode: "a" is allowed',
+    'create: spec.mode: "b" is allowed',
+    'create: spec.mode: "ax" is not allowed',
+    "create: spec.name: 2 characters are long enough",
+    "create: spec.name: 1 character is too short",
+    "create: spec.name: 4 characters are short enough",
+    "create: spec.name: 5 characters are too long",
+    'create: spec.name: "aa " does not match the pattern',
+    'create: spec.port: "a" is allowed',
+    "create: spec.port: 0 is allowed",
+    "create: spec.tags: 1 item is enough",
+    "create: spec.tags: 0 items are too few",
+    "create: spec.tags: 3 items are few enough",
+    "create: spec.tags: 4 items are too many",
+    "create: spec.tags: items that differ are allowed",
+    "create: spec.tags: the same item twice is refused",
+    "create: spec.tags.*: 1 is of the wrong type",
+    "create: spec.tags.*: null is not allowed",
+    "create: spec.labels: 2 fields are few enough",
+    "create: spec.labels: 3 fields are too many",
+    'create: spec.labels.*: "a" is of the wrong type',
+    "create: spec.labels.*: 0 is allowed",
+    "create: spec.labels.*: null is dropped",
+    "create: spec.size: 0 is a multiple of 5",
+    "create: spec.size: 1 is no multiple of 5",
+    "create: spec.size: 2147483648 is no valid int32",
+    "create: spec.either: values of a wrong type",
+    'create: spec.either: {"a": "a"} fits oneOf',
+    "create: spec.either: {} does not fit oneOf",
+    'create: spec.either: {"b": "a"} fits oneOf',
+    "create: spec.volumes: keys that differ are allowed",
+    "create: spec.volumes: the same key twice is refused",
+    "create: spec.volumes.*: values of a wrong type",
+    'create: spec.volumes.*: "a" is of the wrong type',
+    'create: spec.volumes.*: {"name": "a"} is allowed',
+    "create: spec.volumes.*: null is not allowed",
+    "create: spec.volumes.*: name is missing",
+    "create: status: a create drops it",
+    "update: spec.most: keeps the rule 'must not shrink' when nothing changes",
+    "update: spec.most: breaks the rule 'must not shrink'",
+    "update: status: an update leaves it alone",
+    "updateStatus: status: an update of the status is stored",
+    "updateStatus: status: values of a wrong type",
+    'updateStatus: status.phase: "Dry" is allowed',
+    'updateStatus: status.phase: "Wet" is allowed',
+    'updateStatus: status.phase: "Dryx" is not allowed',
+]
