@@ -114,11 +114,9 @@ class Catalog:
             CaseFileError: There is none, or none with the version.
             InputError: The CRDs cannot be loaded; the server refuses one, and nobody says that it is stored.
         """
-        from pytest_crd.cases.openshift import crds as suitecrds  # noqa: PLC0415 - most projects have no suites
+        from pytest_crd.cases.openshift.crds import Variant  # noqa: PLC0415 - most projects have no suites
 
-        if self._suites is None:
-            self._suites = suitecrds.SuiteCRDs(self.kubernetes_version)
-        if variants := self._suites.variants(suite, folder):
+        if variants := self._suite_crds.variants(suite, folder):
             for variant in variants:
                 if variant.crd.name not in self.stored:
                     admission.demand(variant.crd)
@@ -129,7 +127,7 @@ class Catalog:
             raise suite.mistake(str(error)) from None
         if crd.guard is not None:
             crd.guard(crd)
-        return [suitecrds.Variant("", crd, suitecrds.only(suite, crd))]
+        return [Variant("", crd, self._suite_crds.version_of(suite, crd))]
 
     def suite_old_version_of(self, suite: Suite, case: CreateCase | UpdateCase, variant: Variant) -> Version:
         """
@@ -140,9 +138,16 @@ class Catalog:
         """
         if isinstance(case, CreateCase) or case.old_crd is None:
             return variant.version
-        from pytest_crd.cases.openshift import crds as suitecrds  # noqa: PLC0415 - most projects have no suites
+        patched = self._taken(case, case.old_crd, self._patched(case, case.old_crd, variant.crd))
+        return self._suite_crds.version_of(suite, patched)
 
-        return suitecrds.only(suite, self._taken(case, case.old_crd, self._patched(case, case.old_crd, variant.crd)))
+    @property
+    def _suite_crds(self) -> SuiteCRDs:
+        if self._suites is None:
+            from pytest_crd.cases.openshift.crds import SuiteCRDs  # noqa: PLC0415 - most projects have no suites
+
+            self._suites = SuiteCRDs(self.kubernetes_version)
+        return self._suites
 
     def _old_crd(
         self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition, folder: Path

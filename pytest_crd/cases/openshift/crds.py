@@ -53,6 +53,7 @@ class SuiteCRDs:
     kubernetes_version: str
     _loaded: dict[tuple[Path, str], tuple[CustomResourceDefinition, ...]] = field(default_factory=dict)
     _gates: dict[Path, list[Mapping[str, JSONValue]]] = field(default_factory=dict)
+    _versions: dict[tuple[CustomResourceDefinition, str], Version] = field(default_factory=dict)
 
     def variants(self, suite: Suite, folder: Path) -> list[Variant]:
         """
@@ -76,8 +77,28 @@ class SuiteCRDs:
         if not kept:
             raise suite.mistake(f"no CRD in {files} has the gates {', '.join(suite.feature_gates)}", "featureGates")
         return [
-            Variant(path.name.partition(".")[0] if len(kept) > 1 else "", crd, only(suite, crd)) for path, crd in kept
+            Variant(path.name.partition(".")[0] if len(kept) > 1 else "", crd, self.version_of(suite, crd))
+            for path, crd in kept
         ]
+
+    def version_of(self, suite: Suite, crd: CustomResourceDefinition) -> Version:
+        """
+        Return the version of *crd* that *suite* is about, of a CRD that has no other, and serves and stores that one.
+
+        Suites about one version share it, and with it all that is found out about it.
+
+        Raises:
+            CaseFileError: It is not there, or the suite does not say which.
+        """
+        names = [version.name for version in crd.versions]
+        if suite.version is None and len(names) > 1:
+            raise suite.mistake(f"{crd.name} has the versions {', '.join(names)}: say which one with `version:`")
+        name = suite.version or names[0]
+        if name not in names:
+            raise suite.mistake(f"{crd.name} has no version {name!r}; it has: {', '.join(names)}", "version")
+        if (crd, name) not in self._versions:
+            self._versions[crd, name] = _only(crd, name)
+        return self._versions[crd, name]
 
     def _crds(self, path: Path, name: str) -> tuple[CustomResourceDefinition, ...]:
         """Return the CRD *name* in a file; one that cannot be about it is not parsed, as the folder is a large one."""
@@ -115,24 +136,14 @@ class SuiteCRDs:
         return self._gates[found]
 
 
-def only(suite: Suite, crd: CustomResourceDefinition) -> Version:
-    """
-    Return the version of *crd* that *suite* is about, of a CRD that has no other, and serves and stores that one.
-
-    Raises:
-        CaseFileError: It is not there, or the suite does not say which.
-    """
+def _only(crd: CustomResourceDefinition, name: str) -> Version:
     value = crd.manifest
-    declared = value["spec"].get("versions") or ()
-    names = [version["name"] for version in declared]
-    if suite.version is None and len(names) > 1:
-        raise suite.mistake(f"{crd.name} has the versions {', '.join(names)}: say which one with `version:`")
-    name = suite.version or names[0]
-    if name not in names:
-        raise suite.mistake(f"{crd.name} has no version {name!r}; it has: {', '.join(names)}", "version")
-    chosen = [{**version, "served": True, "storage": True} for version in declared if version["name"] == name]
-    altered = {**value, "spec": {**value["spec"], "versions": chosen}}
-    return crd.altered(altered).version(name)
+    chosen = [
+        {**version, "served": True, "storage": True}
+        for version in value["spec"].get("versions") or ()
+        if version["name"] == name
+    ]
+    return crd.altered({**value, "spec": {**value["spec"], "versions": chosen}}).version(name)
 
 
 def _annotations(value: Mapping[str, JSONValue]) -> Mapping[str, str]:

@@ -124,16 +124,29 @@ def test_gates_choose_the_files(layout: Layout, gates: str, annotations: tuple[s
             layout.variants(head)
 
 
-def test_files_are_read_once(layout: Layout) -> None:
+def test_suites_share_the_crds_that_they_are_about(layout: Layout) -> None:
     layout.crd("one", f"{SET}: TechPreview", INCLUDED)
     layout.gates("tech", feature_set="TechPreview", enabled="Sprinklers")
     catalog = Catalog(Sources(layout.root), "1.36")
 
-    (first,), (second,) = (
-        catalog.variants_of(layout.suite("featureGates: [Sprinklers]\n"), folder=layout.folder) for _ in range(2)
+    (first,), (second,), (third,) = (
+        catalog.variants_of(layout.suite(head), folder=layout.folder)
+        for head in ("featureGates: [Sprinklers]\n", "featureGates: [Sprinklers]\n", "version: v1\n")
     )
 
-    assert first.crd is second.crd
+    assert first.crd is second.crd is third.crd
+    assert first.version is second.version is third.version
+
+
+def test_suites_about_other_versions_share_none(layout: Layout) -> None:
+    layout.crd("one", more=SECOND)
+    catalog = Catalog(Sources(layout.root), "1.36")
+
+    (first,), (second,) = (
+        catalog.variants_of(layout.suite(f"version: {version}\n"), folder=layout.folder) for version in ("v1", "v2")
+    )
+
+    assert (first.version.name, second.version.name) == ("v1", "v2")
 
 
 def test_gates_that_nothing_defines_are_a_mistake(layout: Layout) -> None:
@@ -200,6 +213,7 @@ def test_patches_make_another_crd_to_create_the_object_under(layout: Layout) -> 
 
     assert patched.schema is not None
     assert patched.schema.x_preserve_unknown_fields
+    assert catalog.suite_old_version_of(suite, suite.cases[0].case, variant) is patched
     assert catalog.suite_old_version_of(plain, plain.cases[0].case, variant) is variant.version
 
 
