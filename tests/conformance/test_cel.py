@@ -62,7 +62,8 @@ def environment(version: str) -> Environment:
 
 
 def answer(expression: str, version: str, variables: Mapping[str, Value]) -> Answer:
-    return of_text(expression, environment(version), NoSizes(), variables)
+    env = environment(version)
+    return _answered(lambda: env.compile(expression), env, NoSizes(), variables)
 
 
 def answer_of_schema(expression: str, version: str, schema: str, self_value: JSONValue) -> Answer:
@@ -70,8 +71,8 @@ def answer_of_schema(expression: str, version: str, schema: str, self_value: JSO
     scope, view = of_schema(version, schema)
     variables = Bindings()
     variables.bind("self", view, self_value)
-    env = scope.environment(environments.stored(profile.KNOWN[version]), optional=False)
-    return of_text(expression, env, scope, variables)
+    env = environments.stored(profile.KNOWN[version])
+    return _answered(lambda: scope.compile(expression, env, optional=False).checked, env, scope, variables)
 
 
 @functools.cache
@@ -83,9 +84,11 @@ def of_schema(version: str, schema: str) -> tuple[Scope, View]:
     return scope, views.compile(node, kubernetes)
 
 
-def of_text(expression: str, env: Environment, sizes: SizeProvider, variables: Mapping[str, Value]) -> Answer:
+def _answered(
+    compiled: Callable[[], CheckedExpression], env: Environment, sizes: SizeProvider, variables: Mapping[str, Value]
+) -> Answer:
     try:
-        checked = env.compile(expression)
+        checked = compiled()
     except CompileError as error:
         return {"compile": str(error)}
     return of_checked(checked, env, sizes, variables)

@@ -73,13 +73,13 @@ def estimated(question: Question, schema: structural.Structural, kubernetes: Pro
     if declared is None:
         raise AssertionError("a schema without a type")
     scope = Scope(Declarations(declared, declarations.structs(declared)), lambda: scope.declarations)
-    environment = scope.environment(environments.stored(kubernetes), optional=False)
+    environment = environments.stored(kubernetes)
     variables = Bindings()
     variables.bind("self", views.compile(schema, kubernetes), question["self"])
     answers = []
     for text in question["expressions"]:
         try:
-            checked = environment.compile(text)
+            checked = scope.compile(text, environment, optional=False).checked
         except CompileError as error:
             answers.append({"compile": str(error)})
             continue

@@ -20,6 +20,8 @@ from pytest_crd.engine.cel.errors import CompileError
 from pytest_crd.engine.cel.interpreter import Program, ProgramError
 from pytest_crd.engine.cel.types import Type
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.rules import compilations
+from pytest_crd.engine.rules.compilations import Compilation
 from pytest_crd.engine.rules.declarations import MAX_REQUEST_SIZE, Declarations
 
 Rule: TypeAlias = Mapping[str, JSONValue]
@@ -38,7 +40,7 @@ class Expression:
     Attributes:
         checked: Its tree and its types.
         program: What evaluates it.
-        environment: What it was compiled in.
+        environment: What it was compiled in, without the variables.
     """
 
     checked: CheckedExpression
@@ -73,19 +75,22 @@ class Scope:
         """
         self.declarations = declarations
         self._named_alone = named_alone
-        self._extended: dict[tuple[int, bool], Environment] = {}
 
-    def environment(self, base: Environment, *, optional: bool) -> Environment:
-        """Return *base* with the variables; *optional*: `oldSelf` is an optional value."""
-        key = id(base), optional
-        if key not in self._extended:
-            self._extended[key] = _extended(base, self.declarations, optional=optional)
-        return self._extended[key]
+    def compile(self, text: str, environment: Environment, *, optional: bool) -> Compilation:
+        """
+        Return the compilation of an expression; *optional*: `oldSelf` is an optional value.
 
-    def problem_of(self, text: str, base: Environment, *, optional: bool) -> CompileError:
+        Raises:
+            CompileError: It cannot be compiled; the types in the message are not named as the server does.
+        """
+        variables = _variables(self.declarations, optional=optional)
+        return compilations.compile(text, environment, variables, self.declarations)
+
+    def problem_of(self, text: str, environment: Environment, *, optional: bool) -> CompileError:
         """Return what is wrong with an expression that cannot be compiled, as the server names the types in it."""
+        alone = self._named_alone()
         try:
-            _extended(base, self._named_alone(), optional=optional).compile(text)
+            environment.extend(_variables(alone, optional=optional), alone).compile(text)
         except CompileError as error:
             return error
         raise AssertionError(f"{text!r} can be compiled after all")
@@ -101,10 +106,9 @@ class Scope:
         return None if most is None else SizeEstimate(0, most)
 
 
-def _extended(base: Environment, declarations: Declarations, *, optional: bool) -> Environment:
+def _variables(declarations: Declarations, *, optional: bool) -> dict[str, Type]:
     type_ = declarations.root.type
-    variables = {SELF: type_, OLD_SELF: types.optional_of(type_) if optional else type_}
-    return base.extend(variables, declarations)
+    return {SELF: type_, OLD_SELF: types.optional_of(type_) if optional else type_}
 
 
 class CompiledRule:
@@ -149,9 +153,9 @@ class CompiledRule:
     @property
     def uses_old_self(self) -> bool:
         """Whether it speaks of `oldSelf`."""
-        if not isinstance(self._checked, _Checked):
+        if not isinstance(self._checked, Compilation):
             return False
-        return any(reference.name == OLD_SELF for reference in self._checked.expression.references.values())
+        return any(reference.name == OLD_SELF for reference in self._checked.checked.references.values())
 
     @property
     def max_cardinality(self) -> int:
@@ -169,31 +173,22 @@ class CompiledRule:
         return self._max_cost(self.message_expression)
 
     @cached_property
-    def _checked(self) -> _Checked | Problem | None:
+    def _checked(self) -> Compilation | Problem | None:
         return self._check(self.text, self._rules, _RULE) if self.text else None
 
-    def _check(self, text: str, environments: Environments, kind: _Kind) -> _Checked | Problem:
-        base, optional = environments(text), self.has_optional_old_self
-        environment = self.scope.environment(base, optional=optional)
+    def _check(self, text: str, environments: Environments, kind: _Kind) -> Compilation | Problem:
+        environment, optional = environments(text), self.has_optional_old_self
         try:
-            checked = environment.compile(text)
+            compilation = self.scope.compile(text, environment, optional=optional)
         except CompileError:
-            problem = self.scope.problem_of(text, base, optional=optional)
+            problem = self.scope.problem_of(text, environment, optional=optional)
             return Problem(f"{kind.not_compiled}: {problem}", problem.offset)
-        return _Checked(checked, environment) if checked.type == kind.type else Problem(kind.wrong_type)
+        return compilation if compilation.checked.type == kind.type else Problem(kind.wrong_type)
 
     def _max_cost(self, expression: Expression | Problem | None) -> int:
         if not isinstance(expression, Expression):
             return 0
         return expression.environment.estimate(expression.checked, self.scope).max
-
-
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """An expression of the type that it must have, and what it was compiled in."""
-
-    expression: CheckedExpression
-    environment: Environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +212,10 @@ _MESSAGE: Final = _Kind(
 )
 
 
-def _plan(checked: _Checked | Problem | None, kind: _Kind) -> Expression | Problem | None:
-    if not isinstance(checked, _Checked):
-        return checked
+def _plan(compilation: Compilation | Problem | None, kind: _Kind) -> Expression | Problem | None:
+    if not isinstance(compilation, Compilation):
+        return compilation
     try:
-        program = Program(checked.expression, checked.environment.functions)
+        return Expression(compilation.checked, compilation.program, compilation.environment)
     except ProgramError as error:
         return Problem(f"{kind.not_planned}: {error}")
-    return Expression(checked.expression, program, checked.environment)

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.engine.cel import explanation, spelling
-from pytest_crd.engine.cel.checked import CheckedExpression
-from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError
-from pytest_crd.engine.cel.interpreter import Program, ProgramError
+from pytest_crd.engine.cel.interpreter import ProgramError
 from pytest_crd.engine.cel.values import Value
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, Scope
+from pytest_crd.engine.rules.compilations import Compilation
 from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema.structural import Structural
 
@@ -74,28 +73,28 @@ def run(
     """
     node = _node(tree.of_stored(_with_rule(schema, path), profile, is_resource=True), path)
     cardinality = _cardinality(schema, path)
-    checked, environment, scope = _compiled(text, node, profile)
-    if len(values) == 1 and any(reference.name == OLD_SELF for reference in checked.references.values()):
+    scope = node.rules[0].scope
+    compilation = _compiled(text, scope, profile)
+    references = compilation.checked.references.values()
+    if len(values) == 1 and any(reference.name == OLD_SELF for reference in references):
         raise TrialError("the expression speaks of oldSelf, and no old value is given")
     variables = dict(zip((SELF, OLD_SELF), map(node.view, values), strict=False))
-    trial = _evaluated(checked, environment, scope, variables)
+    trial = _evaluated(compilation, scope, variables)
     return trial if cardinality is None else replace(trial, values=cardinality)
 
 
-def _compiled(text: str, node: RuleNode, profile: Profile) -> tuple[CheckedExpression, Environment, Scope]:
-    scope, base = node.rules[0].scope, environments.new(profile)
-    environment = scope.environment(base, optional=False)
+def _compiled(text: str, scope: Scope, profile: Profile) -> Compilation:
+    environment = environments.new(profile)
     try:
-        return environment.compile(text), environment, scope
+        return scope.compile(text, environment, optional=False)
     except CompileError:
-        raise TrialError(f"compilation failed: {scope.problem_of(text, base, optional=False)}") from None
+        raise TrialError(f"compilation failed: {scope.problem_of(text, environment, optional=False)}") from None
 
 
-def _evaluated(
-    checked: CheckedExpression, environment: Environment, scope: Scope, variables: Mapping[str, Value]
-) -> Trial:
+def _evaluated(compilation: Compilation, scope: Scope, variables: Mapping[str, Value]) -> Trial:
+    checked, environment = compilation.checked, compilation.environment
     try:
-        outcome = Program(checked, environment.functions).evaluate(variables)
+        outcome = compilation.program.evaluate(variables)
     except ProgramError as error:
         raise TrialError(f"program instantiation failed: {error}") from None
     except CostLimitError as error:
