@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from pytest_crd.engine.cel import ast, resolving, types, unification
+from pytest_crd.engine.cel import ast, messages, resolving, types, unification
+from pytest_crd.engine.cel.aggregates import Aggregates
 from pytest_crd.engine.cel.ast import Node, ParsedExpression
 from pytest_crd.engine.cel.checked import CheckedExpression, Reference
 from pytest_crd.engine.cel.declarations import Declarations
 from pytest_crd.engine.cel.dialect import Dialect
-from pytest_crd.engine.cel.errors import CompileError, Problem, UnsupportedExpressionError
+from pytest_crd.engine.cel.errors import CompileError, Problem
 from pytest_crd.engine.cel.functions import Function
 from pytest_crd.engine.cel.types import Kind, Type
 from pytest_crd.engine.cel.unification import Unifier
@@ -63,22 +64,23 @@ class _Checker:
         self._declarations = declarations
         self._dots_leave_scopes = dialect.dots_leave_scopes
         self._second_variables_typed = dialect.second_variables_typed
-        self._unifier = Unifier()
+        self.unifier = Unifier()
         self._scopes: list[tuple[str, Type]] = []  # variables of comprehensions, inner ones last
+        aggregates = Aggregates(self, declarations, dialect)
         self._checks: dict[type, Callable[[Any], Type]] = {
             ast.Constant: self._constant,
             ast.Identifier: self._identifier,
             ast.Select: self._select,
             ast.Call: self._call,
-            ast.ListLiteral: self._list,
-            ast.MapLiteral: self._map,
-            ast.StructLiteral: self._struct,
+            ast.ListLiteral: aggregates.list_,
+            ast.MapLiteral: aggregates.map_,
+            ast.StructLiteral: aggregates.struct,
             ast.Comprehension: self._comprehension,
         }
 
     def settled_types(self) -> dict[int, Type]:
         """Return the types, in which type parameters that stand for nothing are dyn."""
-        substitute = self._unifier.substitute
+        substitute = self.unifier.substitute
         return {node_id: substitute(type_, to_dyn=True) for node_id, type_ in self.types.items()}
 
     def check(self, node: Node) -> Type:
@@ -87,20 +89,21 @@ class _Checker:
         self.types[node.id] = type_
         return type_
 
-    def _report(self, node_id: int, message: str) -> None:
+    def report(self, node_id: int, message: str) -> None:
+        """Keep what is wrong with a node."""
         location = self._parsed.source.location(self._parsed.positions[node_id])
         self.problems.append(Problem(location, message))
 
     def _expect(self, node: Node, expected: Type, actual: Type) -> None:
-        if not self._unifier.assignable(expected, actual):
-            self._report(node.id, f"expected type '{expected}' but found '{actual}'")
+        if not self.unifier.assignable(expected, actual):
+            self.report(node.id, f"expected type '{expected}' but found '{actual}'")
 
     # Names
 
     def _constant(self, node: ast.Constant) -> Type:
         return _CONSTANT_TYPES[type(node.value)]
 
-    def _local(self, name: str) -> Type | None:
+    def local(self, name: str) -> Type | None:
         """Return the type of the innermost variable of a comprehension called *name*."""
         for variable, type_ in reversed(self._scopes):
             if variable == name:
@@ -109,12 +112,12 @@ class _Checker:
 
     def _identifier(self, node: ast.Identifier) -> Type:
         name = node.name.removeprefix(".")
-        local = self._local(name) if self._scopes else None
+        local = self.local(name) if self._scopes else None
         absolute = name is not node.name and self._dots_leave_scopes
         if local is not None and not absolute:
             self.references[node.id] = Reference(name)
             return local
-        return self._global(node, name, shadowed=local is not None) or self._undeclared(node, node.name)
+        return self._global(node, name, shadowed=local is not None) or self.undeclared(node, node.name)
 
     def _global(self, node: ast.Identifier | ast.Select, name: str, *, shadowed: bool) -> Type | None:
         """Return the type of what the global *name* means for *node*, if it means something."""
@@ -125,8 +128,9 @@ class _Checker:
         self.references[node.id] = Reference("." + name, value=reference.value) if shadowed else reference
         return type_
 
-    def _undeclared(self, node: Node, name: str) -> Type:
-        self._report(node.id, f"undeclared reference to '{name}' (in container '')")
+    def undeclared(self, node: Node, name: str) -> Type:
+        """Report a name that means nothing."""
+        self.report(node.id, f"undeclared reference to '{name}' (in container '')")
         return types.ERROR
 
     def _select(self, node: ast.Select) -> Type:
@@ -135,7 +139,7 @@ class _Checker:
             if qualified is not None:
                 return qualified
         field = self._field(node, node.operand, node.field, optional=False)
-        return types.BOOL if node.test_only else self._unifier.substitute(field)
+        return types.BOOL if node.test_only else self.unifier.substitute(field)
 
     def _qualified(self, node: ast.Select) -> Type | None:
         """Return the type of *node* if it is a name with dots."""
@@ -149,7 +153,7 @@ class _Checker:
         first = operand.name.removeprefix(".")
         if not self._declarations.may_have_dots(first):
             return None
-        shadowed = self._local(first) is not None
+        shadowed = self.local(first) is not None
         if shadowed and first is operand.name and self._dots_leave_scopes:
             return None
         return self._global(node, ".".join([first, *reversed(names)]), shadowed=shadowed and self._dots_leave_scopes)
@@ -160,31 +164,33 @@ class _Checker:
         self.types[field.id] = types.STRING
         type_ = self._field(node, operand, field.value, optional=True)
         self.references[node.id] = Reference(node.function, self._declarations.functions[node.function].overloads)
-        return self._unifier.substitute(type_)
+        return self.unifier.substitute(type_)
 
     def _field(self, node: Node, operand: Node, name: str, *, optional: bool) -> Type:
         """Return the type of a field of *operand*, optional if it is asked for as an optional or the operand is one."""
-        target, is_optional = unification.unwrap_optional(self._unifier.substitute(self.check(operand)))
+        target, is_optional = unification.unwrap_optional(self.unifier.substitute(self.check(operand)))
         if target.kind is Kind.MAP:
             type_ = target.parameters[1]
         elif target.kind is Kind.STRUCT:
-            type_ = self._field_type(node.id, target.name, name)
+            type_ = self.field_type(node.id, target.name, name)
         else:
             if target.kind is Kind.TYPE_PARAMETER:
-                self._unifier.assignable(types.DYN, target)
+                self.unifier.assignable(types.DYN, target)
             elif not unification.is_dyn_or_error(target):
-                self._report(node.id, f"type '{target}' does not support field selection")
+                self.report(node.id, f"type '{target}' does not support field selection")
             type_ = types.DYN
         return types.optional_of(type_) if optional or is_optional else type_
 
-    def _field_type(self, node_id: int, struct_name: str, name: str) -> Type:
+    def field_type(self, node_id: int, struct_name: str, name: str) -> Type:
+        """Return the type of a struct's field."""
         provider = self._declarations.provider
-        if provider.find_struct(struct_name) is None:
-            self._report(node_id, f"unexpected failed resolution of '{struct_name}'")
+        message = messages.MESSAGES.get(struct_name)
+        if message is None and provider.find_struct(struct_name) is None:
+            self.report(node_id, f"unexpected failed resolution of '{struct_name}'")
             return types.ERROR
-        type_ = provider.find_field(struct_name, name)
+        type_ = provider.find_field(struct_name, name) if message is None else message.type_of(name)
         if type_ is None:
-            self._report(node_id, f"undefined field '{name}'")
+            self.report(node_id, f"undefined field '{name}'")
             return types.ERROR
         return type_
 
@@ -198,7 +204,7 @@ class _Checker:
         if target is None:
             function = functions.get(node.function.removeprefix("."))
             if function is None:
-                return self._undeclared(node, node.function)
+                return self.undeclared(node, node.function)
             return self._resolve(node, function, argument_types, is_member=False)
         if self._declarations.may_end(node.function):
             name = _dotted(target)
@@ -208,19 +214,19 @@ class _Checker:
         argument_types.insert(0, self.check(target))
         function = functions.get(node.function)
         if function is None:
-            return self._undeclared(node, node.function)
+            return self.undeclared(node, node.function)
         return self._resolve(node, function, argument_types, is_member=True)
 
     def _resolve(self, node: ast.Call, function: Function, arguments: list[Type], *, is_member: bool) -> Type:
         """Return the type of the call's result, having found the overloads that it may mean."""
         if function.name in _LOGICAL:
             return self._resolve_logical(node, function, arguments)
-        resolution = resolving.resolve(self._unifier, self._declarations, function, arguments, is_member=is_member)
+        resolution = resolving.resolve(self.unifier, self._declarations, function, arguments, is_member=is_member)
         if resolution is None:
-            shown = [str(self._unifier.substitute(argument, to_dyn=True)) for argument in arguments]
+            shown = [str(self.unifier.substitute(argument, to_dyn=True)) for argument in arguments]
             target = f"{shown.pop(0)}." if is_member else ""
             applied = f"{target}({', '.join(shown)})"
-            self._report(node.id, f"found no matching overload for '{function.name}' applied to '{applied}'")
+            self.report(node.id, f"found no matching overload for '{function.name}' applied to '{applied}'")
             return types.ERROR
         self.references[node.id], result = resolution
         return result
@@ -229,83 +235,19 @@ class _Checker:
         """Resolve `&&` or `||`, whose operands are bool each for itself."""
         known = len(self.problems)
         for argument, type_ in zip(node.arguments, arguments, strict=True):
-            if not self._unifier.assignable(type_, types.BOOL):
-                self._report(argument.id, f"expected type 'bool' but found '{type_}'")
+            if not self.unifier.assignable(type_, types.BOOL):
+                self.report(argument.id, f"expected type 'bool' but found '{type_}'")
         if len(self.problems) > known:
             return types.ERROR
         self.references[node.id] = Reference(function.name, function.overloads)
         return types.BOOL
-
-    # Literals of lists, maps and structs
-
-    def _join(self, before: Type | None, type_: Type) -> Type:
-        """Return the type of elements to which one more comes; those of mixed types are dyn here, and refused later."""
-        if before is None or _is_open(before):
-            return type_
-        return unification.most_general(before, type_) if self._unifier.assignable(before, type_) else types.DYN
-
-    def _unwrap(self, node: Node, type_: Type) -> Type:
-        """Return the type of an optional element's value."""
-        value, is_optional = unification.unwrap_optional(type_)
-        if not is_optional and not unification.is_dyn(type_):
-            self._report(node.id, f"expected type '{types.optional_of(type_)}' but found '{type_}'")
-        return value
-
-    def _list(self, node: ast.ListLiteral) -> Type:
-        joined: Type | None = None
-        for index, element in enumerate(node.elements):
-            type_ = self.check(element)
-            if index in node.optional_indices:
-                type_ = self._unwrap(element, type_)
-            joined = self._join(joined, type_)
-        return types.list_of(self._unifier.new_parameter() if joined is None or _is_open(joined) else joined)
-
-    def _map(self, node: ast.MapLiteral) -> Type:
-        key: Type | None = None
-        value: Type | None = None
-        for entry in node.entries:
-            key = self._join(key, self.check(entry.key))
-            type_ = self.check(entry.value)
-            if entry.optional:
-                type_ = self._unwrap(entry.value, type_)
-            value = self._join(value, type_)
-        if key is None or value is None or _is_open(key):
-            return types.map_of(self._unifier.new_parameter(), self._unifier.new_parameter())
-        return types.map_of(key, value)
-
-    def _struct(self, node: ast.StructLiteral) -> Type:
-        name = node.type_name.removeprefix(".")
-        type_ = self._named_type(name)
-        if type_ is None:
-            return self._undeclared(node, node.type_name)
-        if name.startswith("google.protobuf.") or _is_message(type_):
-            raise UnsupportedExpressionError(f"messages of protobuf, here {name}")
-        if type_.kind is not Kind.STRUCT:
-            self._report(node.id, f"'{type_.declared_name}' is not a message type")
-        for field in node.fields:
-            value = self.check(field.value)
-            expected = self._field_type(field.id, name, field.name)
-            if field.optional:
-                value = self._unwrap(field.value, value)
-            if not self._unifier.assignable(expected, value):
-                self._report(
-                    field.id, f"expected type of field '{field.name}' is '{expected}' but provided type is '{value}'"
-                )
-        return type_ if type_.kind is Kind.STRUCT else types.ERROR
-
-    def _named_type(self, name: str) -> Type | None:
-        """Return the type that *name* means."""
-        found = self._declarations.find(name)
-        if found is not None and found[0].kind is Kind.TYPE:
-            return found[0].parameters[0]
-        return self._declarations.provider.find_struct(name)
 
     # Comprehensions
 
     def _comprehension(self, node: ast.Comprehension) -> Type:
         range_type = self.check(node.range)
         accumulator = self.check(node.init)
-        variable, second = self._loop_types(node, self._unifier.substitute(range_type))
+        variable, second = self._loop_types(node, self.unifier.substitute(range_type))
         depth = len(self._scopes)
         self._scopes.append((node.accumulator, accumulator))
         self._scopes.append((node.variable, variable))
@@ -316,7 +258,7 @@ class _Checker:
         del self._scopes[depth + 1 :]
         result = self.check(node.result)
         del self._scopes[depth:]
-        return self._unifier.substitute(result)
+        return self.unifier.substitute(result)
 
     def _loop_types(self, node: ast.Comprehension, range_type: Type) -> tuple[Type, Type]:
         """Return the types of the two variables of a loop; where there is one variable, the second means nothing."""
@@ -327,28 +269,13 @@ class _Checker:
             key, value = range_type.parameters
             return key, value
         if range_type.kind in {Kind.DYN, Kind.ERROR, Kind.TYPE_PARAMETER}:
-            self._unifier.assignable(types.DYN, range_type)
+            self.unifier.assignable(types.DYN, range_type)
             return types.DYN, types.DYN if self._second_variables_typed else types.UNSPECIFIED
-        self._report(
+        self.report(
             node.range.id,
             f"expression of type '{range_type}' cannot be range of a comprehension (must be list, map, or dynamic)",
         )
         return types.ERROR, types.ERROR if self._second_variables_typed else types.UNSPECIFIED
-
-
-def _is_open(joined: Type) -> bool:
-    """Return whether nothing is known of elements although there are some."""
-    return joined.kind is Kind.UNSPECIFIED
-
-
-def _is_message(type_: Type) -> bool:
-    """Return whether protobuf has a message for *type_*."""
-    return (
-        type_.kind in {Kind.ANY, Kind.DURATION, Kind.DYN, Kind.NULL, Kind.TIMESTAMP}
-        or type_.nullable
-        or (type_.kind is Kind.LIST and type_.parameters[0].kind is Kind.DYN)
-        or (type_.kind is Kind.MAP and type_.parameters == (types.STRING, types.DYN))
-    )
 
 
 def _dotted(node: Node) -> str | None:

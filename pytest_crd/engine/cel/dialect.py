@@ -20,6 +20,8 @@ class Dialect:
         second_variables_typed: Whether the second variable of a comprehension has a type where nothing is known of the range.
         ranges_keep_errors: Whether a comprehension with two variables ends in the error that its range ends in.
         estimates_entries: Whether estimates know the sizes of what literals and comprehensions are made of.
+        structs_name_types: Whether what makes an object can only name a type; otherwise a variable is refused as none.
+        lists_are_messages: Whether objects can be made of the type `list`, in vain.
     """
 
     escaped_identifiers: bool = True
@@ -31,3 +33,5 @@ class Dialect:
     second_variables_typed: bool = True
     ranges_keep_errors: bool = True
     estimates_entries: bool = True
+    structs_name_types: bool = True
+    lists_are_messages: bool = True

@@ -61,6 +61,8 @@ def _dialect(release: int) -> Dialect:
         second_variables_typed=release >= 33,
         ranges_keep_errors=release >= 33,
         estimates_entries=release >= 33,
+        structs_name_types=release >= 37,
+        lists_are_messages=release >= 37,
     )
 
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_crd.engine.cel import equality
+from pytest_crd.engine.cel import equality, messages
 from pytest_crd.engine.cel.calls import outcome
 from pytest_crd.engine.cel.display import show
 from pytest_crd.engine.cel.errors import EvaluationError, InternalError
@@ -187,6 +187,28 @@ def map_literal(entries: Sequence[tuple[Evaluate, Evaluate, bool]], cost: int) -
                 value = value.value
             result.set(key, value)
         return result.simplified()
+
+    return run
+
+
+def struct_literal(type_name: str, fields: Sequence[tuple[str, Evaluate, bool]], cost: int) -> Evaluate:
+    """Return an object; of its fields, each a name, a value and whether it is optional, those that have a value."""
+
+    def run(frame: Frame) -> Value:
+        frame.cost += cost
+        values: dict[str, Value] = {}
+        for name, make_value, is_optional in fields:
+            value = make_value(frame)
+            if is_optional:
+                if type(value) is not Optional:
+                    shown = f"'{name}' from non-optional value {show(value)}"
+                    raise EvaluationError(f"cannot initialize optional entry {shown}")
+                if not value.has_value:
+                    values.pop(name, None)
+                    continue
+                value = value.value
+            values[name] = value
+        return messages.make(type_name, values)
 
     return run
 

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from pytest_crd.engine.cel import ast, attributes, calls, constants, dispatch, folds, logic
 from pytest_crd.engine.cel.attributes import Attribute
 from pytest_crd.engine.cel.checked import CheckedExpression, Reference
-from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
+from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.frames import Evaluate
 from pytest_crd.engine.cel.functions import Function, Implementation, RuntimeCost
 from pytest_crd.engine.cel.qualifiers import Qualifier, checked_key
@@ -23,6 +23,7 @@ from pytest_crd.engine.cel.values import Value
 
 _LIST_COST: Final = 10
 _MAP_COST: Final = 30
+_STRUCT_COST: Final = 40
 
 
 class ProgramError(Exception):
@@ -103,10 +104,9 @@ class Planner:
                 return self._plan_list(node)
             case ast.MapLiteral():
                 return self._plan_map(node)
-            case ast.Comprehension():
-                return self._plan_comprehension(node)
-        # What can be made of the server's own types are messages of protobuf.
-        raise UnsupportedExpressionError(f"objects of type {node.type_name}")
+            case ast.StructLiteral():
+                return self._plan_struct(node)
+        return self._plan_comprehension(node)
 
     # Names and selections
 
@@ -213,6 +213,10 @@ class Planner:
         if all(isinstance(step, ConstantStep) for step in (*keys, *values)):
             return ConstantStep(constants.evaluate(literal))
         return Step(literal)
+
+    def _plan_struct(self, node: ast.StructLiteral) -> _Step:
+        fields = [(field.name, self.plan(field.value).evaluate, field.optional) for field in node.fields]
+        return Step(logic.struct_literal(node.type_name.removeprefix("."), fields, _STRUCT_COST))
 
     # Comprehensions
 

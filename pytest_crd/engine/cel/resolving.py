@@ -28,7 +28,7 @@ def resolve(
 
     Args:
         unifier: What is known of type parameters; gets to know what the overloads ask of them.
-        declarations: Where resolutions are kept: calls without type parameters mean the same again.
+        declarations: Where resolutions are kept: calls without type parameters mean the same again, but for wrappers.
         function: The function.
         arguments: Types of the arguments, of which the target of a member call is the first.
         is_member: Whether it is a member call.
@@ -36,7 +36,7 @@ def resolve(
     Returns:
         None where no overload fits.
     """
-    if any(argument.generic for argument in arguments):
+    if any(argument.generic or argument.wraps for argument in arguments):
         return _match(unifier, function, arguments, is_member=is_member)
     kept, key = declarations.resolutions, (function.name, is_member, tuple(arguments))
     if key in kept:

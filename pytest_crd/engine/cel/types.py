@@ -49,6 +49,7 @@ class Type:
         parameters: Of a list: that of its elements. Of a map: those of its keys and values. Of a type: the type it is.
         nullable: Whether null may be assigned to it, as to protobuf's wrappers; equality does not ask for it.
         generic: Whether a type parameter occurs in it.
+        wraps: Whether it is nullable, or has a part that is.
     """
 
     kind: Kind
@@ -56,12 +57,14 @@ class Type:
     parameters: tuple[Type, ...] = ()
     nullable: bool = field(default=False, compare=False)
     generic: bool = field(init=False, compare=False, repr=False)
+    wraps: bool = field(init=False, compare=False, repr=False)
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Find out once whether a type parameter occurs, and what the hash is."""
+        """Find out once what occurs in it, and what the hash is."""
         generic = self.kind is Kind.TYPE_PARAMETER or any(inner.generic for inner in self.parameters)
         object.__setattr__(self, "generic", generic)
+        object.__setattr__(self, "wraps", self.nullable or any(inner.wraps for inner in self.parameters))
         object.__setattr__(self, "_hash", hash((self.name, self.parameters)))
 
     def __hash__(self) -> int:

@@ -195,7 +195,7 @@ class Declarations:
         self._structs = structs
 
     def find_struct(self, name: str) -> Type | None:
-        """Return the struct type called *name*; also the scalar types that expressions may name, such as `duration`."""
+        """Return the struct type called *name*; also what else has a name: expressions know `duration` by this alone."""
         found = self._structs.get(name)
         return _NAMED.get(name) if found is None else found.type
 
@@ -224,7 +224,19 @@ class Declarations:
         return None if declaration is None else declaration.max_elements
 
 
-_NAMED: Final = {"duration": types.DURATION, "timestamp": types.TIMESTAMP}
+_NAMED: Final = {
+    "bool": types.BOOL,
+    "bytes": types.BYTES,
+    "double": types.DOUBLE,
+    "duration": types.DURATION,
+    "int": types.INT,
+    "list": types.list_of(types.DYN),
+    "map": types.map_of(types.DYN, types.DYN),
+    "null_type": types.NULL,
+    "string": types.STRING,
+    "timestamp": types.TIMESTAMP,
+    "uint": types.UINT,
+}
 
 
 def structs(declaration: Declaration) -> dict[str, Declaration]:

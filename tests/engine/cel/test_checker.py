@@ -6,7 +6,7 @@ import pytest
 
 from pytest_crd.engine.cel import kubernetes, types
 from pytest_crd.engine.cel.environment import Environment
-from pytest_crd.engine.cel.errors import CompileError, UnsupportedExpressionError
+from pytest_crd.engine.cel.errors import CompileError
 from pytest_crd.engine.cel.functions import Library
 from pytest_crd.engine.cel.types import Type
 
@@ -106,12 +106,6 @@ def test_there_are_no_structs_without_a_provider(base: Environment) -> None:
         base.extend({"pod": POD}).compile("pod.name")
     with pytest.raises(CompileError, match="undeclared reference to 'Pod'"):
         base.compile("Pod{}")
-
-
-@pytest.mark.parametrize("text", ["google.protobuf.Int64Value{value: 1}", "list{}", "null_type{}"])
-def test_messages_of_protobuf_are_refused(base: Environment, text: str) -> None:
-    with pytest.raises(UnsupportedExpressionError, match="pytest-crd does not support messages of protobuf, here"):
-        base.compile(text)
 
 
 def test_resolutions_are_kept_up_to_a_limit(base: Environment, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.cel import kubernetes, types, workload
 from pytest_crd.engine.cel.errors import CostLimitError, UnsupportedExpressionError
 from pytest_crd.engine.cel.interpreter import Outcome, Program, ProgramError
-from pytest_crd.engine.cel.types import Type
 from pytest_crd.engine.cel.values import MISSING, ListValue, MapValue, Value
 from pytest_crd.engine.rules import namedformats
 
@@ -172,22 +171,23 @@ def test_what_is_no_optional_cannot_be_left_out(text: str, problem: str) -> None
     assert str(evaluated(text, {"self": "abc"}).error) == problem
 
 
-class Structs:
-    """A provider that knows one struct."""
-
-    def find_struct(self, name: str) -> Type | None:
-        return types.struct(name) if name == "Known" else None
-
-    def find_field(self, struct_name: str, field_name: str) -> Type | None:
-        return types.INT if (struct_name, field_name) == ("Known", "a") else None
-
-
-def test_objects_of_named_types_cannot_be_made() -> None:
-    environment = kubernetes.environment(37, 37, namedformats.library(profile.KNOWN["1.37"])).extend({}, Structs())
-    checked = environment.compile("Known{a: 1}")
-
-    with pytest.raises(UnsupportedExpressionError, match="objects of type Known"):
-        Program(checked, environment.functions)
+@pytest.mark.parametrize(
+    ("text", "gap"),
+    [
+        ("google.protobuf.Any{type_url: 'x'} == null", "messages of protobuf, here google.protobuf.Any"),
+        ("google.protobuf.Empty{} == null", "messages of protobuf, here google.protobuf.Empty"),
+        ("google.protobuf.Value{null_value: 0, string_value: 'x'}", "a google.protobuf.Value with several values"),
+        ("google.protobuf.Value{list_value: [1]}", "fields of messages of protobuf that are set to list"),
+        ("google.protobuf.Struct{fields: {'a': {'b': 1}}}", "fields of messages of protobuf that are set to map"),
+        ("google.protobuf.ListValue{values: dyn({'b': 1})}", "fields of messages of protobuf that are set to map"),
+        ("google.protobuf.Struct{fields: dyn(ip('::1'))}", "fields of messages of protobuf that are set to net.IP"),
+        ("google.protobuf.Timestamp{seconds: 253402300800}", "a time before the year 1 or after 9999"),
+        ("google.protobuf.Timestamp{seconds: -62135596800, nanos: -1}", "a time before the year 1 or after 9999"),
+    ],
+)
+def test_messages_of_which_not_all_is_known_are_not_supported(text: str, gap: str) -> None:
+    with pytest.raises(UnsupportedExpressionError, match=gap):
+        evaluated(text, {})
 
 
 def test_quantities_with_too_many_digits_are_not_supported() -> None:
