@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pytest_crd.engine.cel import conversions, regexes
+from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.frames import Evaluate, Frame
 from pytest_crd.engine.cel.functions import Implementation
@@ -95,11 +96,11 @@ REGEX_FUNCTIONS: Final[Mapping[str, Callable[[Regex], Implementation]]] = {
 """Functions whose second argument is compiled at once if it is constant."""
 
 
-def with_pattern(function: str, pattern: str) -> Implementation:
+def with_pattern(function: str, pattern: str, dialect: Dialect) -> Implementation:
     """
     Return the implementation of *function* for one *pattern*.
 
     Raises:
         EvaluationError: The pattern is none.
     """
-    return REGEX_FUNCTIONS[function](regexes.compile(pattern))
+    return REGEX_FUNCTIONS[function](regexes.compile(pattern, dialect))

@@ -46,11 +46,17 @@ def environment(version: int, release: int, formats: Library) -> Environment:
         release: Minor version of the server.
         formats: The library of formats: what says which texts have a format is known outside.
     """
-    return Environment(tuple(_libraries(version, release, formats)), _dialect(release))
+    dialect = _dialect(release)
+    return Environment(tuple(_libraries(version, release, dialect, formats)), dialect)
 
 
 def _dialect(release: int) -> Dialect:
-    """Return the language as *release* reads it: 1.32 with cel-go 0.22, 1.33 with 0.23, 1.34 with 0.26, 1.37 with 0.29."""
+    """
+    Return the language as *release* reads it.
+
+    1.32 has cel-go 0.22, 1.33 has 0.23, 1.34 0.26, and 1.37 0.29. Regular expressions are those of the Go that the first
+    release of a version is built with.
+    """
     return Dialect(
         escaped_identifiers=release >= 33,
         escapes_allowed=release >= 37,
@@ -63,17 +69,18 @@ def _dialect(release: int) -> Dialect:
         estimates_entries=release >= 33,
         structs_name_types=release >= 37,
         lists_are_messages=release >= 37,
+        has_loose_class_names=release >= 35,
     )
 
 
-def _libraries(version: int, release: int, formats: Library) -> Iterator[Library]:
+def _libraries(version: int, release: int, dialect: Dialect, formats: Library) -> Iterator[Library]:
     """Return the libraries in the order in which the server adds them."""
     rules = CostRules(
         affixes_by_length=release >= 37, functions_match=release >= 37, optionals_have_sizes=release >= 33
     )
-    yield standard.library(rules, ints_are_durations=release < 37)
+    yield standard.library(dialect, rules, ints_are_durations=release < 37)
     yield url.library(strict_colons=release >= 36)
-    yield regex.library()
+    yield regex.library(dialect)
     if version < 37:
         yield lists.library(0)
     yield authorizer.library()

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 from pytest_crd.engine.cel import ast, attributes, calls, constants, dispatch, folds, logic
 from pytest_crd.engine.cel.attributes import Attribute
 from pytest_crd.engine.cel.checked import CheckedExpression, Reference
+from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.frames import Evaluate
 from pytest_crd.engine.cel.functions import Function, Implementation, RuntimeCost
@@ -80,7 +81,7 @@ class Planner:
         self._types = checked.types
         self._references = checked.references
         self._functions = functions
-        self._ranges_keep_errors = checked.dialect.ranges_keep_errors
+        self._dialect = checked.dialect
         self._scope: dict[str, Callable[[], Attribute]] = {}
         self.slots = 0
 
@@ -189,7 +190,7 @@ class Planner:
         if name in constants.CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], ConstantStep):
             return ConstantStep(_computed(implementation, arguments[0].value))
         if name in constants.REGEX_FUNCTIONS and isinstance(arguments[1], ConstantStep):
-            implementation = _with_pattern(name, arguments[1].value, implementation)
+            implementation = _with_pattern(name, arguments[1].value, implementation, self._dialect)
             variadic = True
         return Step(_call(evaluates, implementation, cost, variadic=variadic))
 
@@ -237,7 +238,7 @@ class Planner:
         result = self.plan(node.result)
         self._scope = outer
         values = range_.evaluate
-        if second is not None and not self._ranges_keep_errors:
+        if second is not None and not self._dialect.ranges_keep_errors:
             values = folds.without_range_of(values)
         loop = folds.Loop(values, variable, second, accumulator, result.evaluate)
         return Step(make(loop))
@@ -307,11 +308,11 @@ def _computed(implementation: Implementation, argument: Value) -> Value:
         raise ProgramError(*error.args) from None
 
 
-def _with_pattern(name: str, pattern: Any, implementation: Implementation) -> Implementation:
+def _with_pattern(name: str, pattern: Any, implementation: Implementation, dialect: Dialect) -> Implementation:
     if not isinstance(pattern, str):
         return implementation
     try:
-        return constants.with_pattern(name, pattern)
+        return constants.with_pattern(name, pattern, dialect)
     except EvaluationError as error:
         raise ProgramError(*error.args) from None
 

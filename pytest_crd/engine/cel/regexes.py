@@ -10,26 +10,32 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
 
 
 class Regex:
     """A regular expression."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, dialect: Dialect) -> None:
         """
         Compile *pattern*.
 
         Raises:
             EvaluationError: It is none; the message is Go's.
+            UnsupportedExpressionError: It takes too much memory.
         """
         try:
-            self._matches = patterns.compile(pattern)
+            self._matches = patterns.compile(pattern, dialect)
         except PatternError as error:
             raise EvaluationError(str(error)) from None
+        except PatternTooLargeError as error:
+            raise UnsupportedExpressionError(f"this regular expression: {error}") from None
         self._pattern = pattern
+        self._dialect = dialect
 
     def matches(self, text: str) -> bool:
         """Return whether *text* contains a match."""
@@ -37,17 +43,8 @@ class Regex:
 
     @functools.cached_property
     def _expression(self) -> Any:
-        """The pattern as RE2 reads it, which says where a match ends; to whether there is one that does not matter."""
-        import re2  # noqa: PLC0415 - costs 2 ms, and most expressions need no pattern
-
-        options = re2.Options()
-        options.log_errors = False
-        try:
-            return re2.compile(self._pattern, options)
-        except re2.error:
-            raise UnsupportedExpressionError(
-                f"the search for a pattern that RE2 does not take: {self._pattern}"
-            ) from None
+        """What says where a match is."""
+        return patterns.expression(self._pattern, self._dialect)
 
     def find(self, text: str) -> str:
         """Return the first match; an empty text where there is none."""
@@ -58,37 +55,33 @@ class Regex:
         """Return the matches that do not overlap, at most *limit* of them unless it is negative."""
         data = text.encode("utf-8", "surrogatepass")
         matches: list[str] = []
-        position, previous_end = 0, -1
-        while len(matches) != limit and position <= len(data):
-            found = self._expression.search(data, position)
-            if found is None:
-                break
+        previous_end = -1
+        for found in self._expression.finditer(data) if limit else ():
             start, end = found.span()
-            # An empty match right behind another one does not count.
-            if end > position or start != previous_end:
-                matches.append(_text(found.group()))
-            position = end if end > position else _next_character(data, position)
+            # An empty match right behind another one does not count, nor does one between the bytes of a character.
+            if start < end or (start != previous_end and not _is_inside(data, start)):
+                matches.append(_text(data[start:end]))
+                if len(matches) == limit:
+                    break
             previous_end = end
         return matches
 
 
 @functools.cache
-def compile(pattern: str) -> Regex:  # noqa: A001 - read as regexes.compile
+def compile(pattern: str, dialect: Dialect) -> Regex:  # noqa: A001 - read as regexes.compile
     """
     Return *pattern* compiled.
 
     Raises:
         EvaluationError: It is no regular expression.
     """
-    return Regex(pattern)
+    return Regex(pattern, dialect)
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
-def _next_character(data: bytes, position: int) -> int:
-    position += 1
-    while position < len(data) and data[position] & 0xC0 == 0x80:
-        position += 1
-    return position
+def _is_inside(data: bytes, position: int) -> bool:
+    """Return whether *position* is between the bytes of one character."""
+    return position < len(data) and data[position] & 0xC0 == 0x80

@@ -110,8 +110,8 @@ def _call(checked: CheckedExpression, call: ast.Call, argument: ast.Constant) ->
     overload.call(argument.value)
 
 
-def _compile(_: CheckedExpression, __: ast.Call, argument: ast.Constant) -> None:
-    regexes.compile(argument.value)
+def _compile(checked: CheckedExpression, _: ast.Call, argument: ast.Constant) -> None:
+    regexes.compile(argument.value, checked.dialect)
 
 
 _LITERAL_ARGUMENTS: Final[Mapping[str, Callable[[CheckedExpression, ast.Call, ast.Constant], None]]] = {

@@ -19,6 +19,7 @@ from pytest_crd.engine.cel.costs import (
     CostEstimate,
     EstimateContext,
 )
+from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.library import costing, times, typefunctions
@@ -46,10 +47,17 @@ _LIST: Final = list_of(_A)
 _MAP: Final = map_of(_A, _B)
 
 
-def library(rules: CostRules, *, ints_are_durations: bool = False) -> Library:
-    """Return the library, with costs by *rules*; *ints_are_durations*: `duration(1)` is well typed, and fails."""
+def library(dialect: Dialect, rules: CostRules, *, ints_are_durations: bool = False) -> Library:
+    """
+    Return the library.
+
+    Args:
+        dialect: What a regular expression may hold.
+        rules: What functions cost.
+        ints_are_durations: Whether `duration(1)` is well typed, and fails.
+    """
     conversions = typefunctions.functions(ints_are_durations=ints_are_durations)
-    functions = (*_OPERATORS, *_comparisons(rules), *_SIZES, *conversions, *_texts(rules), *times.FUNCTIONS)
+    functions = (*_OPERATORS, *_comparisons(rules), *_SIZES, *conversions, *_texts(dialect, rules), *times.FUNCTIONS)
     return Library("standard", functions, macros.STANDARD)
 
 
@@ -261,15 +269,7 @@ def _on_texts(call: Callable[[str, str], bool]) -> Implementation:
     return test
 
 
-def _matches(text: Value, pattern: Value) -> bool:
-    if not isinstance(text, str):
-        raise arithmetic.no_overload("matches", text)
-    if not isinstance(pattern, str):
-        raise EvaluationError("no such overload")
-    return regexes.compile(pattern).matches(text)
-
-
-def _texts(rules: CostRules) -> tuple[Function, ...]:
+def _texts(dialect: Dialect, rules: CostRules) -> tuple[Function, ...]:
     """Return the tests of texts."""
     affix_cost = costing.traversal(1 if rules.affixes_by_length else 0)
     affix_estimate = costing.estimate_traversal(1)
@@ -288,28 +288,29 @@ def _texts(rules: CostRules) -> tuple[Function, ...]:
     ]
     function_cost = costing.matching if rules.functions_match else None
     function_estimate = costing.estimate_matching if rules.functions_match else None
-    matches = Function(
+    return (*functions, _matches(dialect, function_cost, function_estimate))
+
+
+def _matches(dialect: Dialect, function_cost: RuntimeCost | None, function_estimate: Estimate | None) -> Function:
+    """Return `matches`, which may cost something else as a function than as a member."""
+
+    def matches(text: Value, pattern: Value) -> bool:
+        if not isinstance(text, str):
+            raise arithmetic.no_overload("matches", text)
+        if not isinstance(pattern, str):
+            raise EvaluationError("no such overload")
+        return regexes.compile(pattern, dialect).matches(text)
+
+    def overload(id_: str, cost: RuntimeCost | None, estimate: Estimate | None, *, is_member: bool = False) -> Overload:
+        parameters = (STRING, STRING)
+        return Overload(
+            id_, parameters, BOOL, matches, is_member=is_member, cost=cost, estimate=estimate, guarded=False
+        )
+
+    return Function(
         "matches",
         (
-            Overload(
-                "matches",
-                (STRING, STRING),
-                BOOL,
-                _matches,
-                cost=function_cost,
-                estimate=function_estimate,
-                guarded=False,
-            ),
-            Overload(
-                "matches_string",
-                (STRING, STRING),
-                BOOL,
-                _matches,
-                is_member=True,
-                cost=costing.matching,
-                estimate=costing.estimate_matching,
-                guarded=False,
-            ),
+            overload("matches", function_cost, function_estimate),
+            overload("matches_string", costing.matching, costing.estimate_matching, is_member=True),
         ),
     )
-    return (*functions, matches)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pytest_crd.engine import profile as profiles
 from pytest_crd.engine.golang.regexp.error import PatternError
-from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.golang.regexp.syntax import Written
 
 # What RE2 may use, in bytes, and what it may use where that is too little: a large class that is repeated a thousand times.
 _USUAL_MEMORY: Final = 8 << 20
@@ -21,14 +23,25 @@ class PatternTooLargeError(ValueError):
     """A pattern that the server matches, but that takes more memory here than there should be."""
 
 
-def compile(pattern: str, profile: Profile = _NEWEST) -> Callable[[str], bool]:  # noqa: A001 - read as patterns.compile
+class Syntax(Protocol):
+    """What a pattern may hold, which depends on the Go that the server is built with: a profile says so."""
+
+    @property
+    def has_loose_class_names(self) -> bool:
+        """Whether classes of Unicode may be called by long names, and in any spelling."""
+
+    @property
+    def has_short_group_names(self) -> bool:
+        """Whether `(?<name>` opens a group."""
+
+
+def compile(pattern: str, syntax: Syntax = _NEWEST) -> Callable[[str], bool]:  # noqa: A001 - read as patterns.compile
     """
     Return a function that says whether a text contains a match of *pattern*.
 
     Args:
-        pattern: As it stands in a schema.
-        profile: What a pattern may hold depends on the Go that the server is built with; left out, for patterns that do
-            not stand in a schema, it is the newest.
+        pattern: As it stands in a schema or a rule.
+        syntax: What it may hold; left out, for patterns that stand in neither, it is the newest.
 
     Raises:
         PatternError: The server could not compile it.
@@ -37,20 +50,33 @@ def compile(pattern: str, profile: Profile = _NEWEST) -> Callable[[str], bool]: 
     Reference:
         Go's regexp.Compile and MatchString: unanchored, `$` is the end of the text, classes are ASCII.
     """
-    return _searching(_for_re2(pattern, profile.has_short_group_names, profile.has_loose_class_names))
+    written = _for_re2(pattern, syntax.has_short_group_names, syntax.has_loose_class_names)
+    # Between the bytes of one character RE2 sees no boundary of words, either.
+    return _searching(f"\\A(?s:.)*?{written.text}" if written.splits_characters else written.text)
 
 
-def problem_of(pattern: str, profile: Profile = _NEWEST) -> str:
+def expression(pattern: str, syntax: Syntax) -> Any:
+    """
+    Return *pattern* as RE2 has compiled it, which says where a match in the bytes of a text begins and ends.
+
+    Raises:
+        PatternError: The server could not compile it.
+        PatternTooLargeError: It would take more than a gigabyte.
+    """
+    return _compiled(_for_re2(pattern, syntax.has_short_group_names, syntax.has_loose_class_names).text)
+
+
+def problem_of(pattern: str, syntax: Syntax = _NEWEST) -> str:
     """Return why *pattern* does not compile, in Go's words; empty when it does."""
     try:
-        _for_re2(pattern, profile.has_short_group_names, profile.has_loose_class_names)
+        _for_re2(pattern, syntax.has_short_group_names, syntax.has_loose_class_names)
     except PatternError as error:
         return str(error)
     return ""
 
 
 @functools.cache
-def _for_re2(pattern: str, short_group_names: bool, loose_class_names: bool) -> str:  # noqa: FBT001 - keys of a cache
+def _for_re2(pattern: str, short_group_names: bool, loose_class_names: bool) -> Written:  # noqa: FBT001 - keys of a cache
     from pytest_crd.engine.golang.regexp import syntax  # noqa: PLC0415 - most sessions need no pattern
 
     reader = syntax.Reader(pattern, short_group_names=short_group_names, loose_class_names=loose_class_names)

@@ -27,6 +27,19 @@ _DIGITS: Final = "0123456789"
 _Parts: TypeAlias = "str | tuple[_Parts, ...]"
 
 
+class Written(NamedTuple):
+    """
+    A pattern as RE2 takes it.
+
+    Attributes:
+        text: The pattern.
+        splits_characters: Whether it might match between the bytes of one character, where Go does not look.
+    """
+
+    text: str
+    splits_characters: bool
+
+
 class _Term(NamedTuple):
     """
     A part of a pattern that stands by itself, and may be repeated.
@@ -48,11 +61,12 @@ _NOTHING: Final = _Term("(?:)")
 
 
 class _Flags(NamedTuple):
-    """The flags that hold at a place; which of two matches is preferred does not matter here."""
+    """The flags that hold at a place."""
 
     fold: bool = False
     multiline: bool = False
     dot_is_all: bool = False
+    is_lazy: bool = False
 
 
 @dataclass(slots=True)
@@ -85,7 +99,7 @@ class Reader:
         self._classes = Classes(pattern, loose_class_names)
         self._splits_characters = False
 
-    def read(self) -> str:
+    def read(self) -> Written:
         """
         Return the pattern as RE2 takes it.
 
@@ -106,9 +120,7 @@ class Reader:
         whole = _alternate(self._groups[-1])
         if len(self._groups) > 1:
             raise PatternError("missing closing )", self._pattern)
-        # Between the bytes of one character RE2 sees no boundary of words, either.
-        aligned = "\\A(?s:.)*?" if self._splits_characters else ""
-        return aligned + "".join(_flattened(whole.parts))
+        return Written("".join(_flattened(whole.parts)), self._splits_characters)
 
     def _term(self) -> None:
         """Read anything that is no repetition."""
@@ -194,7 +206,7 @@ class Reader:
     def _opens_with_flags(self) -> bool:
         """Read `(?` and flags, set them, and return whether a group begins there."""
         start = self._at
-        flags = {"i": self._flags.fold, "m": self._flags.multiline, "s": self._flags.dot_is_all, "U": False}
+        flags = dict(zip("imsU", self._flags, strict=True))
         value, is_whole = True, True
         for at in range(start + 2, len(self._pattern)):
             char = self._pattern[at]
@@ -203,7 +215,7 @@ class Reader:
             elif char == "-" and value:
                 value = is_whole = False
             elif char in ":)" and is_whole:
-                self._flags = _Flags(flags["i"], flags["m"], flags["s"])
+                self._flags = _Flags(*flags.values())
                 self._at = at + 1
                 return char == ":"
             else:
@@ -232,13 +244,15 @@ class Reader:
         least, most, end = counts or (0, 0, start + 1)
         if counts and (not 0 <= least <= _MOST_REPETITIONS or most > _MOST_REPETITIONS or 0 <= most < least):
             raise PatternError(_INVALID_REPEAT, self._pattern[start:end])
-        end += self._pattern.startswith("?", end)
+        is_lazy = self._flags.is_lazy
+        if self._pattern.startswith("?", end):
+            is_lazy, end = not is_lazy, end + 1
         if operator >= 0:
             raise PatternError("invalid nested repetition operator", self._pattern[operator:end])
         terms = self._groups[-1].terms
         if not terms:
             raise PatternError(_MISSING_OPERAND, self._pattern[start:end])
-        terms[-1] = self._limited(_repeated(terms[-1], char, counts))
+        terms[-1] = self._limited(_repeated(terms[-1], char, counts, is_lazy=is_lazy))
         if counts and (least > 1 or most > 1) and terms[-1].repetitions > _MOST_REPETITIONS:
             raise PatternError(_INVALID_REPEAT, self._pattern[start:end])
         self._at = end
@@ -269,12 +283,13 @@ class Reader:
         return term
 
 
-def _repeated(term: _Term, operator: str, counts: tuple[int, int, int] | None) -> _Term:
-    """Return *term* with an operator or counts after it."""
+def _repeated(term: _Term, operator: str, counts: tuple[int, int, int] | None, *, is_lazy: bool) -> _Term:
+    """Return *term* with an operator or counts after it; *is_lazy*: few repetitions are preferred."""
     least, most, _ = counts or (0, -1, 0)
     if most == 0:
         return _Term(_NOTHING.parts, "other", term.height + 1)  # RE2 would count the repetitions in it
     bounds = f"{{{least},{most if most >= 0 else ''}}}" if counts else operator
+    bounds += "?" if is_lazy else ""
     parts = (term.parts, bounds) if term.kind in ("char", "class") else ("(?:", term.parts, ")", bounds)
     return _Term(parts, "other", term.height + 1, term.repetitions * max(1, least if most < 0 else most))
 
