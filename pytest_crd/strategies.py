@@ -6,7 +6,6 @@ Needs hypothesis, which `pip install pytest-crd[hypothesis]` brings along.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 import math
@@ -55,7 +54,7 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
     """
     first = making.example(version)
     root = Node((schemas.of_version(version),))
-    judge = functools.partial(version.create, field_validation="Strict")
+    judge = mending.trying(version.create)
     head = {name: first[name] for name in _HEAD}
     accepted = _accepted(_values(root), head, version, Search(judge, mending.acceptance, Mover(root, Maker()).find))
     return accepted if valid else _refused(accepted, judge)

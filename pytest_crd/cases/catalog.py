@@ -211,7 +211,8 @@ class Catalog:
     def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         """Return *crd* as one that is stored, whatever the server says of it."""
         if crd not in self._stored_crds:
-            self._stored_crds[crd] = crd.altered(crd.manifest)
+            self._stored_crds[crd] = stored = crd.altered(crd.manifest)
+            stored.written = crd.written
         return self._stored_crds[crd]
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
 
 from pytest_crd.engine import jsonvalue, keptanswers, profile
 from pytest_crd.engine.crds import conditions, declared, forms, internal, names, origins
@@ -20,6 +22,7 @@ from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
+from pytest_crd.engine.reading.manifest import Manifest
 from pytest_crd.engine.resources import requestbody
 from pytest_crd.engine.resources.requestbody import FieldValidation
 from pytest_crd.engine.versionanswers import HIDE_MISTAKES, VersionAnswers
@@ -80,6 +83,19 @@ class CrdLookupError(LookupError):
     """No CRD, or more than one, or no version answers to a name; the message says which there are."""
 
 
+class Written(NamedTuple):
+    """
+    Where a CRD is written.
+
+    Attributes:
+        manifest: What was read.
+        path: The file; None where a command has printed it.
+    """
+
+    manifest: Manifest
+    path: Path | None
+
+
 class CustomResourceDefinition:
     """
     A CRD, and what a server of one Kubernetes version makes of it.
@@ -97,6 +113,7 @@ class CustomResourceDefinition:
             None where every question is answered.
         locate: Gives `file:line` of what stands at a path in the manifest, with the offset of a character of a text
             `file:line:column`; None where it was not read from a file.
+        written: What was read, and where; None where it was not read, or was altered since.
     """
 
     def __init__(
@@ -117,6 +134,7 @@ class CustomResourceDefinition:
         self.source = source
         self.guard: Callable[[CustomResourceDefinition], None] | None = None
         self.locate: Locate | None = None
+        self.written: Written | None = None
         self.versions = tuple(Version(self, spec, version) for version in spec.versions)
 
     @classmethod
@@ -342,11 +360,12 @@ class CustomResourceDefinition:
         other = type(self)(self._manifest, kubernetes_version=kubernetes_version, source=self.source, naming=naming)
         other.guard = self.guard
         other.locate = self.locate
+        other.written = self.written
         return other
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs to give the same answers: nothing that was found out since, and no file."""
-        return {**keptanswers.without(self), "locate": None}
+        return {**keptanswers.without(self), "locate": None, "written": None}
 
     def __repr__(self) -> str:
         """Return the name, the versions and the source."""

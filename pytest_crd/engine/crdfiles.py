@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.engine.crd import CustomResourceDefinition
+from pytest_crd.engine.crd import CustomResourceDefinition, Written
 from pytest_crd.engine.crds import declared, misspelling
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -174,6 +174,7 @@ class CrdFiles:
             self._tell(CrdError(mistakes), is_note=origin is Origin.FOUND_IN_TESTS)
         else:
             crd.locate = item.where_is
+            crd.written = Written(item, path)
             self.read_crds.append(ReadCrd(crd, item, path))
 
     def _tell(self, error: InputError, *, is_note: bool, why: str = "") -> None:

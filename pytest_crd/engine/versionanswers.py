@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from pytest_crd.engine import keptanswers
+from pytest_crd.engine import keptanswers, observation
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.observation import Exchange
 from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.resources import completion
 from pytest_crd.engine.resources.requestbody import FieldValidation
@@ -72,7 +73,10 @@ class VersionAnswers(VersionSchema, ABC):
         """
         __tracebackhide__ = HIDE_MISTAKES
         self._demand()
-        return self.passes.prune(completion.resource(resource))
+        sent = completion.resource(resource)
+        pruned = self.passes.prune(sent)
+        self._tell(Exchange("", sent, pruned.value))
+        return pruned
 
     def default(self, resource: Mapping[str, object] | str) -> Defaulted:
         """
@@ -87,7 +91,10 @@ class VersionAnswers(VersionSchema, ABC):
         """
         __tracebackhide__ = HIDE_MISTAKES
         self._demand()
-        return self.passes.default(completion.resource(resource))
+        sent = completion.resource(resource)
+        defaulted = self.passes.default(sent)
+        self._tell(Exchange("", sent, defaulted.value))
+        return defaulted
 
     def create(
         self,
@@ -202,7 +209,11 @@ class VersionAnswers(VersionSchema, ABC):
         from pytest_crd.engine.resources.requests import Requests  # noqa: PLC0415 - much that only requests need
 
         versions = [version.as_served for version in self._all_versions]
-        return Requests(self._crd_spec, self.as_served, versions, self._profile, self._place_of)
+        return Requests(self._crd_spec, self.as_served, versions, self._profile, self._place_of, tell=self._tell)
+
+    def _tell(self, exchange: Exchange) -> None:
+        if observation.current is not None:
+            observation.current(self, exchange)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs to give the same answers: nothing that was found out since."""

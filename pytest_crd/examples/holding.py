@@ -132,16 +132,16 @@ class Holder:
         """Return what asks the server to replace *old*, an accepted object with something at *place*."""
         stored = self.judge(place)(old).stored
         write = self.version.update_status if self.subresource(place) else self.version.update
-        return functools.partial(write, old=stored, field_validation="Strict")
+        return mending.trying(write, old=stored)
 
     @functools.cached_property
     def _judge_of_object(self) -> Judge:
-        return functools.partial(self.version.create, field_validation="Strict")
+        return mending.trying(self.version.create)
 
     @functools.cached_property
     def _judge_of_status(self) -> Judge:
-        stored = self.version.create(self.start).stored
-        return functools.partial(self.version.update_status, old=stored, field_validation="Strict")
+        stored = self._judge_of_object(self.start).stored
+        return mending.trying(self.version.update_status, old=stored)
 
 
 def _size(value: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from pytest_crd import engine
@@ -41,7 +40,7 @@ def example(version: engine.Version, *, full: bool = False) -> Resource:
             f"{version.crd.name} does not serve {version.name}, so that no server creates objects of it"
         )
     maker, root = Maker(full=full), Node((schemas.of_version(version),))
-    judge = functools.partial(version.create, field_validation="Strict")
+    judge = mending.trying(version.create)
     search = Search(judge, mending.acceptance, Mover(root, maker).find)
     try:
         found = search.run(start(version, root, maker))

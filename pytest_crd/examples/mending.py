@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
+from pytest_crd.engine import observation
 from pytest_crd.examples.moves import Move
 from pytest_crd.examples.places import Steps
 
@@ -27,6 +28,22 @@ MOST_TRIALS: Final = 600
 """How many objects are tried before the search is given up."""
 # A long list may be wrong in each item: those that are mended first tell what the others need.
 _MOST_ERRORS: Final = 50
+
+
+def trying(ask: Callable[..., engine.Response], **stated: Any) -> Judge:
+    """
+    Return what asks the server about objects that are only tried, which nobody is told of: no test says what they are answered.
+
+    Args:
+        ask: The request.
+        stated: What is sent beside the object.
+    """
+
+    def judge(resource: Resource) -> engine.Response:
+        with observation.unobserved():
+            return ask(resource, field_validation="Strict", **stated)
+
+    return judge
 
 
 class NotFoundError(Exception):

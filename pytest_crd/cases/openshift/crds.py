@@ -143,7 +143,9 @@ def _only(crd: CustomResourceDefinition, name: str) -> Version:
         for version in value["spec"].get("versions") or ()
         if version["name"] == name
     ]
-    return crd.altered({**value, "spec": {**value["spec"], "versions": chosen}}).version(name)
+    alone = crd.altered({**value, "spec": {**value["spec"], "versions": chosen}})
+    alone.written = crd.written  # in which the version is the same
+    return alone.version(name)
 
 
 def _annotations(value: Mapping[str, JSONValue]) -> Mapping[str, str]:

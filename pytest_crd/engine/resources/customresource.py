@@ -6,12 +6,12 @@ The order of all that happens is written here, and that of validation in `valida
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from pytest_crd.engine import jsonvalue
+from pytest_crd.engine import jsonvalue, observation
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.refusal import Refusal
@@ -21,6 +21,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
+from pytest_crd.engine.observation import Exchange
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import deprecation, subresources
 from pytest_crd.engine.resources.requestbody import Body, Decoded, Decoder, FieldValidation, RefusedError
@@ -38,7 +39,15 @@ _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a
 class CustomResources:
     """The custom resources of one version of a CRD, as a server of one Kubernetes version serves them."""
 
-    def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served], profile: Profile) -> None:
+    def __init__(
+        self,
+        crd: CrdSpec,
+        served: Served,
+        versions: Sequence[Served],
+        profile: Profile,
+        *,
+        tell: Callable[[Exchange], None],
+    ) -> None:
         """
         Take what decides the answers.
 
@@ -47,12 +56,14 @@ class CustomResources:
             served: The version that requests are sent to.
             versions: All versions of the CRD, *served* among them.
             profile: Whose behaviour and words.
+            tell: Tells of a request; called where somebody observes.
         """
         self._crd = crd
         self._served = served
         self._storage = Storage(crd, served, versions)
         self._validator = Validator(crd, served, profile)
         self._profile = profile
+        self._tell = tell
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
         passes = {version.spec.name: version.passes for version in versions}
@@ -77,9 +88,11 @@ class CustomResources:
         try:
             decoded, prepared = self._decode_create(body, target, field_validation)
         except RefusedError as refused:
-            return self._refuse(refused, target)
+            return self._refuse(refused, target, body)
         resource = self._subresources.prepare_create({**decoded.resource, "metadata": prepared.metadata})
         verdict = self._validator.create(resource)
+        if observation.current is not None:
+            self._tell_of("object", decoded, resource, verdict)
         warnings = objectmetavalidation.warnings(prepared.metadata, profile=self._profile)
         return self._answer(response.CREATED, resource, verdict, (decoded, prepared), warnings)
 
@@ -104,10 +117,12 @@ class CustomResources:
         try:
             decoded, prepared = self._decode_update(body, stored, target, field_validation)
         except RefusedError as refused:
-            return self._refuse(refused, target)
+            return self._refuse(refused, target, body)
         new = {**decoded.resource, "metadata": prepared.metadata}
         resource = self._subresources.prepare_update(new, stored)
         verdict = self._validator.update(resource, stored)
+        if observation.current is not None:
+            self._tell_of("object", decoded, resource, verdict)
         warnings = objectmetavalidation.warnings(prepared.metadata, stored["metadata"], profile=self._profile)
         return self._answer(response.OK, resource, verdict, (decoded, prepared), warnings)
 
@@ -131,14 +146,16 @@ class CustomResources:
         stored = self._storage.read(old, namespace)
         target = self._target(namespace, stored)
         if not self._subresources.has_status:
-            return self._refuse(RefusedError(requestmetadata.refuse_missing(target)), target)
+            return self._refuse(RefusedError(requestmetadata.refuse_missing(target)), target, body)
         try:
             decoded, prepared = self._decode_update(body, stored, target, field_validation)
         except RefusedError as refused:
-            return self._refuse(refused, target)
+            return self._refuse(refused, target, body)
         new = {**decoded.resource, "metadata": prepared.metadata}
         resource = self._subresources.prepare_status_update(new, stored)
         verdict = self._validator.update_status(resource, stored)
+        if observation.current is not None:
+            self._tell_of("status", decoded, resource, verdict)
         return self._answer(response.OK, resource, verdict, (decoded, prepared), ())
 
     def _decode_create(self, body: Body, target: Target, field_validation: FieldValidation) -> _Request:
@@ -187,10 +204,18 @@ class CustomResources:
         changes = replace(decoded.changes, lost=lost)
         return Response(code, Stored.of(stored), warnings=warnings, changes=changes)
 
-    def _refuse(self, refused: RefusedError, target: Target) -> Response:
+    def _refuse(self, refused: RefusedError, target: Target, body: Body) -> Response:
         subject = {"name": target.name, "group": target.group, "kind": target.plural}
         warnings = (*self._deprecation, *refused.warnings)
-        return response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
+        answer = response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
+        if observation.current is not None:
+            self._tell(Exchange("", body.value, errors=answer.errors))
+        return answer
+
+    def _tell_of(
+        self, written: Literal["object", "status"], decoded: Decoded, resource: Resource, verdict: Verdict
+    ) -> None:
+        self._tell(Exchange(written, decoded.sent, decoded.resource, resource, verdict.errors, verdict.rules))
 
     def _target(self, namespace: str, stored: Resource | None = None) -> Target:
         metadata = (stored or {}).get("metadata") or {}

@@ -55,12 +55,14 @@ class Decoded(NamedTuple):
         changes: What that changed.
         warnings: What is to be said about unknown and duplicate fields.
         is_text: Whether it was read from a text, in which `1.0` is another number than `1` until it is stored.
+        sent: What it was read from.
     """
 
     resource: dict[str, JSONValue]
     changes: Changes
     warnings: tuple[str, ...]
     is_text: bool = False
+    sent: JSONValue = None
 
 
 class RefusedError(Exception):
@@ -133,7 +135,7 @@ class Decoder(NamedTuple):
             problems = (*body.duplicates, *unknown)
         defaulted = passes.default(pruned.value)
         changes = Changes(pruned.paths, defaulted.paths, defaulted.nulls)
-        decoded = Decoded(dict(defaulted.value), changes, problems, is_text=bool(body.text))
+        decoded = Decoded(dict(defaulted.value), changes, problems, is_text=bool(body.text), sent=body.value)
         refused = typemeta.refuse_version(body.value, self.of_url, self.profile)
         if refused is not None:
             raise RefusedError(refused, decoded)

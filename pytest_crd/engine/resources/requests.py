@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.observation import Exchange
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import completion, requestbody
 from pytest_crd.engine.resources.customresource import CustomResources
@@ -17,13 +18,15 @@ from pytest_crd.engine.resources.served import Served
 class Requests:
     """Sends requests to one version of a CRD; what each argument means is said of the methods of `Version`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what decides the answers, and who is told of them
         self,
         crd: CrdSpec,
         served: Served,
         versions: Sequence[Served],
         profile: Profile,
         place_of: Locate,
+        *,
+        tell: Callable[[Exchange], None],
     ) -> None:
         """
         Take what decides the answers.
@@ -34,8 +37,9 @@ class Requests:
             versions: All versions of the CRD, *served* among them.
             profile: Whose behaviour and words.
             place_of: Says where in a file what is at a path in the schema of the version stands.
+            tell: Tells of a request; called where somebody observes.
         """
-        self._resources = CustomResources(crd, served, versions, profile)
+        self._resources = CustomResources(crd, served, versions, profile, tell=tell)
         self._type_meta = {"apiVersion": f"{crd.group}/{served.spec.name}", "kind": crd.kind}
         self._place_of = place_of
 

@@ -6,15 +6,18 @@ The order in which the server looks for it, and what it no longer looks for wher
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from pytest_crd.engine import observation
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import objectmetavalidation, typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
+from pytest_crd.engine.observation import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import rules, subresources
 from pytest_crd.engine.resources.served import Served
@@ -36,10 +39,12 @@ class Verdict(NamedTuple):
     Attributes:
         errors: What is wrong with it.
         warnings: What rules would say of what an update leaves unchanged.
+        rules: What the rules were, where somebody observes.
     """
 
     errors: list[FieldError]
     warnings: tuple[str, ...] = ()
+    rules: Sequence[RuleOutcome] = ()
 
 
 class Validator:
@@ -72,7 +77,7 @@ class Validator:
         if verdict.errors:
             return verdict
         created = objectmetavalidation.validate_created(metadata, namespaced=self._namespaced, profile=self._profile)
-        return Verdict(created, verdict.warnings)
+        return Verdict(created, verdict.warnings, verdict.rules)
 
     def update(self, resource: Resource, old: Resource) -> Verdict:
         """
@@ -122,8 +127,10 @@ class Validator:
         if blocked is not None:
             return Verdict([*errors, blocked])
         correlation = None if old is None else Correlation(resource, old, self._declared or {})
-        found = rulevalidation.validate(self._rules, Subject(resource, old, correlation=correlation), self._profile)
-        return Verdict(errors + found.errors, tuple(found.warnings))
+        outcomes: list[RuleOutcome] | None = None if observation.current is None else []
+        subject = Subject(resource, old, correlation=correlation)
+        found = rulevalidation.validate(self._rules, subject, self._profile, outcomes=outcomes)
+        return Verdict(errors + found.errors, tuple(found.warnings), outcomes or ())
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:
         return typemeta.validate(resource, self._of_url)

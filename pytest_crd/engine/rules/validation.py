@@ -21,6 +21,7 @@ from pytest_crd.engine.errors.failedrule import FailedRule, Steps
 from pytest_crd.engine.errors.fielderror import FieldError, Omitted
 from pytest_crd.engine.fieldpath import FieldPath, Key, Segment
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.observation import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import messages
 from pytest_crd.engine.rules.compilation import CompiledRule, Expression, Problem
@@ -123,7 +124,14 @@ class _Place:
     ratchet: _Ratchet
 
 
-def validate(root: RuleNode, subject: Subject, profile: Profile, *, budget: int = BUDGET) -> Findings:
+def validate(
+    root: RuleNode,
+    subject: Subject,
+    profile: Profile,
+    *,
+    budget: int = BUDGET,
+    outcomes: list[RuleOutcome] | None = None,
+) -> Findings:
     """
     Return what the rules say of a value.
 
@@ -132,11 +140,17 @@ def validate(root: RuleNode, subject: Subject, profile: Profile, *, budget: int 
         subject: The value.
         profile: The Kubernetes version.
         budget: What all of it may cost.
+        outcomes: Takes what each rule was, where that is asked for.
 
     Errors:
         Invalid, Forbidden, Required, Duplicate.
     """
-    walk = _Walk(profile, Findings(budget), len(subject.path.segments))
+    depth = len(subject.path.segments)
+    walk = (
+        _Walk(profile, Findings(budget), depth)
+        if outcomes is None
+        else _ObservedWalk(profile, Findings(budget), depth, outcomes)
+    )
     try:
         walk.visit(root, _Place(subject.value, subject.old, subject.path, _Ratchet(subject.correlation)))
     except _SpentError:
@@ -236,9 +250,12 @@ class _Walk:
         self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables | None = None
     ) -> FailedRule:
         """Return the rule as an error has it; *variables*: those that it was evaluated with, None where it was not."""
+        return FailedRule(rule.text, self._steps_of(rule, node, place), partial(_reasons, rule, variables))
+
+    def _steps_of(self, rule: CompiledRule, node: RuleNode, place: _Place) -> Steps:
+        """Return where a rule stands in the schema of the value."""
         path = [step for segment in place.path.segments[self._depth :] for step in _steps(segment)]
-        steps = (*path, "x-kubernetes-validations", node.rules.index(rule))
-        return FailedRule(rule.text, steps, partial(_reasons, rule, variables))
+        return (*path, "x-kubernetes-validations", node.rules.index(rule))
 
     def _shown(self, node: RuleNode, place: _Place) -> JSONValue:
         """Return what the error on a rule that does not hold prints as the bad value."""
@@ -262,6 +279,30 @@ class _Walk:
         """Take down why no further rule is run, and run none."""
         self._fail(path, node, detail, rule)
         raise _SpentError
+
+
+class _ObservedWalk(_Walk):
+    """A walk that takes down what each rule was: of what an update leaves alone, only that it holds."""
+
+    def __init__(self, profile: Profile, findings: Findings, depth: int, outcomes: list[RuleOutcome]) -> None:
+        super().__init__(profile, findings, depth)
+        self._outcomes = outcomes
+
+    def _run(
+        self, rule: CompiledRule, expression: Expression, node: RuleNode, place: _Place, variables: Variables
+    ) -> None:
+        before = len(self.findings.errors) + len(self.findings.warnings)
+        super()._run(rule, expression, node, place, variables)
+        if len(self.findings.errors) + len(self.findings.warnings) == before:
+            self._outcomes.append(RuleOutcome(self._steps_of(rule, node, place), holds=True))
+
+    def _report(self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables) -> None:
+        before = len(self.findings.errors)
+        super()._report(rule, node, place, variables)
+        if len(self.findings.errors) > before:
+            made_message = isinstance(rule.message_expression, Expression)
+            steps = self._steps_of(rule, node, place)
+            self._outcomes.append(RuleOutcome(steps, holds=False, made_message=made_message))
 
 
 def _steps(segment: Segment) -> Steps:

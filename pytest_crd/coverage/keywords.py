@@ -1,0 +1,361 @@
+"""
+Keywords that judge values: their points, and which of them a value reaches.
+
+A keyword holds or is broken as the engine's own check of it says, and is broken only where the server says so: where it stops at
+another error, or an update leaves a value alone, nothing was seen of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from pytest_crd.coverage.points import Kind, Place, Point
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.values import keywords, numbers
+from pytest_crd.engine.values import validation as valuevalidation
+from pytest_crd.engine.values.keywords import TypeCheck
+from pytest_crd.engine.values.numbers import ServerPanicError
+from pytest_crd.engine.values.result import Check, Failure, Result
+
+_LONGEST: Final = 60
+_SIZES: Final = {
+    "minLength": (str, keywords.string_checks),
+    "maxLength": (str, keywords.string_checks),
+    "minItems": (list, keywords.item_checks),
+    "maxItems": (list, keywords.item_checks),
+    "minProperties": (dict, keywords.property_checks),
+    "maxProperties": (dict, keywords.property_checks),
+}
+_LIMITS: Final = {"minimum": -1, "maximum": 1}
+# A format that every text has.
+_OPEN_FORMAT: Final = "password"
+
+
+class Look:
+    """
+    A look at the values of one request.
+
+    Attributes:
+        reached: The ids of the points that were seen.
+    """
+
+    def __init__(self, errors: Sequence[FieldError], base: FieldPath) -> None:
+        """
+        Take what was answered.
+
+        Args:
+            errors: What is wrong; what rules say counts only for rules.
+            base: Where the value stands that the server has validated: texts name fields from there on.
+        """
+        self.reached: set[str] = set()
+        self._base = base
+        self._said = {(error.type, error.field, error.detail) for error in errors if error.rule is None}
+
+    def says(self, failure: Failure) -> bool:
+        """Return whether the server has answered with that failure."""
+        result = Result()
+        result.add(failure)
+        return any((error.type, error.field, error.detail) in self._said for error in result.errors(self._base))
+
+    def says_missing(self, name: str) -> bool:
+        """Return whether the server misses the field *name*."""
+        return (ErrorType.REQUIRED, str(self._base.child(name.removeprefix("."))), "") in self._said
+
+    def says_of_junctor(self, name: str, junctor: str) -> bool:
+        """Return whether the server says that the value at *name* does not meet its *junctor*."""
+        begin = f"{printing.quote(name)} must "
+        return any(detail.startswith(begin) and f"({junctor})" in detail for _, _, detail in self._said)
+
+    def says_duplicate(self, name: str) -> bool:
+        """Return whether the server finds an item of the list at *name* twice."""
+        begin = f"{self._base.child(name)}["
+        found = (field for kind, field, _ in self._said if kind is ErrorType.DUPLICATE)
+        # Keys of maps are spelled in brackets here, and with dots in names.
+        return any(_dotted(field).startswith(_dotted(begin)) for field in found)
+
+
+def _dotted(field: str) -> str:
+    return field.replace("[", ".").replace("]", "")
+
+
+# What looks at a value, which stands at a name.
+Probe: TypeAlias = Callable[[JSONValue, str, Look], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """
+    What looks at the values of one schema.
+
+    Attributes:
+        points: What it can see.
+        probe: What looks.
+    """
+
+    points: tuple[Point, ...]
+    probe: Probe
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """
+    A schema whose keywords are looked at.
+
+    Attributes:
+        schema: The schema.
+        structure: The one that says which fields there are: the same, or that around the `allOf` that it stands in.
+        place: Where objects have it.
+        steps: Where it stands.
+        profile: The Kubernetes version.
+    """
+
+    schema: Schema
+    structure: Schema
+    place: Place
+    steps: Steps
+    profile: Profile
+
+    def point(self, kind: Kind, steps: Steps, side: str, words: str) -> Point:
+        """Return a point at *steps* from the schema on."""
+        return Point(kind, self.place, (*self.steps, *steps), side, words)
+
+
+def find(subject: Subject) -> Iterator[Probed]:
+    """Yield what looks at the values of a schema, in the order in which its keywords are told of."""
+    yield from _enum(subject)
+    yield from _sizes(subject)
+    yield from _numbers(subject)
+    yield from _texts(subject)
+    yield from _required(subject)
+    yield from _list_type(subject)
+    yield from _junctors(subject)
+
+
+def shown(value: JSONValue) -> str:
+    """Return *value* as it is shown in words: on one line, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _holds(check: Check, value: JSONValue) -> bool | None:
+    try:
+        return check.holds(value)
+    except ServerPanicError:
+        return None  # the server has no answer
+
+
+def _two_sided(
+    held: Point, broken: Point, checks: dict[type, Check], is_at_border: Callable[[Any], bool] = lambda _: True
+) -> Probed:
+    """Return what sees a keyword hold, at its border where it has one, and broken; *checks*: by the Python type of values."""
+    held_id, broken_id = held.id, broken.id
+
+    def probe(value: JSONValue, name: str, look: Look) -> None:
+        check = checks.get(type(value))
+        if check is None:
+            return
+        holds = _holds(check, value)
+        if holds:
+            if is_at_border(value):
+                look.reached.add(held_id)
+        elif holds is False and look.says(check.failure(value, name)):
+            look.reached.add(broken_id)
+
+    return Probed((held, broken), probe)
+
+
+def _enum(subject: Subject) -> Iterator[Probed]:
+    check = keywords.enum_check(subject.schema, subject.profile)
+    if check is None:
+        return
+    # Null is never found among the values, wherever it is listed.
+    values = [(index, value) for index, value in enumerate(subject.schema["enum"]) if value is not None]
+    used = [
+        subject.point("enum", ("enum", index), "used", f"the value {shown(value)} of enum is never used")
+        for index, value in values
+    ]
+    broken = subject.point("enum", ("enum",), "broken", "no value is refused that enum does not list")
+    ids = [(value, point.id) for (_, value), point in zip(values, used, strict=True)]
+
+    def probe(value: JSONValue, name: str, look: Look) -> None:
+        found = [id_ for listed, id_ in ids if jsonvalue.equal(listed, value)]
+        look.reached.update(found)
+        if not found and not check.holds(value) and look.says(check.failure(value, name)):
+            look.reached.add(broken.id)
+
+    yield Probed((*used, broken), probe)
+
+
+def _sizes(subject: Subject) -> Iterator[Probed]:
+    for keyword, (kind, checks) in _SIZES.items():
+        limit = subject.schema.get(keyword)
+        if limit is None or (limit <= 0 and keyword.startswith("min")):
+            continue  # nothing is shorter than nothing
+        [check] = checks({keyword: limit}, subject.profile)
+        sides = _sides(subject, "bound", keyword)
+        yield _two_sided(*sides, {kind: check}, functools.partial(_has_size, limit))
+
+
+def _has_size(size: int, value: Any) -> bool:
+    return len(value) == size
+
+
+def _sides(subject: Subject, kind: Kind, keyword: str, *, has_border: bool = True) -> tuple[Point, Point]:
+    stated = f"{keyword} {shown(subject.schema[keyword])}"
+    value = "value at the border of" if has_border else "value that meets"
+    return (
+        subject.point(kind, (keyword,), "held", f"no {value} {stated}"),
+        subject.point(kind, (keyword,), "broken", f"no value is refused by {stated}"),
+    )
+
+
+def _numbers(subject: Subject) -> Iterator[Probed]:
+    schema, profile = subject.schema, subject.profile
+    declared = keywords.type_check(schema, profile)
+    types = declared.types or keywords.type_check(subject.structure, profile).types
+    for keyword, direction in _LIMITS.items():
+        if schema.get(keyword) is None:
+            continue
+        exclusive = f"exclusive{keyword.capitalize()}"
+        alone = {keyword: schema[keyword], exclusive: schema.get(exclusive, False)}
+        by_kind = _by_kind(alone, declared)
+        step = schema.get("multipleOf") or (1 if types and "number" not in types else None)
+        is_at_border = _border(schema[keyword], by_kind, step and step * direction, is_open=bool(schema.get(exclusive)))
+        yield _two_sided(*_sides(subject, "bound", keyword), by_kind, is_at_border)
+    if schema.get("multipleOf") is not None:
+        alone = {"multipleOf": schema["multipleOf"]}
+        by_kind = _by_kind(alone, declared)
+        yield _two_sided(*_sides(subject, "bound", "multipleOf", has_border=False), by_kind)
+
+
+def _by_kind(alone: Schema, declared: TypeCheck) -> dict[type, Check]:
+    """Return the check of one keyword by how the server holds a number; that of its type and format comes before."""
+    types, number_format, profile = declared.types, declared.format, declared.profile
+    return {kind: numbers.checks(alone, types, number_format, profile, kind=kind)[-1] for kind in (int, float)}
+
+
+def _border(
+    limit: float, checks: dict[type, Check], step: float | None, *, is_open: bool
+) -> Callable[[JSONValue], bool]:
+    """
+    Return what tells whether a number that holds is at the border.
+
+    Args:
+        limit: The limit.
+        checks: The check of it.
+        step: From one number that may stand there to the next, beyond the limit; None where there is one between any two.
+        is_open: Whether the limit itself does not hold.
+    """
+    if step is not None:
+        return lambda value: not _holds(checks[type(value + step)], value + step)
+    return (lambda _: True) if is_open else (lambda value: bool(value == limit))
+
+
+def _texts(subject: Subject) -> Iterator[Probed]:
+    schema, profile = subject.schema, subject.profile
+    if schema.get("pattern"):
+        [check] = keywords.string_checks({"pattern": schema["pattern"]}, profile)
+        yield _two_sided(*_sides(subject, "pattern", "pattern", has_border=False), {str: check})
+    declared = keywords.type_check(schema, profile)
+    if not declared.format or declared.format == _OPEN_FORMAT:
+        return
+    checks: dict[type, Check] = {}
+    if (of_text := keywords.format_check(declared)) is not None:
+        checks = {str: of_text}
+    elif of_numbers := numbers.checks({}, declared.types, declared.format, profile, kind=int):
+        checks = {int: of_numbers[0]}
+    if checks:
+        yield _two_sided(*_sides(subject, "format", "format", has_border=False), checks)
+
+
+def _required(subject: Subject) -> Iterator[Probed]:
+    properties = subject.structure.get("properties") or {}
+    for index, name in enumerate(subject.schema.get("required") or ()):
+        if (properties.get(name) or {}).get("default") is not None:
+            continue  # it is put in before anybody misses it
+        if not subject.place and name in {"apiVersion", "kind", "metadata"}:
+            continue  # without these the request is another one
+        yield _missing(subject, index, name)
+
+
+def _missing(subject: Subject, index: int, field: str) -> Probed:
+    missed = subject.point("required", ("required", index), "missing", f"the required field {field} is never missing")
+
+    def probe(value: JSONValue, name: str, look: Look) -> None:
+        if type(value) is dict and field not in value and look.says_missing(f"{name}.{field}"):
+            look.reached.add(missed.id)
+
+    return Probed((missed,), probe)
+
+
+def _list_type(subject: Subject) -> Iterator[Probed]:
+    kind = subject.schema.get("x-kubernetes-list-type")
+    if kind not in {"set", "map"}:
+        return
+    what = "item" if kind == "set" else "item with the same keys"
+    broken = subject.point("list", ("x-kubernetes-list-type",), "broken", f"no {what} is refused for being there twice")
+
+    def probe(value: JSONValue, name: str, look: Look) -> None:
+        if type(value) is list and look.says_duplicate(name):
+            look.reached.add(broken.id)
+
+    yield Probed((broken,), probe)
+
+
+def _junctors(subject: Subject) -> Iterator[Probed]:
+    schema = subject.schema
+    for junctor in ("anyOf", "oneOf"):
+        if schema.get(junctor):
+            yield _alternatives(subject, junctor)
+    if schema.get("not") is not None:
+        yield _negation(subject)
+
+
+def _alternatives(subject: Subject, junctor: str) -> Probed:
+    branches = subject.schema[junctor]
+    taken = [
+        subject.point("junctor", (junctor, index), "taken", f"{junctor}[{index}] is never the one that holds")
+        for index in range(len(branches))
+    ]
+    broken = subject.point("junctor", (junctor,), "broken", f"no value is refused by {junctor}")
+    validators = [valuevalidation.compile(branch, subject.profile) for branch in branches]
+    # That it is an integer or a text is said by its type.
+    of_type = bool(subject.structure.get("x-kubernetes-int-or-string"))
+
+    def probe(value: JSONValue, name: str, look: Look) -> None:
+        if value is None:
+            return
+        holding = [point.id for point, one in zip(taken, validators, strict=True) if one.accepts(value)]
+        if junctor == "anyOf" or len(holding) == 1:
+            look.reached.update(holding)
+        if look.says_of_junctor(name, junctor):
+            look.reached.add(broken.id)
+
+    return Probed(tuple(taken) if of_type else (*taken, broken), probe)
+
+
+def _negation(subject: Subject) -> Probed:
+    held = subject.point("junctor", ("not",), "held", "no value that meets not")
+    broken = subject.point("junctor", ("not",), "broken", "no value is refused by not")
+    validator = valuevalidation.compile(subject.schema["not"], subject.profile)
+
+    def probe(value: JSONValue, name: str, look: Look) -> None:
+        if value is None:
+            return
+        if not validator.accepts(value):
+            look.reached.add(held.id)
+        elif look.says_of_junctor(name, "not"):
+            look.reached.add(broken.id)
+
+    return Probed((held, broken), probe)

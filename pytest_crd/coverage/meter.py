@@ -1,0 +1,187 @@
+"""
+Meters: the points of one version of a CRD, and which of them a request reaches.
+
+What was sent is held beside what the server made of it, and what it validated against the keywords. Of an object whose status is a
+subresource, each request counts for the part that it writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_crd.coverage import nodes
+from pytest_crd.coverage.keywords import Look
+from pytest_crd.coverage.nodes import UNKNOWN_DROPPED, Node
+from pytest_crd.coverage.points import Point
+from pytest_crd.engine import Version, profile
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.metafields import META_FIELDS
+from pytest_crd.engine.observation import Exchange, RuleOutcome
+
+_STATUS: Final = "status"
+_UNKNOWN: Final = 'unknown field "'
+
+
+class Meter:
+    """
+    The points of a version.
+
+    Attributes:
+        points: All of them, those of a value before those inside it.
+    """
+
+    def __init__(self, version: Version) -> None:
+        """
+        Take the version.
+
+        Raises:
+            UnsupportedConstructError: Its schema has a construct under which the server serves no custom resources.
+        """
+        served = version.as_served
+        self._passes = served.passes
+        self._profile = profile.named(version.crd.kubernetes_version)
+        self._type = (f"{version.crd.group}/{version.name}", version.crd.kind)
+        self._has_status = version.has_status
+        schema = {} if served.spec.schema is None else served.spec.schema.value
+        self._root = nodes.build(schema, self._profile, prunes=not version.preserves_unknown_fields)
+        self._conversion = _conversion(version)
+        self.points: tuple[Point, ...] = (*self._conversion, *self._root.all_points())
+
+    def read(self, exchange: Exchange) -> set[str]:
+        """Return the ids of the points that a request has reached."""
+        is_part = exchange.written == _STATUS and self._profile.validates_status_alone
+        base = FieldPath((_STATUS,)) if is_part else FieldPath()
+        look = Look(exchange.errors, base)
+        made = exchange.validated
+        if made is not None and (made.get("apiVersion"), made.get("kind")) != self._type:
+            return look.reached  # it is none of the objects of the version
+        if exchange.decoded is not None:
+            self._compare(exchange, exchange.decoded, look.reached)
+        elif any(_UNKNOWN in error.detail for error in exchange.errors):
+            self._compare_refused(exchange, look.reached)
+        if exchange.validated is not None:
+            self._look_at(exchange, exchange.validated, look, "" if is_part else _STATUS)
+            if not exchange.errors:
+                look.reached.update(point.id for point in self._conversion)
+        for outcome in exchange.rules:
+            look.reached.update(_ids(outcome))
+        return look.reached
+
+    def _compare(self, exchange: Exchange, made: Mapping[str, JSONValue], reached: set[str]) -> None:
+        """See what became of what was sent."""
+        sent, kept = (
+            {key: value for key, value in one.items() if self._is_written(exchange, key)}
+            for one in (exchange.sent, made)
+        )
+        _compare(self._root, sent, kept, reached, is_given=True)
+
+    def _compare_refused(self, exchange: Exchange, reached: set[str]) -> None:
+        """See the fields for which a strict server refuses a request: they would have been dropped."""
+        found: set[str] = set()
+        self._compare(exchange, self._passes.prune(exchange.sent).value, found)
+        dropped = {point.id for point in self.points if point.side == UNKNOWN_DROPPED}
+        reached.update(found & dropped)
+
+    def _is_written(self, exchange: Exchange, key: str) -> bool:
+        """Return whether a request writes the field *key* of the object."""
+        if key in META_FIELDS:
+            return False
+        if not self._has_status or not exchange.written:
+            return True
+        return (key == _STATUS) == (exchange.written == _STATUS)
+
+    def _look_at(self, exchange: Exchange, value: Mapping[str, JSONValue], look: Look, name: str) -> None:
+        """Look at what was validated; *name*: how texts call the status."""
+        if exchange.written == _STATUS:
+            node = self._root.properties.get(_STATUS)
+            if node is not None and _STATUS in value:
+                self._visit(node, value[_STATUS], name, look)
+            return
+        without = {_STATUS} if self._has_status else ()
+        self._visit(self._root, value, "", look, without)
+
+    def _visit(self, node: Node, value: JSONValue, name: str, look: Look, without: set[str] | tuple[()] = ()) -> None:
+        """Look at a value, which stands at *name*, and at what is in it, the fields *without* aside."""
+        for probe in node.probes:
+            probe(value, name, look)
+        for part in node.parts:
+            self._visit(part, value, name, look, without)
+        if type(value) is dict:
+            for key, item in value.items():
+                child = node.child(key)
+                if child is not None and key not in without:
+                    # What stands directly in a map at the root has a name that begins with a dot.
+                    named = f"{name}.{key}" if name or key not in node.properties else key
+                    self._visit(child, item, named, look)
+        elif type(value) is list and node.items is not None:
+            for index, item in enumerate(value):
+                self._visit(node.items, item, f"{name}[{index}]" if self._profile.names_list_items else name, look)
+
+
+def _compare(node: Node, sent: JSONValue, made: JSONValue, reached: set[str], *, is_given: bool) -> None:
+    """
+    See what became of a value.
+
+    Args:
+        node: Its schema.
+        sent: What was sent.
+        made: What became of it.
+        reached: Takes the ids of the points.
+        is_given: Whether it was sent, or is a default in which others are put.
+    """
+    if type(sent) is dict and type(made) is dict:
+        if is_given:
+            _compare_fields(node, sent, made, reached)
+        for key, value in made.items():
+            child = node.child(key)
+            if child is None:
+                continue
+            if key in sent and not (sent[key] is None and value is not None):
+                _compare(child, sent[key], value, reached, is_given=is_given)
+            else:
+                _see(child, "applied", reached)
+                _compare(child, child.schema.get("default"), value, reached, is_given=False)
+    elif type(sent) is list and type(made) is list and node.items is not None:
+        for before, after in zip(sent, made, strict=True):
+            if is_given:
+                _see(node.items, "set", reached)
+            _compare(node.items, before, after, reached, is_given=is_given)
+
+
+def _compare_fields(
+    node: Node, sent: Mapping[str, JSONValue], made: Mapping[str, JSONValue], reached: set[str]
+) -> None:
+    """See which fields of an object stay."""
+    for key, value in sent.items():
+        child = node.child(key)
+        if child is None:
+            _see(node, "unknown-kept" if key in made else UNKNOWN_DROPPED, reached)
+        elif key not in made:
+            _see(node, "null-dropped", reached)
+        elif value is not None:
+            _see(child, "set", reached)
+        elif made[key] is None:
+            _see(child, "null-kept", reached)
+
+
+def _see(node: Node, side: str, reached: set[str]) -> None:
+    if (found := node.seen.get(side)) is not None:
+        reached.add(found)
+
+
+def _ids(outcome: RuleOutcome) -> set[str]:
+    rule = Point("rule", (), outcome.steps, "true" if outcome.holds else "false", "")
+    if not outcome.made_message:
+        return {rule.id}
+    return {rule.id, Point("message", (), (*outcome.steps, "messageExpression"), "evaluated", "").id}
+
+
+def _conversion(version: Version) -> tuple[Point, ...]:
+    """Return the point of the conversion to the storage version: none where it is that version, or a webhook converts."""
+    storage = next((one.name for one in version.crd.versions if one.storage), version.name)
+    strategy = (version.crd.manifest["spec"].get("conversion") or {}).get("strategy", "None")
+    if storage == version.name or strategy != "None":
+        return ()
+    return (Point("conversion", (), (), "stored", f"no object of {version.name} is ever stored as {storage}"),)

@@ -1,0 +1,63 @@
+"""Points: what of a schema can be exercised, one by one."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from pytest_crd.engine.errors.failedrule import Steps
+
+# Names of fields, and `[*]` for any item of a list and any value of a map.
+Place: TypeAlias = "tuple[str, ...]"
+Kind: TypeAlias = Literal[
+    "property",
+    "default",
+    "null",
+    "pruning",
+    "enum",
+    "bound",
+    "pattern",
+    "format",
+    "required",
+    "list",
+    "junctor",
+    "rule",
+    "message",
+    "conversion",
+]
+
+ANY: Final = "[*]"
+
+
+class Point(NamedTuple):
+    """
+    Something that requests can exercise.
+
+    Attributes:
+        kind: Of what kind it is.
+        place: Where objects have it; empty for the whole object.
+        steps: Where it stands: keys and indices from the schema of the version. Of a conversion: no steps.
+        side: Which side of it: `held`, `broken`, `used`, `true` …
+        words: What nobody has seen yet, as long as it is missed.
+    """
+
+    kind: Kind
+    place: Place
+    steps: Steps
+    side: str
+    words: str
+
+    @property
+    def id(self) -> str:
+        """What tells it from all others of its version, as long as the schema stays the same: `properties/spec/maximum:held`."""
+        escaped = (str(step).replace("~", "~0").replace("/", "~1") for step in self.steps)
+        return f"{'/'.join(escaped)}:{self.side}"
+
+    @property
+    def path(self) -> str:
+        """The place as a person writes it: `spec.items[*].name`; empty for the whole object."""
+        return "".join(step if step == ANY else f".{step}" for step in self.place).removeprefix(".")
+
+    @property
+    def text(self) -> str:
+        """Where, and what is missed."""
+        return f"{self.path}: {self.words}" if self.place else self.words

@@ -1,0 +1,47 @@
+"""Versions that are made of a schema, and what requests reach of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pytest_crd import engine
+from pytest_crd.coverage import Collector
+
+
+def version_of(schema: Any, kubernetes_version: str = "1.37", **declared: Any) -> engine.Version:
+    """Return the version of a CRD with *schema* as that of the spec, or with a whole one."""
+    whole = schema if schema.get("type") == "object" and "spec" in schema.get("properties", {}) else None
+    root = whole or {"type": "object", "properties": {"spec": schema}}
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "pots.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "pots", "singular": "pot", "kind": "Pot", "listKind": "PotList"},
+            "versions": [
+                {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": root}, **declared}
+            ],
+        },
+    }
+    crd = engine.CustomResourceDefinition.from_manifest(manifest, kubernetes_version=kubernetes_version)
+    crd.assert_accepted()
+    return crd.version("v1")
+
+
+def reached(version: engine.Version, ask: Callable[[engine.Version], object]) -> set[str]:
+    """Return the ids of the points that requests reach."""
+    collector = Collector()
+    with collector.collecting():
+        ask(version)
+    return set(collector.reached(version))
+
+
+def reached_in_spec(schema: Any, *specs: Any, kubernetes_version: str = "1.37") -> set[str]:
+    """Return what creates with *specs* reach of the schema of the spec, the spec's own being there aside."""
+    version = version_of(schema, kubernetes_version)
+    ids = reached(version, lambda version: [version.create({"spec": spec}) for spec in specs])
+    below = "properties/spec"
+    return {id_.removeprefix(below).removeprefix("/") for id_ in ids} - {":set"}

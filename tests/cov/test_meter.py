@@ -1,0 +1,436 @@
+"""What requests reach of a version beside its keywords: fields, defaults, nulls, rules, conversion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cov.schemas import reached, reached_in_spec, version_of
+from pytest_crd import coverage, engine
+from pytest_crd.coverage import Collector
+
+TEXT = {"type": "string"}
+OPEN = "x-kubernetes-preserve-unknown-fields"
+RULES = "x-kubernetes-validations"
+GARDEN = {
+    "type": "object",
+    "properties": {
+        "label": TEXT,
+        "size": {"type": "integer", "default": 3},
+        "note": {**TEXT, "nullable": True},
+        "kept": {**TEXT, "nullable": True, "default": "x"},
+        "bed": {"type": "object", "default": {}, "properties": {"rows": {"type": "integer", "default": 1}}},
+        "marks": {"type": "object", "additionalProperties": TEXT},
+        "rest": {"type": "object", OPEN: True},
+        "list": {"type": "array", "items": {"type": "object", "properties": {"a": TEXT}}},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"label": "a"}, {"properties/label:set"}),
+        ({"label": None}, {":null-dropped"}),
+        ({"bogus": 1}, {":unknown-dropped"}),
+        ({"size": 1}, {"properties/size:set"}),
+        # A null that the default replaces is the default's.
+        ({"size": None}, {"properties/size/default:applied"}),
+        ({"note": None}, {"properties/note/nullable:null-kept"}),
+        ({"kept": None}, {"properties/kept/nullable:null-kept"}),
+        ({"bed": {}}, {"properties/bed:set", "properties/bed/properties/rows/default:applied"}),
+        ({"bed": {"rows": 2}}, {"properties/bed:set", "properties/bed/properties/rows:set"}),
+        ({"bed": {"bogus": 2}}, {"properties/bed:set", "properties/bed:unknown-dropped"}),
+        ({"marks": {}}, {"properties/marks:set"}),
+        ({"marks": {"k": "v"}}, {"properties/marks:set", "properties/marks/additionalProperties:set"}),
+        ({"marks": {"k": None}}, {"properties/marks:set", "properties/marks:null-dropped"}),
+        ({"rest": {"a": 1}}, {"properties/rest:set", f"properties/rest/{OPEN}:unknown-kept"}),
+        ({"rest": {}}, {"properties/rest:set"}),
+        ({"list": []}, {"properties/list:set"}),
+        ({"list": [{"a": "x"}]}, {"properties/list:set", "properties/list/items:set", "properties/list/items/properties/a:set"}),
+        ({"list": [{"b": "x"}]}, {"properties/list:set", "properties/list/items:set", "properties/list/items:unknown-dropped"}),
+        # What has the wrong type was sent all the same.
+        ({"bed": []}, {"properties/bed:set"}),
+        ({"list": {"a": 1}}, {"properties/list:set"}),
+    ],
+    ids=lambda value: None if isinstance(value, set) else str(value),
+)  # fmt: skip
+def test_what_becomes_of_a_field_is_seen(spec: Any, expected: set[str]) -> None:
+    by_default = {
+        *("properties/size/default:applied", "properties/kept/default:applied", "properties/bed/default:applied"),
+        "properties/bed/properties/rows/default:applied",
+    }
+
+    found = reached_in_spec(GARDEN, spec)
+
+    assert found - by_default == expected - by_default
+    assert expected <= found
+    assert (f"properties/{next(iter(spec))}/default:applied" in found) == (
+        f"properties/{next(iter(spec))}/default:applied" in expected
+    )
+
+
+def test_the_points_of_an_object_are_those_that_can_be_reached() -> None:
+    sides = {point.id.removeprefix("properties/spec/") for point in coverage.points(version_of(GARDEN))}
+
+    assert "properties/rest:unknown-dropped" not in sides  # it is kept
+    assert "properties/marks:unknown-dropped" not in sides  # every key is known
+    assert "properties/rest:null-dropped" not in sides  # nothing says what is null there
+    assert "properties/bed:null-dropped" not in sides  # a default takes its place
+    assert "properties/list/items:null-dropped" in sides
+
+
+def test_what_stands_in_a_default_was_not_sent() -> None:
+    bed = {
+        "type": "object",
+        "properties": {"rows": {"type": "integer", "default": 1}, "l": {"type": "array", "items": TEXT}},
+    }
+    schema = {"type": "object", "properties": {"bed": {**bed, "default": {"rows": 4, "l": ["a"]}}}}
+
+    assert reached_in_spec(schema, {}) == {"properties/bed/default:applied"}
+
+
+def test_items_of_a_list_that_keeps_unknown_fields_keep_them() -> None:
+    inner = {"type": "array", "items": {"type": "object", "properties": {"a": TEXT}}, OPEN: True}
+    version = version_of({"type": "object", "properties": {"l": inner}})
+
+    found = reached(version, lambda version: version.create({"spec": {"l": [{"b": 1}]}}))
+
+    kept = f"properties/spec/properties/l/items/{OPEN}:unknown-kept"
+    assert kept in found
+    assert kept in {point.id for point in coverage.points(version)}
+
+
+def test_metadata_counts_for_its_keywords_alone() -> None:
+    metadata = {"type": "object", "properties": {"name": {**TEXT, "maxLength": 2}}}
+    root = {"type": "object", "properties": {"apiVersion": TEXT, "kind": TEXT, "metadata": metadata, "spec": TEXT}}
+    version = version_of(root)
+
+    ids = {point.id for point in coverage.points(version)}
+    found = reached(version, lambda version: version.create({"metadata": {"name": "ab"}, "bogus": 1}))
+
+    assert {id_ for id_ in ids if "metadata" in id_} == {
+        "properties/metadata/properties/name/maxLength:held",
+        "properties/metadata/properties/name/maxLength:broken",
+    }
+    assert not {id_ for id_ in ids if "apiVersion" in id_ or "kind" in id_}
+    assert found == {"properties/metadata/properties/name/maxLength:held", ":unknown-dropped"}
+
+
+def test_fields_at_the_root_are_found_by_the_names_that_the_server_gives_them() -> None:
+    root = {
+        "type": "object",
+        "required": ["spec"],
+        "properties": {"spec": TEXT, "bed": {**TEXT, "maxLength": 1, "oneOf": [{"minLength": 3}]}},
+    }
+
+    found = reached(version_of(root), lambda version: version.create({"bed": "ab"}))
+
+    assert found == {
+        "required/0:missing",
+        "properties/bed:set",
+        "properties/bed/maxLength:broken",
+        "properties/bed/oneOf:broken",
+    }
+
+
+def test_what_no_schema_names_stands_in_a_map_at_the_root() -> None:
+    root = {"type": "object", "additionalProperties": {**TEXT, "maxLength": 1, "anyOf": [{"minLength": 3}]}}
+    version = version_of(
+        {"type": "object", "properties": {"spec": {}}} and {"type": "object", "properties": {"spec": TEXT}}
+    )
+    manifest = {**version.crd.manifest}
+    manifest["spec"] = {
+        **manifest["spec"],
+        "versions": [{**manifest["spec"]["versions"][0], "schema": {"openAPIV3Schema": root}}],
+    }
+    of_map = engine.CustomResourceDefinition.from_manifest(manifest).version("v1")
+
+    found = reached(of_map, lambda version: version.create({"spec": "ab"}))
+
+    assert {
+        "additionalProperties:set",
+        "additionalProperties/maxLength:broken",
+        "additionalProperties/anyOf:broken",
+    } <= found
+
+
+STATUS = {
+    "type": "object",
+    "properties": {
+        "spec": {"type": "object", "properties": {"a": {**TEXT, "maxLength": 2}}},
+        "status": {"type": "object", "properties": {"phase": {**TEXT, "maxLength": 2, "default": "x"}}},
+    },
+}
+OF_STATUS = "properties/status/properties/phase"
+
+
+@pytest.mark.parametrize("kubernetes_version", ["1.21", "1.32", "1.37"])
+def test_a_request_counts_for_the_part_that_it_writes(kubernetes_version: str) -> None:
+    declared = version_of(STATUS, subresources={"status": {}})
+    version = declared.crd.under(kubernetes_version).version("v1")
+    old = {"spec": {"a": "ab"}, "status": {"phase": "ab"}}
+
+    of_object = reached(version, lambda version: [version.create(old), version.update(old, old=old)])
+    of_status = reached(
+        version, lambda version: version.update_status({"status": {"phase": "abc"}, "spec": {"a": "x"}}, old=old)
+    )
+
+    assert {id_ for id_ in of_object if "status" in id_} == set()
+    assert "properties/spec/properties/a/maxLength:held" in of_object
+    assert of_status == {"properties/status:set", f"{OF_STATUS}:set", f"{OF_STATUS}/maxLength:broken"}
+
+
+def test_a_status_without_a_subresource_is_written_with_the_object() -> None:
+    found = reached(version_of(STATUS), lambda version: version.create({"status": {"phase": "ab"}}))
+
+    assert {f"{OF_STATUS}:set", f"{OF_STATUS}/maxLength:held"} <= found
+
+
+def test_an_update_of_a_status_that_does_not_send_one_reaches_nothing_of_it() -> None:
+    version = version_of(STATUS, subresources={"status": {}})
+
+    assert reached(version, lambda version: version.update_status({}, old={"spec": {}})) == set()
+
+
+def test_the_update_of_a_status_that_the_schema_does_not_know_reaches_nothing() -> None:
+    version = version_of({"type": "object", "properties": {"spec": TEXT}}, subresources={"status": {}})
+
+    assert reached(version, lambda version: version.update_status({"status": {"a": 1}}, old={})) == {":unknown-dropped"}
+
+
+def test_the_passes_alone_count_for_what_they_do() -> None:
+    version = version_of(GARDEN)
+    sent = {"apiVersion": "example.com/v1", "kind": "Pot", "spec": {"bogus": 1, "label": None, "bed": {}}}
+    below = "properties/spec"
+
+    pruned = reached(version, lambda version: version.prune(sent))
+    defaulted = reached(version, lambda version: version.default(sent))
+
+    assert pruned == {f"{below}:set", f"{below}:unknown-dropped", f"{below}/properties/bed:set"}
+    assert defaulted >= {f"{below}:null-dropped", f"{below}/properties/size/default:applied"}
+    assert f"{below}:unknown-dropped" not in defaulted
+
+
+def test_a_strict_request_that_is_refused_for_unknown_fields_reaches_these_alone() -> None:
+    found = reached(
+        version_of(GARDEN),
+        lambda version: version.create({"spec": {"bogus": 1, "label": "a"}}, field_validation="Strict"),
+    )
+
+    assert found == {"properties/spec:unknown-dropped"}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"metadata": {"labels": 3}, "spec": {"label": "a"}},
+        {"apiVersion": "example.com/v2", "spec": {"label": "a"}},
+        "apiVersion: example.com/v1\nkind: Pot\nmetadata: {name: a}\nspec: {label: a, label: b}\n",
+    ],
+)
+def test_a_request_that_is_refused_as_a_whole_reaches_nothing(sent: Any) -> None:
+    found = reached(version_of(GARDEN), lambda version: version.create(sent, field_validation="Strict"))
+
+    assert found == set()
+
+
+def test_values_are_not_looked_at_where_the_server_does_not() -> None:
+    version = version_of({**TEXT, "maxLength": 1})
+
+    found = reached(version, lambda version: version.create({"kind": "Other", "spec": "a"}))
+
+    assert found == set()
+
+
+def test_nothing_is_dropped_where_a_crd_of_v1beta1_switches_that_off() -> None:
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1beta1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "pots.example.com"},
+        "spec": {
+            "group": "example.com",
+            "version": "v1",
+            "scope": "Namespaced",
+            "names": {"plural": "pots", "kind": "Pot"},
+            "preserveUnknownFields": True,
+            "validation": {
+                "openAPIV3Schema": {"type": "object", "properties": {"spec": GARDEN | {"properties": {"a": TEXT}}}}
+            },
+        },
+    }
+    version = engine.CustomResourceDefinition.from_manifest(manifest).version("v1")
+
+    assert {point.kind for point in coverage.points(version)} == {"property"}
+    assert reached(version, lambda version: version.create({"spec": {"a": "x", "b": 1}})) == {
+        "properties/spec:set",
+        "properties/spec/properties/a:set",
+    }
+
+
+def test_a_version_without_a_schema_has_no_points() -> None:
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1beta1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "pots.example.com"},
+        "spec": {
+            "group": "example.com",
+            "version": "v1",
+            "names": {"plural": "pots", "kind": "Pot"},
+            "scope": "Cluster",
+        },
+    }
+    version = engine.CustomResourceDefinition.from_manifest(manifest).version("v1")
+
+    assert coverage.points(version) == ()
+    assert reached(version, lambda version: version.create({"spec": {"a": "x"}})) == set()
+
+
+RULE = {"rule": "self.low <= self.high", "messageExpression": "self.low > 9 ? 'low is high' : 'low is too high'"}
+RANGE = {
+    "type": "object",
+    "properties": {"low": {"type": "integer"}, "high": {"type": "integer"}, "text": {**TEXT, "maxLength": 3}},
+    RULES: [RULE, {"rule": "!has(oldSelf.text) || self.text == oldSelf.text", "message": "fixed"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"low": 1, "high": 2}, {f"{RULES}/0:true"}),
+        ({"low": 3, "high": 2}, {f"{RULES}/0:false", f"{RULES}/0/messageExpression:evaluated"}),
+        # It cannot be evaluated: neither true nor false.
+        ({"low": 3}, set()),
+        # An error keeps the server from running rules.
+        ({"low": 3, "high": 2, "text": "four"}, set()),
+    ],
+)
+def test_a_rule_is_seen_true_and_false(spec: Any, expected: set[str]) -> None:
+    assert {id_ for id_ in reached_in_spec(RANGE, spec) if RULES in id_} == expected
+
+
+def test_rules_on_a_change_are_seen_and_what_an_update_leaves_alone_is_not() -> None:
+    version = version_of(RANGE)
+    old = {"spec": {"low": 3, "high": 2, "text": "a"}}
+
+    def update(spec: Any) -> set[str]:
+        found = reached(version, lambda version: version.update({"spec": spec}, old=old))
+        return {id_.removeprefix(f"properties/spec/{RULES}/") for id_ in found if RULES in id_}
+
+    assert update({"low": 3, "high": 2, "text": "a"}) == {"1:true"}
+    assert update({"low": 1, "high": 2, "text": "b"}) == {"0:true", "1:false"}
+
+
+def test_rules_have_their_points() -> None:
+    texts = [point.text for point in coverage.points(version_of(RANGE)) if point.kind in {"rule", "message"}]
+
+    assert texts == [
+        'spec: the rule "self.low <= self.high" is never true',
+        'spec: the rule "self.low <= self.high" is never false',
+        'spec: the messageExpression of "self.low <= self.high" is never evaluated',
+        'spec: the rule "!has(oldSelf.text) || self.text == oldSelf.text" is never true',
+        'spec: the rule "!has(oldSelf.text) || self.text == oldSelf.text" is never false',
+    ]
+
+
+def test_rules_in_lists_and_maps_are_found_where_they_stand() -> None:
+    item = {**TEXT, "maxLength": 5, RULES: [{"rule": "self != 'x'"}]}
+    lists = {"type": "array", "maxItems": 3, "items": item}
+    schema = {"type": "object", "additionalProperties": lists, "maxProperties": 3}
+
+    assert f"additionalProperties/items/{RULES}/0:false" in reached_in_spec(schema, {"some.key": ["a", "x"]})
+
+
+def test_a_message_that_runs_out_of_its_budget_leaves_the_rule_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pytest_crd.engine.rules import messages
+
+    version = version_of(RANGE)
+    monkeypatch.setattr(messages, "evaluate", lambda *_: messages.Evaluated(problem="out of budget"))
+
+    found = reached(version, lambda version: version.create({"spec": {"low": 3, "high": 2}}))
+
+    assert not {id_ for id_ in found if RULES in id_}
+
+
+def _two_versions(**spec: Any) -> engine.CustomResourceDefinition:
+    schema = {"schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {**TEXT, "maxLength": 1}}}}}
+    manifest = {**version_of(TEXT).crd.manifest}
+    versions = [{"name": name, "served": True, "storage": name == "v1", **schema} for name in ("v1", "v1beta1")]
+    manifest["spec"] = {**manifest["spec"], "versions": versions, **spec}
+    return engine.CustomResourceDefinition.from_manifest(manifest)
+
+
+def test_an_object_that_is_stored_in_another_version_is_converted() -> None:
+    crd = _two_versions()
+    [point] = [one for one in coverage.points(crd.version("v1beta1")) if one.kind == "conversion"]
+
+    assert point.text == "no object of v1beta1 is ever stored as v1"
+    assert not [one for one in coverage.points(crd.version("v1")) if one.kind == "conversion"]
+    assert point.id in reached(crd.version("v1beta1"), lambda version: version.create({"spec": "a"}))
+    assert point.id not in reached(crd.version("v1beta1"), lambda version: version.create({"spec": "ab"}))
+    assert point.id not in reached(crd.version("v1beta1"), lambda version: version.prune({"spec": "ab"}))
+
+
+def test_what_a_webhook_converts_is_no_point() -> None:
+    client = {"url": "https://example.com/convert"}
+    crd = _two_versions(
+        conversion={"strategy": "Webhook", "webhook": {"clientConfig": client, "conversionReviewVersions": ["v1"]}}
+    )
+
+    assert not [one for one in coverage.points(crd.version("v1beta1")) if one.kind == "conversion"]
+
+
+def test_every_point_has_an_id_of_its_own() -> None:
+    for schema in (GARDEN, RANGE, STATUS):
+        points = coverage.points(version_of(schema))
+
+        assert len({point.id for point in points}) == len(points)
+
+
+# Collectors
+
+
+def test_a_collector_counts_and_says_what_is_missing() -> None:
+    version = version_of({**TEXT, "maxLength": 1})
+    collector = Collector()
+
+    with collector.collecting():
+        version.create({"spec": "a"})
+        version.create({"spec": "a"})
+
+    assert collector.requests(version) == 2
+    assert [point.id for point in collector.missing(version)] == [
+        ":unknown-dropped",
+        ":null-dropped",
+        "properties/spec/maxLength:broken",
+    ]
+
+
+def test_a_collector_knows_nothing_of_what_nobody_asked_about() -> None:
+    collector, version = Collector(), version_of(TEXT)
+
+    assert collector.requests(version) == 0
+    assert collector.reached(version) == frozenset()
+    assert collector.missing(version) == coverage.points(version)
+
+
+def test_what_is_asked_outside_does_not_count() -> None:
+    collector, version = Collector(), version_of(TEXT)
+
+    with collector.collecting():
+        pass
+    version.create({"spec": "a"})
+
+    assert collector.requests(version) == 0
+
+
+def test_one_collector_in_another_is_the_one_that_is_told() -> None:
+    outer, inner, version = Collector(), Collector(), version_of(TEXT)
+
+    with outer.collecting():
+        with inner.collecting():
+            version.create({"spec": "a"})
+        version.create({"spec": "a"})
+
+    assert (outer.requests(version), inner.requests(version)) == (1, 1)
