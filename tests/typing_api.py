@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_type
+from typing import Any, assert_type
 
 import pytest
 
@@ -32,6 +32,7 @@ def test_one_version(crd_version: engine.Version) -> None:
     assert_type(crd_version.create({"spec": {}}, namespace="a", field_validation="Strict"), engine.Response)
     assert_type(crd_version.update({"spec": {}}, old={}), engine.Response)
     assert_type(crd_version.update_status("status: {}", old={}).errors, tuple[engine.FieldError, ...])
+    assert_type(crd_version.openapi(3), dict[str, Any] | None)
     crd_version.assert_structural()
 
 
@@ -46,6 +47,7 @@ def test_all_crds(crds: engine.CustomResourceDefinitions) -> None:
     assert_type(crds[0], engine.CustomResourceDefinition)
     assert_type(crds[:1], tuple[engine.CustomResourceDefinition, ...])
     assert_type(crds.notes, tuple[str, ...])
+    assert_type(crds.openapi(2, "stories.example.com/v1"), dict[str, Any] | None)
 
 
 def without_pytest() -> str:

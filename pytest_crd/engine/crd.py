@@ -71,6 +71,10 @@ class Version(VersionAnswers):
         return self.crd.locate((*declared.place_of_schema(self.crd.manifest, self.name), *steps), offset)
 
     @property
+    def _is_established(self) -> bool:
+        return any(one.type == "Established" and one.status == "True" for one in self.crd.conditions)
+
+    @property
     def _all_versions(self) -> tuple[Version, ...]:
         return self.crd.versions
 

@@ -79,6 +79,13 @@ class Profile(NamedTuple):
         has_strict_colons_in_uris: Whether `http://host:1:2` is no URI and no URL (since 1.36, which is built with Go
             1.26).
 
+    Publishing:
+        publishes_v3: Whether there are documents of OpenAPI v3 (since 1.22 or later).
+        publishes_defaults_in_v2: Whether documents of OpenAPI v2 have defaults (until 1.21).
+        types_published_lists: Whether the schema of a list says that it is an object (since 1.22 or later).
+        publishes_no_selectable_fields: Whether a version without selectable fields is published with an empty list of
+            them (until 1.32).
+
     Patterns, as the Go reads them that the first release of a version is built with. (A later patch release may be built
     with a newer one, and so are the servers that were recorded: with Go 1.26, all of them.)
         has_loose_class_names: Whether classes of Unicode may be called `Letter`, `greek` and `Cn`, and a script that has an
@@ -161,6 +168,11 @@ class Profile(NamedTuple):
     checks_number_formats: bool = True
     ignores_leading_zeros_in_addresses: bool = True
     has_strict_colons_in_uris: bool = True
+    # Publishing.
+    publishes_v3: bool = True
+    publishes_defaults_in_v2: bool = False
+    types_published_lists: bool = True
+    publishes_no_selectable_fields: bool = False
     # Patterns.
     has_loose_class_names: bool = True
     has_short_group_names: bool = True
@@ -241,6 +253,7 @@ _V1_32: Final = _V1_33._replace(
     version="1.32",
     ratchets_status=False,
     explains_stored_versions=False,
+    publishes_no_selectable_fields=True,
 )
 _V1_21: Final = _V1_32._replace(
     version="1.21",
@@ -259,6 +272,10 @@ _V1_21: Final = _V1_32._replace(
     validation_rules=False,
     checks_structure_first=False,
     allows_false_in_junctors=False,
+    publishes_v3=False,
+    publishes_defaults_in_v2=True,
+    types_published_lists=False,
+    publishes_no_selectable_fields=False,
     ignores_leading_zeros_in_addresses=False,
     sorts_value_errors=False,
     names_list_items=False,

@@ -6,12 +6,16 @@ import difflib
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from pytest_crd.engine import crdcopies, profile
 from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition, side_by_side
 from pytest_crd.engine.crdfiles import CrdFiles
 from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.publishing.types import OpenAPIVersion
 
 
 class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
@@ -63,6 +67,38 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
             remedy = f"by its file, as in {self._place_of(found[0])!r}" if are_alternatives else "by its name"
             raise CrdLookupError(f"{key!r} names several CRDs: {', '.join(map(_described, found))}; say which {remedy}")
         raise CrdLookupError(f"no CRD is called {key!r}{self._nearest(key)}")
+
+    def openapi(self, openapi: OpenAPIVersion, group_version: str) -> dict[str, JSONValue] | None:
+        """
+        Return what a server that has all these CRDs publishes of a group version.
+
+        Args:
+            openapi: In which form of OpenAPI, 2 or 3, as for `Version.openapi`.
+            group_version: `stable.example.com/v1`.
+
+        Returns:
+            A document of the caller's own; None where nothing is published.
+
+        Raises:
+            CrdLookupError: No CRD has the group version, or one that has it has alternatives.
+            ValueError: There is no such form.
+        """
+        from pytest_crd.engine.publishing import documents  # noqa: PLC0415 - much that only this answer needs
+
+        found = [
+            (crd, version) for crd in self for version in crd.versions if f"{crd.group}/{version.name}" == group_version
+        ]
+        if not found:
+            known = sorted({f"{crd.group}/{version.name}" for crd in self for version in crd.versions})
+            raise CrdLookupError(f"no CRD has {group_version!r}; there are: {', '.join(known) or 'none'}")
+        for crd, _ in found:
+            others = self._named[crd.name]
+            if len(others) > 1:
+                raise CrdLookupError(
+                    f"a cluster has one of these alternatives, ask the version of one of them: {', '.join(map(_described, others))}"
+                )
+        answers = (version.openapi(openapi) for _, version in found)
+        return documents.merged(answer for answer in answers if answer is not None)
 
     def id_of(self, crd: CustomResourceDefinition) -> str:
         """Return the name of *crd*, with its file where it has alternatives: what tells it from the others."""

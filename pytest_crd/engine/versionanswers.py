@@ -21,6 +21,7 @@ from pytest_crd.engine.resources.requestbody import FieldValidation
 from pytest_crd.engine.versionschema import VersionSchema
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.publishing.types import OpenAPIVersion
     from pytest_crd.engine.resources.requests import Requests  # much that only requests need
 
 # A mistake of the user's is shown where the user's code asks; any other exception with all its frames.
@@ -37,6 +38,11 @@ class VersionAnswers(VersionSchema, ABC):
     @abstractmethod
     def _place_of(self, steps: Steps, offset: int | None) -> str:
         """Return where in a file what *steps* lead to in the schema stands; empty where the CRD was not read from a file."""
+
+    @property
+    @abstractmethod
+    def _is_established(self) -> bool:
+        """Whether the server serves the CRD at all."""
 
     @property
     @abstractmethod
@@ -190,6 +196,36 @@ class VersionAnswers(VersionSchema, ABC):
         __tracebackhide__ = HIDE_MISTAKES
         requests, body = self.requests, completion.read(resource)
         return requests.update_status(body, old=old, namespace=namespace, field_validation=field_validation)
+
+    def openapi(self, openapi: OpenAPIVersion) -> dict[str, JSONValue] | None:
+        """
+        Return what a server publishes of the version, where it has this CRD alone.
+
+        Args:
+            openapi: In which form of OpenAPI. In 3 the document of `/openapi/v3/apis/GROUP/VERSION`; in 2 what belongs to the
+                version in that of `/openapi/v2`: `paths`, the `definitions` that these lead to, and the `parameters` that
+                operations share.
+
+        Returns:
+            A document of the caller's own. None where there is none: the version is not served, the names of the CRD are
+            taken, or the Kubernetes version has no v3. A schema that is not structural is not published: then the document
+            says that its objects are objects.
+
+        Raises:
+            ValueError: There is no such form.
+
+        Reference:
+            KEP-2335; apiextensions-apiserver controller/openapi and controller/openapiv3.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        from pytest_crd.engine.publishing import documents  # noqa: PLC0415 - much that only this answer needs
+
+        if openapi not in (2, 3):
+            raise ValueError(f"there is OpenAPI 2 and 3, not {openapi!r}")
+        self._demand()
+        if not self._is_established:
+            return None
+        return documents.document(self._crd_spec, self._spec, self.published_schema, self._profile, openapi)
 
     @property
     def requests(self) -> Requests:

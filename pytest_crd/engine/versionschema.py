@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import subresources
 from pytest_crd.engine.resources.served import Served
-from pytest_crd.engine.schema import nonstructural, unsupported
+from pytest_crd.engine.schema import nodes, nonstructural, unsupported
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 
@@ -59,6 +61,19 @@ class VersionSchema:
     def is_structural(self) -> bool:
         """Whether the schema is structural."""
         return not self.structural_errors
+
+    @property
+    def published_schema(self) -> Mapping[str, JSONValue] | None:
+        """
+        The schema that the server publishes, before it does so; None where it publishes none, as it is not structural.
+
+        Reference:
+            apiextensions-apiserver controller/openapi/builder, generateBuilder.
+        """
+        declared = self._spec.schema
+        if declared is None or nodes.have_invalid_types(declared.nodes) or self.structural_errors:
+            return None
+        return declared.value
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

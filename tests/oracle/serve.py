@@ -59,11 +59,11 @@ def of_version(program: str, version: str) -> Path:
     """
     Return the binary of a *program* in `reference/`, linked with the reference of a Kubernetes *version*.
 
-    Its sources tell by the build tag `before_1_35` which signatures the reference has.
+    Its sources tell by the build tags `before_1_35` and `before_1_22` which signatures the reference has.
     """
     name = f"server-{version}" if program == "apiserver" else f"{program}-{version}"
-    tags = ["-tags", "before_1_35"] if minor(version) < 35 else []
-    return built(name, HERE / "reference", f"-modfile=k8s-{version}.mod", *tags, f"./{program}")
+    tags = ",".join(f"before_1_{other}" for other in (35, 22) if minor(version) < other)
+    return built(name, HERE / "reference", f"-modfile=k8s-{version}.mod", f"-tags={tags}", f"./{program}")
 
 
 @contextlib.contextmanager

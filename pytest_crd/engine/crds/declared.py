@@ -34,6 +34,7 @@ class VersionSpec:
         subresources: Its `status` and `scale`, wherever they are declared; empty where it has none.
         deprecated: Whether the server warns about its use.
         deprecation_warning: The words of that warning; None for the server's own.
+        selectable_fields: The JSON paths of its selectable fields, `.spec.color`.
     """
 
     name: str
@@ -45,6 +46,7 @@ class VersionSpec:
     subresources: Mapping[str, JSONValue] = field(default_factory=dict)
     deprecated: bool = False
     deprecation_warning: str | None = None
+    selectable_fields: tuple[str, ...] = ()
 
 
 class CrdSpec(NamedTuple):
@@ -55,6 +57,7 @@ class CrdSpec(NamedTuple):
         name: `metadata.name`, or `<plural>.<group>` where it has none.
         group: The API group.
         kind: The kind of its custom resources.
+        list_kind: The kind of lists of them.
         plural: The resource in URLs.
         scope: `Namespaced` or `Cluster`; what stands there, where it is neither.
         preserve_unknown_fields: True where nothing is pruned, as v1beta1 has it unless told otherwise.
@@ -64,6 +67,7 @@ class CrdSpec(NamedTuple):
     name: str
     group: str
     kind: str
+    list_kind: str
     plural: str
     scope: str
     preserve_unknown_fields: bool

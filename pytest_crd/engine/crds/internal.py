@@ -138,6 +138,7 @@ def declared(crd: InternalCrd) -> CrdSpec:
         name=crd.metadata.get("name") or f"{plural}.{group}",
         group=group,
         kind=crd.names.get("kind", ""),
+        list_kind=crd.names.get("listKind", ""),
         plural=plural,
         scope=crd.spec.get("scope", ""),
         preserve_unknown_fields=crd.preserves_unknown_fields,
@@ -160,6 +161,7 @@ def has_status(subresources: Subresources | None) -> bool:
 
 def _version_spec(crd: InternalCrd, version: Version, index: int) -> VersionSpec:
     above, subresources = crd.spec.get("validation"), crd.spec.get("subresources")
+    selectable = crd.spec.get("selectableFields") or version.get("selectableFields") or ()
     own = SPEC.child("versions").index(index).child("schema", "openAPIV3Schema")
     return VersionSpec(
         name=version.get("name", ""),
@@ -171,6 +173,7 @@ def _version_spec(crd: InternalCrd, version: Version, index: int) -> VersionSpec
         subresources=(version.get("subresources") if subresources is None else subresources) or {},
         deprecated=version.get("deprecated", False),
         deprecation_warning=version.get("deprecationWarning"),
+        selectable_fields=tuple(field.get("jsonPath", "") for field in selectable),
     )
 
 
