@@ -21,13 +21,13 @@ sys.path.append(str(Path(__file__).parents[1] / "oracle"))
 sys.path.append(str(Path(__file__).parents[2]))
 
 import checksamples
-import client
 import record
 import repositories
 import serve
 
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.checks import plan
+from pytest_crd.live import client
 from pytest_crd.sources.sources import Sources
 
 _VERSION: Final = "1.37"
@@ -55,9 +55,17 @@ class TimedServer(client.Server):
         self.count = 0
         self.seconds = 0.0
 
-    def ask(self, method: str, path: str, body: Any = None, *, query: Mapping[str, str] | None = None) -> client.Answer:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> client.Answer:
         before = time.perf_counter()
-        answer = super().ask(method, path, body, query=query)
+        answer = super().ask(method, path, body, query=query, headers=headers)
         if query == _STRICT:
             self.seconds += time.perf_counter() - before
             self.count += 1

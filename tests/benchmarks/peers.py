@@ -14,9 +14,10 @@ from typing import Any
 
 sys.path += [str(Path(__file__).parents[1] / "oracle"), str(Path(__file__).parents[1])]
 
-import client
 import record
 import serve
+
+from pytest_crd.live import client, settling
 
 JSONValue = Any
 
@@ -103,7 +104,7 @@ def dry_run(url: str, crd: JSONValue, resource: JSONValue) -> float:
         answer = server.ask("POST", record.collection(crd), crd)
         if answer.code != 201:
             raise ValueError(answer.body)
-        record.wait_until_served(server, crd)
+        settling.wait_until_served(server, crd)
         namespace = resource["metadata"].get("namespace", "default")
         path = client.resource_path(crd, resource["apiVersion"].rpartition("/")[2], namespace=namespace)
         return min(_seconds(server, path, resource) for _ in range(_REQUESTS))

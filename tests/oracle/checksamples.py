@@ -20,7 +20,6 @@ from typing import Any, Final
 sys.path.append(str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[2]))
 
-import client
 import realworld
 import record
 import repositories
@@ -30,6 +29,7 @@ from pytest_crd import engine
 from pytest_crd.checks import samplefiles, samples
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.engine.reading import manifest
+from pytest_crd.live import client, settling
 from pytest_crd.sources.sources import Sources
 
 JSONValue = Any
@@ -50,7 +50,7 @@ def compared(repository: Path, server: client.Server, version: str) -> Iterator[
             record.delete(server, crd)
             server.ask("POST", record.collection(crd), crd)
         for crd in shipped:
-            record.wait_until_served(server, crd)
+            settling.wait_until_served(server, crd)
         for one in found:
             crd = crds[one.group, one.kind]
             verdict = samples.judged(one._replace(directive=one.directive._replace(is_refused=False)), [crd])

@@ -20,7 +20,6 @@ from typing import Any, Final
 sys.path.append(str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[2]))
 
-import client
 import disagreements
 import live
 import realworld
@@ -29,6 +28,7 @@ import serve
 from conformance import recordings, replies
 
 from pytest_crd import engine
+from pytest_crd.live import client, facts, settling
 
 JSONValue = Any
 
@@ -66,7 +66,7 @@ class Comparison:
                 record.delete(self._server, one.crd)
                 self._server.ask("POST", record.collection(one.crd), one.crd)
             for one in batch:
-                record.wait_until_served(self._server, one.crd)
+                settling.wait_until_served(self._server, one.crd)
                 crd = replies.definition(one.crd, self._version)
                 for sample in one.samples:
                     yield f"{crd.kind} {sample.get('metadata')}"[:120], self._of_sample(one.crd, crd, sample)
@@ -84,7 +84,7 @@ class Comparison:
         path = client.resource_path(manifest, version, namespace=urllib.parse.quote(namespace, safe=""))
 
         def ask() -> disagreements.Answer:
-            return record.stated(self._server.ask("POST", path, sample, query=_DRY), sample)
+            return facts.stated(self._server.ask("POST", path, sample, query=_DRY), sample)
 
         def ours() -> disagreements.Answer:
             response = crd.version(version).create(sample, namespace=namespace)

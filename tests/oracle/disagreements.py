@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import chance
-import client
 import record
 from conformance import casefile, recordings
 
 from pytest_crd import engine
+from pytest_crd.live import chance, client, facts
 
 JSONValue = Any
 Answer = dict[str, JSONValue]
@@ -102,7 +101,7 @@ def found_by(answer: Callable[[], Answer]) -> Answer:
 
 def of_crd_answer(answer: client.Answer, sent: JSONValue) -> Answer:
     """Return the facts of a server's answer to a CRD that was *sent*."""
-    recorded = record.stated(answer)
+    recorded = facts.stated(answer)
     if recorded.pop("stored", None) is not None:
         recorded["spec"] = "as sent" if answer.body["spec"] == sent["spec"] else answer.body["spec"]
     return recorded

@@ -18,13 +18,13 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-import client
 import record
 import serve
 
 from pytest_crd import engine
 from pytest_crd.examples import Border, Borders, NoExampleError, example
 from pytest_crd.examples.borders import keywords
+from pytest_crd.live import client, settling
 
 _STRICT = {"dryRun": "All", "fieldValidation": "Strict"}
 
@@ -54,7 +54,7 @@ def differences(
     manifest = dict(crd.manifest)
     record.delete(server, manifest)
     server.ask("POST", record.collection(manifest), manifest)
-    record.wait_until_served(server, manifest)
+    settling.wait_until_served(server, manifest)
     for version, what, resource in asked:
         answer = server.ask("POST", client.resource_path(manifest, version.name), resource, query=_STRICT)
         ours = version.create(resource, field_validation="Strict")

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-import client
 import record
 import serve
 from conformance import casefile, recordings
 
 from pytest_crd import engine
+from pytest_crd.live import client, settling
 
 JSONValue = Any
 Errors = list[dict[str, str]]
@@ -173,7 +173,7 @@ class Server:
         answers = [self._posted(question.schema) for question in questions]
         for crd, answer in answers:
             if answer is None or answer.code == 201:
-                record.wait_until_served(self._server, crd)
+                settling.wait_until_served(self._server, crd)
         return [self._verdict(question, *pair) for question, pair in zip(questions, answers, strict=True)]
 
     def close(self) -> None:

@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Self
 
-import client
 import record
 from conformance import casefile
+
+from pytest_crd.live import client, facts, settling
+from pytest_crd.live.transport import NoAnswerError
 
 JSONValue = Any
 Answer = dict[str, JSONValue]
@@ -26,12 +28,18 @@ class PanickingServer(client.Server):
         super().__init__(url, busy_times=_BUSY_TIMES)
 
     def ask(
-        self, method: str, path: str, body: JSONValue = None, *, query: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: JSONValue = None,
+        *,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> client.Answer:
         """Send one request; an answer of 502 stands for none."""
         try:
-            return super().ask(method, path, body, query=query)
-        except TimeoutError:
+            return super().ask(method, path, body, query=query, headers=headers)
+        except NoAnswerError:
             return client.Answer(502, "", ())
 
 
@@ -55,7 +63,7 @@ class Live:
                 self.files.append(file)
                 firsts.append(first)
         for first in firsts:
-            record.wait_until_served(self._server, first)
+            settling.wait_until_served(self._server, first)
         replaced = False
         for file, first in zip(list(self.files), firsts, strict=True):
             self._store(file)
@@ -89,7 +97,7 @@ class Live:
         path = client.resource_path(file.crd, request.version, name)
 
         def ask() -> Answer:
-            return record.stated(self._server.ask(method, path, sent, query=query), request.sent)
+            return facts.stated(self._server.ask(method, path, sent, query=query), request.sent)
 
         return ask
 

@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import itertools
 import json
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,10 +20,10 @@ from typing import Any, Final
 sys.path.append(str(Path(__file__).parents[1]))
 
 import alike
-import chance
-import client
 import serve
 from conformance import casefile, recordings
+
+from pytest_crd.live import client, facts, settling
 
 JSONValue = Any
 Recorded = dict[str, JSONValue]
@@ -34,10 +33,6 @@ CASES: Final = Path(__file__).parents[1] / "conformance"
 # Two neighbours of a Go map of at most eight entries change places in one of eight iterations.
 _TIMES: Final = 64
 _TURNS_VISIBLE: Final = 0.4
-
-# Groups of the Kubernetes community, about whose approval a condition is added.
-_APPROVAL: Final = "KubernetesAPIApprovalPolicyConformant"
-_PROTECTED: Final = re.compile(r"(^|\.)(k8s|kubernetes)\.io$")
 
 
 def record(files: Sequence[casefile.CaseFile], server: client.Server) -> list[Recorded]:
@@ -57,7 +52,7 @@ def record(files: Sequence[casefile.CaseFile], server: client.Server) -> list[Re
         for crd in accepted:
             server.ask("POST", collection(crd), crd)
         for crd in accepted:
-            wait_until_served(server, crd)
+            settling.wait_until_served(server, crd)
         if any(crd["apiVersion"].endswith("v1beta1") for crd in accepted):
             time.sleep(1)  # nothing says that the controller of NonStructuralSchema is done
         return [_recorded(server, file, answer) for file, answer in zip(files, answers, strict=True)]
@@ -123,7 +118,7 @@ _DRY: Final = {"dryRun": "All"}
 
 def _create_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
     path = client.resource_path(file.crd, request.version)
-    return stated(server.ask("POST", path, request.sent, query=_query(request)), request.sent)
+    return facts.stated(server.ask("POST", path, request.sent, query=_query(request)), request.sent)
 
 
 def _query(request: casefile.Request) -> dict[str, str]:
@@ -147,7 +142,7 @@ def _update_answer(server: client.Server, file: casefile.CaseFile, request: case
         sent = _with_old_metadata(request.sent, stored.body["metadata"])
         path = client.resource_path(file.crd, request.version, name)
         target = f"{path}/status" if request.verb == "updateStatus" else path
-        return ask_often(lambda: stated(server.ask("PUT", target, sent, query=_query(request)), request.sent))
+        return ask_often(lambda: facts.stated(server.ask("PUT", target, sent, query=_query(request)), request.sent))
 
 
 def _remove(server: client.Server, path: str) -> None:
@@ -178,43 +173,15 @@ def _replace_crd(server: client.Server, crd: JSONValue) -> None:
 
 
 def _crd_answer(server: client.Server, path: str, crd: JSONValue, query: Mapping[str, str] | None = None) -> Recorded:
-    answer = ask_often(lambda: stated(server.ask("POST", path, crd, query=query or _DRY)))
+    answer = ask_often(lambda: facts.stated(server.ask("POST", path, crd, query=query or _DRY)))
     return {key: value for key, value in answer.items() if key != "stored"}
 
 
 def _crd_update_answer(answer: client.Answer, sent: JSONValue) -> Recorded:
-    recorded = stated(answer)
+    recorded = facts.stated(answer)
     if recorded.pop("stored", None) is not None:
         recorded |= _stored_crd(answer.body, sent)
     return recorded
-
-
-def stated(answer: client.Answer, sent: JSONValue = None) -> Recorded:
-    """Return the facts of an answer to what was *sent*: the Status of a refusal, or what was stored."""
-    recorded: Recorded = {"code": answer.code}
-    if answer.code < 300:
-        recorded["stored"] = _without_server_made(answer.body, sent)
-    elif isinstance(answer.body, dict):
-        body = chance.without(answer.body, sent)
-        recorded |= {key: body[key] for key in ("reason", "message") if key in body}
-        causes = body.get("details", {}).get("causes")
-        if causes:
-            recorded["causes"] = [
-                {key: cause.get(key, "") for key in ("reason", "field", "message")} for cause in causes
-            ]
-    else:
-        recorded["message"] = answer.body
-    if answer.warnings:
-        recorded["warnings"] = list(answer.warnings)
-    return recorded
-
-
-def _without_server_made(stored: JSONValue, sent: JSONValue) -> JSONValue:
-    asked = sent.get("metadata") if isinstance(sent, dict) else None
-    shown = recordings.without_server_made(stored, namespaced=isinstance(asked, dict) and "namespace" in asked)
-    if chance.is_generated(shown["metadata"].get("name", ""), sent):
-        del shown["metadata"]["name"]
-    return shown
 
 
 def ask_often(ask: Callable[[], Recorded]) -> Recorded:
@@ -268,34 +235,6 @@ def delete(server: client.Server, crd: JSONValue) -> None:
     path = _path(crd)
     if server.ask("DELETE", path).code != 404:
         server.wait(path, lambda answer: answer.code == 404, f"the end of {path}")
-
-
-def wait_until_served(server: client.Server, crd: JSONValue) -> None:
-    """Wait for the CRD's conditions to be final, and for its URLs to exist, which takes a little longer."""
-    answer = server.wait(_path(crd), lambda answer: _is_settled(answer.body), f"the conditions of {_path(crd)}")
-    if _conditions(answer.body).get("Established", ("", ""))[0] != "True":
-        return
-    for version in answer.body["spec"].get("versions", [{"name": answer.body["spec"].get("version"), "served": True}]):
-        if version["served"]:
-            server.wait(
-                client.resource_path(crd, version["name"]), lambda answer: answer.code != 404, f"{version['name']}"
-            )
-
-
-def _is_settled(crd: JSONValue) -> bool:
-    conditions = _conditions(crd)
-    if conditions.get("NamesAccepted", ("", ""))[0] == "False":
-        return True
-    if conditions and _PROTECTED.search(crd["spec"]["group"]) and _APPROVAL not in conditions:
-        return False
-    return conditions.get("Established") in (("True", "InitialNamesAccepted"), ("False", "InvalidCABundle"))
-
-
-def _conditions(crd: JSONValue) -> dict[str, tuple[str, str]]:
-    """Return status and reason of each condition."""
-    # While a server is busy it may answer with a text instead.
-    status = crd.get("status", {}) if isinstance(crd, dict) else {}
-    return {item["type"]: (item["status"], item["reason"]) for item in status.get("conditions") or ()}
 
 
 def _found(paths: Iterable[Path]) -> list[casefile.CaseFile]:

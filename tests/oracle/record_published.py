@@ -16,12 +16,13 @@ from typing import Any, Final
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-import client
 import publishedgen
 import record
 import record_types
 import serve
 from conformance import published
+
+from pytest_crd.live import client, settling
 
 JSONValue = Any
 
@@ -47,7 +48,7 @@ class Publishing:
         record.delete(server, manifest)
         if server.ask("POST", record.collection(manifest), manifest).code != 201:
             return None
-        record.wait_until_served(server, manifest)
+        settling.wait_until_served(server, manifest)
         group = manifest["spec"]["group"]
         names = [one["name"] for one in manifest["spec"].get("versions", [{"name": manifest["spec"].get("version")}])]
         served = [name for name in names if self._serves(manifest, name)]

@@ -15,10 +15,11 @@ from typing import Any, Final
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-import client
 import record
 import serve
 from conformance import casefile
+
+from pytest_crd.live import client, settling
 
 JSONValue = Any
 
@@ -41,7 +42,7 @@ def published(server: client.Server, manifest: JSONValue) -> tuple[JSONValue, JS
     """Return the two documents of a server that has a CRD, v3 and v2; None where it has no such document."""
     record.delete(server, manifest)
     server.ask("POST", record.collection(manifest), manifest)
-    record.wait_until_served(server, manifest)
+    settling.wait_until_served(server, manifest)
     own = f"/apis/{GROUP}/v1/cases"
     v2 = server.wait("/openapi/v2", lambda answer: own in answer.body["paths"], "the OpenAPI document").body
     v3 = server.ask("GET", f"/openapi/v3/apis/{GROUP}/v1")

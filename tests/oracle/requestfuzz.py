@@ -16,7 +16,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-import client
 import corpus
 import crdgen
 import disagreements
@@ -30,6 +29,7 @@ from conformance import casefile, replies
 from disagreements import Answer, Disagreement
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.live import client
 
 JSONValue = Any
 

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 sys.path.append(str(Path(__file__).parents[2]))
 sys.path.append(str(Path(__file__).parents[1]))
 
-import client
 import record
 import serve
 from conformance import recordings
 from upgrades import changes
 
 from pytest_crd import engine
+from pytest_crd.live import client, facts, settling
 from pytest_crd.report import upgrades as report
 from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.findings import Finding
@@ -87,7 +87,7 @@ class Replay:
         created = self._server.ask("POST", record.collection(old), old)
         if created.code != 201:
             return
-        record.wait_until_served(self._server, old)
+        settling.wait_until_served(self._server, old)
         yield from self._before(findings)
         yield from self._replace(old, new)
         yield from self._after()
@@ -122,7 +122,7 @@ class Replay:
             record.delete(self._server, old)
             self._stored.clear()
             self._server.ask("POST", record.collection(new), new)
-            record.wait_until_served(self._server, new)
+            settling.wait_until_served(self._server, new)
         time.sleep(_TURNS_VISIBLE)
 
     def _after(self) -> Iterator[str]:
@@ -182,7 +182,7 @@ class Replay:
     def _compare(self, finding: Finding, side: str, ours: engine.Response, theirs: client.Answer) -> Iterator[str]:
         self.count += 1
         expected = recordings.of_custom_resource(ours, namespaced=False)
-        given = record.stated(theirs, {})
+        given = facts.stated(theirs, {})
         expected["code"] = given["code"] if {expected["code"], given["code"]} == {200, 201} else expected["code"]
         # Fields of one object are looked at in random order.
         given["unordered"] = ["causes"]
@@ -192,7 +192,7 @@ class Replay:
 
 def recordings_free(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object without what a server alone makes."""
-    return record.stated(client.Answer(201, stored, ()), {})["stored"]  # type: ignore[no-any-return]
+    return facts.stated(client.Answer(201, stored, ()), {})["stored"]  # type: ignore[no-any-return]
 
 
 def _named(resource: Mapping[str, Any], name: str) -> dict[str, Any]:

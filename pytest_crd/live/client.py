@@ -1,28 +1,31 @@
 """
-One connection to an API server: plain requests over HTTP keep-alive, answers with code, JSON body and warnings.
+An API server that is asked: answers with code, JSON body and warnings.
 
 It knows the API's URLs and headers, and nothing of cases.
 """
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 import time
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from pytest_crd.live.transport import HTTP, PATIENCE, NoAnswerError, Reply, Transport
 
 JSONValue = Any
 
 _WARNING: Final = re.compile(r'\d{3} \S+ "((?:[^"\\]|\\.)*)"', re.DOTALL)
-_PATIENCE: Final = 60.0
 
 # What a server answers that has too much to do, or has no storage for a CRD yet: ask again.
 _BUSY: Final = (429, 503, 504)
 _BUSY_TIMES: Final = 100
+_BREATH: Final = 0.2
+# The longest that a server may send a client away for.
+_LONGEST_BREATH: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +36,31 @@ class Answer:
     body: JSONValue
     warnings: tuple[str, ...]
 
+    @property
+    def message(self) -> str:
+        """What a Status says; else the body."""
+        stated = self.body.get("message") if isinstance(self.body, dict) else self.body
+        return str(stated)
+
 
 class Server:
-    """An API server by its URL; one connection that is kept open."""
+    """An API server; it is asked again where it is too busy."""
 
-    def __init__(self, url: str, *, busy_times: int = _BUSY_TIMES) -> None:
-        """Take the URL of a server that answers without credentials, and how often it may be busy; nothing is sent yet."""
+    def __init__(self, transport: Transport | str, *, busy_times: int = _BUSY_TIMES) -> None:
+        """Take who sends the requests, or a URL, and how often the server may be busy; nothing is sent yet."""
         self._busy_times = busy_times
-        parts = urllib.parse.urlsplit(url)
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._connection = kind(parts.hostname or "", parts.port, timeout=_PATIENCE)
+        self._transport = HTTP(transport) if isinstance(transport, str) else transport
+        self.address = self._transport.address
 
-    def ask(self, method: str, path: str, body: JSONValue = None, *, query: Mapping[str, str] | None = None) -> Answer:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: JSONValue = None,
+        *,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """
         Send one request.
 
@@ -53,54 +69,58 @@ class Server:
             path: URL path.
             body: A JSON value, or the text of a document, sent as it is: JSON where it begins with a brace, else YAML.
             query: Parameters of the URL.
+            headers: Headers that take the place of the usual ones.
 
         Raises:
-            TimeoutError: The server stays too busy to answer.
+            NoAnswerError: There is no connection, or the server stays too busy to answer.
         """
         url = f"{path}?{urllib.parse.urlencode(query)}" if query else path
         data = None if body is None else (body if isinstance(body, str) else _encoded(body)).encode()
-        headers = {"Accept": "application/json"}
+        sent = {"Accept": "application/json"}
         if data is not None:
             plain = not isinstance(body, str) or body.lstrip().startswith("{")
-            headers["Content-Type"] = "application/json" if plain else "application/yaml"
-        for _ in range(self._busy_times):
-            answer = self._asked(method, url, data, headers)
-            if answer.code not in _BUSY:
-                return answer
-            time.sleep(0.2)
-        raise TimeoutError(f"{method} {url}: {answer.code} {answer.body}")
+            sent["Content-Type"] = "application/json" if plain else "application/yaml"
+        sent |= headers or {}
+        for times in range(self._busy_times):
+            reply = self._transport.send(method, url, data, sent)
+            if reply.code not in _BUSY:
+                return Answer(reply.code, _decoded(reply.content), tuple(_warnings(reply)))
+            if times + 1 < self._busy_times:
+                time.sleep(_breath(reply))
+        text = reply.content.decode(errors="replace").strip()
+        raise NoAnswerError(f"{method} {self.address}{url}: {reply.code} {text}")
 
-    def _asked(self, method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> Answer:
-        try:
-            self._connection.request(method, url, data, headers)
-            response = self._connection.getresponse()
-        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
-            # The server closes an idle connection whenever it likes; the request was not read then.
-            self._connection.close()
-            self._connection.request(method, url, data, headers)
-            response = self._connection.getresponse()
-        text = response.read()
-        return Answer(response.status, _decoded(text), tuple(_warnings(response)))
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
 
     def version(self) -> str:
         """Return the Kubernetes version that the server states, `1.37`; the bare reference of 1.21 states none."""
         stated = self.ask("GET", "/version").body
         return f"{stated.get('major', '')}.{stated.get('minor', '').rstrip('+')}"
 
-    def wait(self, path: str, done: Any, what: str) -> Answer:
+    def wait(
+        self, path: str, done: Callable[[Answer], bool], what: str, *, query: Mapping[str, str] | None = None
+    ) -> Answer:
         """
         GET *path* until *done* holds of the answer.
 
         Raises:
-            TimeoutError: It did not within a minute; the message names *what* was waited for.
+            NoAnswerError: It did not within a minute; the message names *what* was waited for.
         """
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            answer = self.ask("GET", path)
+            answer = self.ask("GET", path, query=query)
             if done(answer):
                 return answer
             time.sleep(0.02)
-        raise TimeoutError(f"waited in vain for {what}: {answer}")
+        raise NoAnswerError(f"waited in vain for {what}: {answer.code} {answer.message}")
+
+
+def _breath(reply: Reply) -> float:
+    """Return how many seconds to wait before asking again: as many as the server says."""
+    stated = next((value for name, value in reply.headers if name.lower() == "retry-after"), "")
+    return min(float(stated), _LONGEST_BREATH) if stated.isdecimal() else _BREATH
 
 
 def _encoded(body: JSONValue) -> str:
@@ -120,9 +140,9 @@ def integer(digits: str) -> int | float:
     return -0.0 if digits == "-0" else int(digits)
 
 
-def _warnings(response: http.client.HTTPResponse) -> Iterator[str]:
-    for header in response.msg.get_all("Warning") or ():
-        for match in _WARNING.finditer(header):
+def _warnings(reply: Reply) -> Iterator[str]:
+    for name, header in reply.headers:
+        for match in _WARNING.finditer(header) if name.lower() == "warning" else ():
             text = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
             yield text.encode("latin-1").decode(errors="replace")
 

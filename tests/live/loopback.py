@@ -1,0 +1,59 @@
+"""A server on loopback that answers as a test says."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
+
+
+class Reply(NamedTuple):
+    """What is answered; without a code the connection is closed."""
+
+    code: int = 200
+    content: str = "{}"
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+# Takes method, path with query, headers and body.
+Answering = Callable[[str, str, dict[str, str], str], Reply]
+
+
+@contextlib.contextmanager
+def serving(answering: Answering) -> Iterator[str]:
+    """Yield the URL of a server that is there until the end of the `with` block."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _answer(self) -> None:
+            text = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+            reply = answering(self.command, self.path, dict(self.headers), text)
+            self.close_connection = not reply.code
+            if not reply.code:
+                return
+            self.send_response(reply.code)
+            for name, value in reply.headers:
+                self.send_header(name, value)
+            content = reply.content.encode()
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer  # noqa: N815 - as the base class calls them
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,170 @@
+"""Requests over HTTP: what is sent, what comes back, and what is no answer."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from live.loopback import Reply, serving
+
+from pytest_crd.live import client
+from pytest_crd.live.transport import HTTP, NoAnswerError
+
+Connect = Callable[..., client.Server]
+
+
+@pytest.fixture
+def connected() -> Iterator[Connect]:
+    """Make servers whose connections are closed in the end."""
+    with contextlib.ExitStack() as stack:
+
+        def connect(transport: str | HTTP, **options: int) -> client.Server:
+            return stack.enter_context(contextlib.closing(client.Server(transport, **options)))
+
+        yield connect
+
+
+@pytest.fixture
+def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Note how long is waited, and wait no longer."""
+    taken: list[float] = []
+    monkeypatch.setattr(time, "sleep", taken.append)
+    return taken
+
+
+def test_json_is_written_as_kubectl_writes_it_and_texts_are_sent_as_they_are(connected: Connect) -> None:
+    seen = []
+
+    def answering(method: str, path: str, headers: dict[str, str], text: str) -> Reply:
+        seen.append((method, path, headers.get("Content-Type"), text))
+        return Reply()
+
+    with serving(answering) as url:
+        server = connected(url)
+        server.ask("POST", "/a", {"b": "é", "c": [1]}, query={"dryRun": "All"})
+        server.ask("PUT", "/a", '{"b": 1.0}')
+        server.ask("PUT", "/a", "b: 1.0")
+        server.ask("PATCH", "/a", {}, headers={"Content-Type": "application/merge-patch+json"})
+        server.ask("GET", "/a")
+
+    assert seen == [
+        ("POST", "/a?dryRun=All", "application/json", '{"b":"é","c":[1]}'),
+        ("PUT", "/a", "application/json", '{"b": 1.0}'),
+        ("PUT", "/a", "application/yaml", "b: 1.0"),
+        ("PATCH", "/a", "application/merge-patch+json", "{}"),
+        ("GET", "/a", None, ""),
+    ]
+
+
+def test_an_answer_has_code_body_and_warnings(connected: Connect) -> None:
+    warning = '299 - "unknown field \\"spec.a\\"", 299 - "say \\\\ \xe4"'.encode().decode("latin-1")
+
+    with serving(lambda *_: Reply(201, '{"a": -0, "b": 12}', (("Warning", warning), ("Other", warning)))) as url:
+        answer = connected(url).ask("GET", "/")
+
+    assert answer.code == 201
+    assert (str(answer.body["a"]), answer.body["b"]) == ("-0.0", 12)
+    assert answer.warnings == ('unknown field "spec.a"', "say \\ ä")
+
+
+def test_the_message_of_an_answer_is_that_of_its_status_or_its_text() -> None:
+    assert client.Answer(422, {"message": "no"}, ()).message == "no"
+    assert client.Answer(404, "404 page not found", ()).message == "404 page not found"
+
+
+def test_a_prefix_of_the_url_stays(connected: Connect) -> None:
+    with serving(lambda _, path, *__: Reply(200, f'"{path}"')) as url:
+        server = connected(f"{url}/k8s/clusters/c-1/")
+
+        assert server.ask("GET", "/version").body == "/k8s/clusters/c-1/version"
+        assert server.address == f"{url}/k8s/clusters/c-1"
+
+
+def test_a_busy_server_is_asked_again_when_it_says(naps: list[float], connected: Connect) -> None:
+    replies = [
+        Reply(429, "", (("Retry-After", "2"),)),
+        Reply(503, "", (("Retry-After", "900"),)),
+        Reply(504, "", (("Retry-After", "soon"),)),
+        Reply(200, '"done"'),
+    ]
+
+    with serving(lambda *_: replies.pop(0)) as url:
+        assert connected(url).ask("GET", "/").body == "done"
+
+    assert naps == [2.0, 30.0, 0.2]
+
+
+def test_a_server_that_stays_busy_gives_no_answer(naps: list[float], connected: Connect) -> None:
+    with serving(lambda *_: Reply(503, "not now")) as url, pytest.raises(NoAnswerError, match=r"/x: 503 not now$"):
+        connected(url, busy_times=2).ask("GET", "/x")
+
+    assert naps == [0.2]
+
+
+def test_a_connection_that_was_closed_is_opened_again(connected: Connect) -> None:
+    replies = [Reply(200, "1"), Reply(0), Reply(200, "2")]
+
+    with serving(lambda *_: replies.pop(0)) as url:
+        server = connected(url)
+
+        assert [server.ask("GET", "/").body, server.ask("GET", "/").body] == [1, 2]
+
+
+def test_no_connection_is_no_answer(connected: Connect) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+    with pytest.raises(NoAnswerError, match=rf"^GET {url}/version: \[Errno 111\] Connection refused$"):
+        connected(url).ask("GET", "/version")
+
+
+def test_a_server_that_closes_whatever_it_is_asked_gives_no_answer(connected: Connect) -> None:
+    with serving(lambda *_: Reply(0)) as url, pytest.raises(NoAnswerError, match="closed connection without response"):
+        connected(url).ask("GET", "/")
+
+
+def test_a_server_that_is_too_slow_gives_no_answer(connected: Connect) -> None:
+    def answering(*_: object) -> Reply:
+        time.sleep(0.3)
+        return Reply()
+
+    with serving(answering) as url, pytest.raises(NoAnswerError, match=r"no answer within 0 seconds$"):
+        connected(HTTP(url, patience=0.05)).ask("GET", "/")
+
+
+def test_who_is_not_trusted_is_told_of_kubeconfigs(connected: Connect) -> None:
+    with serving(lambda *_: Reply()) as url, pytest.raises(NoAnswerError, match="; name a kubeconfig, which knows"):
+        connected(url.replace("http:", "https:")).ask("GET", "/")
+
+
+@pytest.mark.parametrize(("stated", "version"), [({"major": "1", "minor": "32+"}, "1.32"), ({}, ".")])
+def test_the_version_is_what_the_server_states(stated: dict[str, str], version: str, connected: Connect) -> None:
+    with serving(lambda *_: Reply(200, str(stated).replace("'", '"'))) as url:
+        assert connected(url).version() == version
+
+
+def test_what_does_not_happen_is_not_waited_for_without_end(
+    naps: list[float], monkeypatch: pytest.MonkeyPatch, connected: Connect
+) -> None:
+    monkeypatch.setattr(time, "monotonic", iter([0, 1, 59, 61]).__next__)
+
+    with (
+        serving(lambda *_: Reply(404, '{"message": "not there"}')) as url,
+        pytest.raises(NoAnswerError, match=r"^waited in vain for a thing: 404 not there$"),
+    ):
+        connected(url).wait("/", lambda answer: answer.code == 200, "a thing")
+
+    assert len(naps) == 2
+
+
+def test_urls_are_those_of_the_api() -> None:
+    crd = {"spec": {"group": "g.example.com", "scope": "Namespaced", "names": {"plural": "things"}}}
+
+    assert client.crd_path("apiextensions.k8s.io/v1") == "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    assert client.crd_path("v1", "a") == "/apis/v1/customresourcedefinitions/a"
+    assert client.resource_path(crd, "v1", "a", namespace="n") == "/apis/g.example.com/v1/namespaces/n/things/a"
+    assert client.resource_path({"spec": {**crd["spec"], "scope": "Cluster"}}, "v1") == "/apis/g.example.com/v1/things"
