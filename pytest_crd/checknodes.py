@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd import failuretext, options, session
+from pytest_crd import failuretext, livenodes, options, session
 from pytest_crd.checks.verdict import Check, Verdict
 from pytest_crd.failuretext import FailureText, TextFailure
+from pytest_crd.livenodes import Place
 from pytest_crd.report import checks as report
 
 # The property of an item with what the server warns of.
@@ -71,6 +72,10 @@ class CheckItem(pytest.Item):
         Raises:
             CheckFailure: It does not hold.
         """
+        with livenodes.beside(self.config, Place(self.path, self.check.line, self.check.name)):
+            self._judge()
+
+    def _judge(self) -> None:
         verdict = self.check.run()
         if options.of(self.config).warnings_fail:
             verdict = verdict.with_warnings_failing()

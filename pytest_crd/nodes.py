@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from pytest_crd import failuretext, session
+from pytest_crd import failuretext, livenodes, session
 from pytest_crd.cases import loader, runner, sources, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
@@ -20,6 +20,7 @@ from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.failuretext import FailureText, TextFailure
+from pytest_crd.livenodes import Place
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite
@@ -131,11 +132,12 @@ class BoundCase:
         """
         __tracebackhide__ = True
         self.is_idle = False
-        result = self._result()
-        if isinstance(result, InputError):
-            pytest.fail(str(result), pytrace=False)
-        if not result.held:
-            raise CaseFailure(self, result, verbosity=self._config.get_verbosity())
+        with livenodes.beside(self._config, Place(self._path, self._case.line, self._case.title)):
+            result = self._result()
+            if isinstance(result, InputError):
+                pytest.fail(str(result), pytrace=False)
+            if not result.held:
+                raise CaseFailure(self, result, verbosity=self._config.get_verbosity())
 
     def _result(self) -> CaseResult | InputError:
         try:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd import idle, options, session
+from pytest_crd import idle, liveoptions, options, session
 from pytest_crd.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 from pytest_crd.session import was_in_vain
 
@@ -44,6 +44,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         if pluginmanager.get_plugin(name) is None:
             pluginmanager.set_blocked(name)
     options.add(parser)
+    liveoptions.add(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,6 +57,10 @@ def pytest_configure(config: pytest.Config) -> None:
             from pytest_crd import generator  # noqa: PLC0415 - only a session that writes such files loads what makes them
 
             config.pluginmanager.register(generator.Generator(config), "crd-generator")
+        if live := liveoptions.read(config):
+            from pytest_crd import livesession  # noqa: PLC0415 - a session that asks no server loads nothing that could
+
+            config.pluginmanager.register(livesession.LiveSession(config, live), "crd-live")
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd import fixtures, options
+from pytest_crd import fixtures, liveoptions, options
 from pytest_crd.cases import casekeys
 from pytest_crd.cases import format as case_format
 from pytest_crd.engine import profile
@@ -35,9 +35,15 @@ def test_every_setting_stands_in_the_table_as_its_help_says(setting: options.Set
 
 
 def test_the_table_names_no_setting_that_there_is_not() -> None:
-    names = {setting.ini for setting in options.SETTINGS}
+    names = {setting.ini or setting.flag for setting in options.SETTINGS} | {flag.name for flag in liveoptions.FLAGS}
+    rows = [[cell.strip("`") for cell in row] for row in _rows("Settings")]
 
-    assert {row[0].strip("`") for row in _rows("Settings")} - {"ini", "---"} == names
+    assert {ini or flag for ini, flag, *_ in rows} - {"ini", "---"} == names
+
+
+@pytest.mark.parametrize("flag", liveoptions.FLAGS, ids=lambda flag: flag.name)
+def test_every_option_that_no_ini_file_has_stands_in_the_table_as_its_help_says(flag: liveoptions.Flag) -> None:
+    assert ["", f"`{flag.name}`", flag.help] in _rows("Settings")
 
 
 def test_every_fixture_and_marker_is_listed() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_crd.cases import expectations, refusals, strays, unreachable
+from pytest_crd.cases import expectations, questions, refusals, strays, unreachable
 from pytest_crd.cases.model import (
     AnyCase,
     Case,
@@ -21,6 +21,7 @@ from pytest_crd.cases.model import (
     StatusUpdateCase,
     UpdateCase,
 )
+from pytest_crd.cases.questions import Question
 from pytest_crd.cases.result import CaseResult, Kept, Mismatch, Refused, Strays, Trace
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import (
@@ -100,6 +101,7 @@ def _run_pass(case: PruningCase | DefaultingCase, resource: Mapping[str, JSONVal
         defaulted = version.default(resource)
         value, trace = defaulted.value, Trace(nulls=defaulted.nulls, defaulted=defaulted.paths)
         found = strays.of_defaulting(case, resource, subject)
+    questions.tell(Question(version, case.section, Body(resource)))
     in_object = expectations.of_object(case, value, resource, version.schema)
     return _result(case, [*in_object, *expectations.of_paths(case.listed, trace)], trace, subject, found)
 
@@ -140,7 +142,7 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
 def _run_request(case: CreateCase | UpdateCase, body: Body, subject: Subject, old_subject: Subject) -> CaseResult:
     if isinstance(case, UpdateCase):
         _refuse_invalid_old(case, old_subject)
-    response = _ask(case, body, subject.version)
+    response = questions.ask(_question(case, body, subject.version, old_subject.version))
     return judge(case, body.value, response, subject, made_up=_made_up(case, body.value))
 
 
@@ -168,12 +170,9 @@ def judge(
     return _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
 
 
-def _ask(case: CreateCase | UpdateCase, body: Body, version: Version) -> Response:
-    requests, field_validation = version.requests, case.field_validation or "Warn"
-    if isinstance(case, CreateCase):
-        return requests.create(body, field_validation=field_validation)
-    update = requests.update_status if isinstance(case, StatusUpdateCase) else requests.update
-    return update(body, old=case.old, field_validation=field_validation)
+def _question(case: CreateCase | UpdateCase, body: Body, version: Version, old_version: Version) -> Question:
+    question = Question(version, case.section, body, case.field_validation or "Warn")
+    return question._replace(old=case.old, old_version=old_version) if isinstance(case, UpdateCase) else question
 
 
 def _refuse_invalid_old(case: UpdateCase, old_subject: Subject) -> None:

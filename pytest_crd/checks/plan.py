@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from pytest_crd.cases import questions
 from pytest_crd.cases.catalog import Catalog
+from pytest_crd.cases.questions import CrdQuestion
 from pytest_crd.checks import definitions, lints, rules, samplefiles, samples
 from pytest_crd.checks.samplefiles import Samples
 from pytest_crd.checks.verdict import Check, Finding, Verdict
@@ -158,16 +160,19 @@ def _of_crd(read: ReadCrd, scope: Scope) -> Iterator[Check]:
 
 def _check(read: ReadCrd, kind: str, subject: str, run: Callable[[], Verdict]) -> Check:
     crd = read.crd
-    known = functools.partial(_known, run, crd.source)
+    known = functools.partial(_known, run, crd.source, CrdQuestion(crd, read.manifest.value, kind))
     return Check(kind, subject, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version, known)
 
 
-def _known(run: Callable[[], Verdict], source: str) -> Verdict:
+def _known(run: Callable[[], Verdict], source: str, question: CrdQuestion | None = None) -> Verdict:
     """Return the verdict; that the engine cannot say what a server would is a flaw of its own."""
     try:
-        return run()
+        verdict = run()
     except (UnsupportedExpressionError, UnsupportedConstructError) as error:
         return Verdict("what a server makes of it is not known", (Finding(source, str(error)),))
+    if question is not None:
+        questions.tell(question)
+    return verdict
 
 
 def _placed(check: Check, home: Path) -> Check:

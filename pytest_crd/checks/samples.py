@@ -7,14 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.cases import comparison, schemafields
+from pytest_crd.cases import comparison, questions, schemafields
 from pytest_crd.cases.admission import RefusedCrdError
+from pytest_crd.cases.model import Section
+from pytest_crd.cases.questions import Question
 from pytest_crd.checks import places
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import Finding, Verdict
 from pytest_crd.engine import CustomResourceDefinition, FieldError, Response, Version
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.resources import completion
 
 _PLACEHOLDERS: Final = ("{{", "${")
 _LONGEST: Final = 60
@@ -93,7 +96,9 @@ def _under(sample: Sample, crd: CustomResourceDefinition) -> Outcome:
         return Outcome(crd, "a version that is not served", (Finding(place, words),), frozenset({"apiVersion"}))
     version = crd.version(sample.version)
     try:
-        response = version.create(printing.marshal(sample.manifest.value))
+        response = questions.ask(
+            Question(version, Section.CREATE, completion.read(printing.marshal(sample.manifest.value)))
+        )
     except RefusedCrdError as error:
         found = tuple(Finding(crd.source, one.message) for one in error.mistakes)
         return Outcome(crd, "the server refuses the CRD", found, is_answered=False)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from pytest_crd.engine import Response
+from pytest_crd.engine import Response, jsonvalue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.live import chance
 from pytest_crd.live.client import Answer
@@ -41,6 +43,16 @@ def of_engine(response: Response, sent: JSONValue) -> Facts:
     return found
 
 
+def of_crd(response: Response) -> Facts:
+    """Return the facts of the engine's answer to a POST of a CRD: of what is stored, its spec."""
+    return of_engine(response, None) | ({"stored": {"spec": response.stored["spec"]}} if response.accepted else {})
+
+
+def stated_of_crd(answer: Answer, sent: JSONValue = None) -> Facts:
+    """Return the facts of a server's answer to a POST of a CRD: of what is stored, its spec."""
+    return stated(answer, sent) | ({"stored": {"spec": answer.body["spec"]}} if answer.code < 300 else {})
+
+
 def _of_status(status: JSONValue) -> Facts:
     found = {key: status[key] for key in ("reason", "message") if key in status}
     if causes := status.get("details", {}).get("causes"):
@@ -54,4 +66,32 @@ def _without_server_made(stored: JSONValue, sent: JSONValue) -> JSONValue:
     made = SERVER_MADE | (frozenset() if has_namespace else {"namespace"})
     if chance.is_generated(stored["metadata"].get("name", ""), sent):
         made |= {"name"}
-    return stored | {"metadata": {key: value for key, value in stored["metadata"].items() if key not in made}}
+    return without_server_made(stored, made)
+
+
+def without_server_made(stored: Mapping[str, JSONValue], made: Collection[str] = SERVER_MADE) -> dict[str, JSONValue]:
+    """Return a stored object without the metadata that a server makes."""
+    return {**stored, "metadata": {key: value for key, value in stored["metadata"].items() if key not in made}}
+
+
+def in_order(answer: Facts, parts: Iterable[str]) -> Facts:
+    """Return *answer* with the lists named *parts* sorted, and with its message in the order of its causes."""
+    ordered = {**answer, **{part: sorted(answer[part], key=_key) for part in parts if part in answer}}
+    if "causes" in parts and "causes" in answer:
+        # The message lists the causes in their order: it is put together anew, if it is what we think it is.
+        before, after = (_listed(some["causes"]) for some in (answer, ordered))
+        ordered["message"] = answer["message"].replace(before, after)
+    return ordered
+
+
+def are_equal(ours: Facts, theirs: Facts) -> bool:
+    """Return whether two answers say the same."""
+    return jsonvalue.equal(jsonvalue.from_python(ours), jsonvalue.from_python(theirs))
+
+
+def _listed(causes: Iterable[Mapping[str, str]]) -> str:
+    return ", ".join(dict.fromkeys(f"{cause['field']}: {cause['message']}" for cause in causes))
+
+
+def _key(value: JSONValue) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 PATIENCE: Final = 60.0
+# For a server that has given no answer before, lest every test waits as long.
+_IMPATIENCE: Final = 5.0
 
 
 class Reply(NamedTuple):
@@ -74,6 +76,7 @@ class HTTP:
                 return self._sent(connection, method, url, data, headers)
         except (OSError, http.client.HTTPException) as error:
             connection.close()
+            connection.timeout = min(self._patience, _IMPATIENCE)
             words = f"no answer within {self._patience:.0f} seconds" if isinstance(error, TimeoutError) else str(error)
             hint = "; name a kubeconfig, which knows whom to trust" if isinstance(error, ssl.SSLError) else ""
             raise NoAnswerError(f"{method} {self.address}{url}: {words or type(error).__name__}{hint}") from None

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.live import facts
 
 JSONValue = Any
 Answer = Mapping[str, JSONValue]
@@ -85,19 +86,9 @@ def differences(found: Answer, recorded: Answer) -> list[str]:
     return min(each, key=len)
 
 
-def in_order(answer: Answer, parts: Iterable[str]) -> dict[str, JSONValue]:
-    """Return *answer* with the lists named *parts* sorted, and with its message in the order of its causes."""
-    ordered = {**answer, **{part: sorted(answer[part], key=_key) for part in parts if part in answer}}
-    if "causes" in parts and "causes" in answer:
-        # The message lists the causes in their order: it is put together anew, if it is what we think it is.
-        before, after = (_listed(some["causes"]) for some in (answer, ordered))
-        ordered["message"] = answer["message"].replace(before, after)
-    return ordered
-
-
 def _differences(found: Answer, recorded: Answer) -> Iterator[str]:
     unordered = recorded.get("unordered", ())
-    left, right = in_order(found, unordered), in_order(recorded, unordered)
+    left, right = facts.in_order(dict(found), unordered), facts.in_order(dict(recorded), unordered)
     for key in sorted((left.keys() | right.keys()) - {"unordered"}):
         ours, theirs = left.get(key), right.get(key)
         if isinstance(ours, list) and isinstance(theirs, list):
@@ -114,17 +105,9 @@ def _of_lists(key: str, ours: Sequence[JSONValue], theirs: Sequence[JSONValue]) 
         yield f"{key}: another order or number\n  recorded: {_shown(theirs)}\n  engine:   {_shown(ours)}"
 
 
-def _listed(causes: Iterable[Mapping[str, str]]) -> str:
-    return ", ".join(dict.fromkeys(f"{cause['field']}: {cause['message']}" for cause in causes))
-
-
 def _cause(cause: Mapping[str, str]) -> dict[str, str]:
     return {key: cause.get(key, "") for key in ("reason", "field", "message")}
 
 
 def _shown(value: JSONValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _key(value: JSONValue) -> str:
-    return json.dumps(value, sort_keys=True)

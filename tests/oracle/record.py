@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 import alike
 import serve
-from conformance import casefile, recordings
+from conformance import casefile
 
 from pytest_crd.live import client, facts, settling
 
@@ -207,7 +207,7 @@ def _merged(answers: Sequence[Recorded]) -> Recorded:
     if len(distinct) == 1:
         return distinct[0]
     unordered = [key for key in ("causes", "warnings") if len(_distinct([{key: a.get(key)} for a in distinct])) > 1]
-    alike = _distinct([recordings.in_order(answer, unordered) for answer in distinct])
+    alike = _distinct([facts.in_order(answer, unordered) for answer in distinct])
     if len(alike) == 1:
         return alike[0] | {"unordered": unordered}
     return {"code": distinct[0]["code"], "alternatives": sorted(distinct, key=_key)}

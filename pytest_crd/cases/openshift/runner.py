@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_crd.cases import runner
-from pytest_crd.cases.model import RequestCase, UpdateCase
+from pytest_crd.cases import questions, runner
+from pytest_crd.cases.model import RequestCase, Section, UpdateCase
 from pytest_crd.cases.openshift.suite import SuiteCase, SuiteCreate, SuiteUpdate
+from pytest_crd.cases.questions import Question
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
-from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError
+from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError, Version
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.resources import completion
 
 # Of what is stored, a client sends these back.
 _FROM_STORED = ("name", "namespace")
@@ -43,7 +45,7 @@ def run(suite_case: SuiteCase, subject: Subject, *, old_subject: Subject) -> Cas
 
 def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseResult:
     if isinstance(suite_case, SuiteCreate):
-        return _held(suite_case.case, subject.version.create(suite_case.case.input), subject)
+        return _held(suite_case.case, _created(subject.version, suite_case.case.input), subject)
     return _run_update(suite_case, subject, old_subject)
 
 
@@ -52,12 +54,15 @@ def _run_update(suite_case: SuiteUpdate, subject: Subject, old_subject: Subject)
     stored = _stored(case, old_subject)
     status = case.input.get("status")
     sent = _sent(case.input, stored)
-    response = subject.version.update(sent, old=stored)
+    asked = Question(
+        subject.version, Section.UPDATE, completion.read(sent), old=stored, old_version=old_subject.version
+    )
+    response = questions.ask(asked)
     ends_here = case.error is not None or not response.accepted or status is None
     if ends_here:
         return _held(case, response, subject)
     sent = {**response.stored, "status": status}
-    return _held(suite_case.status_case, subject.version.update_status(sent, old=response.stored), subject)
+    return _held(suite_case.status_case, _with_status(subject.version, sent, response.stored), subject)
 
 
 def _held(case: RequestCase, response: Response, subject: Subject) -> CaseResult:
@@ -67,12 +72,20 @@ def _held(case: RequestCase, response: Response, subject: Subject) -> CaseResult
 def _stored(case: UpdateCase, subject: Subject) -> Mapping[str, JSONValue]:
     """Return what is stored before the update."""
     version = subject.version
-    response = _accepted(case, version.create(case.old))
+    response = _accepted(case, _created(version, case.old))
     if "status" in case.old:
         sent = {**response.stored, "status": case.old["status"]}
-        response = _accepted(case, version.update_status(sent, old=response.stored))
+        response = _accepted(case, _with_status(version, sent, response.stored))
     stored: Mapping[str, JSONValue] = response.stored
     return stored
+
+
+def _created(version: Version, sent: JSONValue) -> Response:
+    return questions.ask(Question(version, Section.CREATE, completion.read(sent)))
+
+
+def _with_status(version: Version, sent: JSONValue, stored: Mapping[str, JSONValue]) -> Response:
+    return questions.ask(Question(version, Section.UPDATE_STATUS, completion.read(sent), old=stored))
 
 
 def _accepted(case: UpdateCase, response: Response) -> Response:

@@ -1,0 +1,84 @@
+"""A CRD and its objects under a group, and in a namespace, of our own; what the server says of them is put back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.resources import completion
+from pytest_crd.engine.resources.requestbody import Body
+
+JSONValue = Any
+JSONObject = Mapping[str, JSONValue]
+
+
+class Disguise(NamedTuple):
+    """
+    What is renamed; where both names are the same, nothing is.
+
+    Attributes:
+        group: The group of the CRD.
+        other_group: The group that it has on the server.
+        namespace: The namespace on the server; empty for that of the object.
+    """
+
+    group: str
+    other_group: str
+    namespace: str
+
+    def of_crd(self, manifest: JSONObject) -> dict[str, JSONValue]:
+        """
+        Return a CRD under the other group.
+
+        Of its metadata only the name is left, lest somebody on the server takes care of it; and no webhook converts objects.
+        """
+        spec = {**manifest["spec"], "group": self.other_group}
+        if self.other_group != self.group:
+            spec.pop("conversion", None)
+        name = f"{spec['names']['plural']}.{self.other_group}"
+        return {
+            "apiVersion": manifest["apiVersion"],
+            "kind": manifest["kind"],
+            "metadata": {"name": name},
+            "spec": spec,
+        }
+
+    def of_object(self, resource: JSONValue, namespace: str) -> JSONValue:
+        """Return an object of the other group, and of the other namespace where it is of *namespace*."""
+        if not isinstance(resource, dict):
+            return resource
+        renamed = dict(resource)
+        if isinstance(stated := resource.get("apiVersion"), str) and stated.startswith(f"{self.group}/"):
+            renamed["apiVersion"] = self.other_group + stated.removeprefix(self.group)
+        metadata = resource.get("metadata")
+        if self.namespace and isinstance(metadata, dict) and metadata.get("namespace") == namespace:
+            renamed["metadata"] = {**metadata, "namespace": self.namespace}
+        return renamed
+
+    def of_body(self, body: Body, namespace: str) -> Body:
+        """Return the body of a request with the other names; in a text that is not the plain one of its object, every such name."""
+        if self.group == self.other_group:
+            return body
+        if not body.text:
+            return Body(self.of_object(body.value, namespace))
+        if printing.marshal(body.value) == body.text:
+            value = self.of_object(body.value, namespace)
+            return Body(value, printing.marshal(value))
+        text = re.sub(
+            rf"""(apiVersion["']?\s*:\s*["']?){re.escape(self.group)}/""", rf"\g<1>{self.other_group}/", body.text
+        )
+        text = re.sub(rf"""(\bnamespace["']?\s*:\s*["']?){re.escape(namespace)}\b""", rf"\g<1>{self.namespace}", text)
+        return completion.read(text)
+
+    def taken_off(self, value: JSONValue, namespace: str) -> JSONValue:
+        """Return an answer with the names that the CRD and *namespace* have."""
+        if self.group == self.other_group:
+            return value
+        if isinstance(value, str):
+            text = value.replace(self.other_group, self.group)
+            return text.replace(self.namespace, namespace) if self.namespace else text
+        if isinstance(value, dict):
+            return {self.taken_off(key, namespace): self.taken_off(item, namespace) for key, item in value.items()}
+        return [self.taken_off(item, namespace) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,246 @@
+"""
+A question that was asked of the engine, asked of a server too, and both answers held against each other.
+
+The engine answers once more, under the names and the Kubernetes version of the server: so both are asked the same to the letter.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import urllib.parse
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from pytest_crd.cases.model import Section
+from pytest_crd.cases.questions import Question
+from pytest_crd.engine import CustomResourceDefinition, Response, Version
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
+from pytest_crd.engine.resources import completion
+from pytest_crd.engine.resources.requestbody import Body
+from pytest_crd.live import client, facts, obstacles, structure
+from pytest_crd.live.facts import Facts
+from pytest_crd.live.objects import StoredObjects, namespace_of
+from pytest_crd.live.stages import DisagreementError, NotAskedError, Stage, Stages
+from pytest_crd.live.transport import NoAnswerError
+
+JSONValue = Any
+
+_DRY: Final = {"dryRun": "All"}
+# Two neighbours of a Go map of at most eight entries change places in one of eight iterations.
+_TIMES: Final = 64
+# What a server that is one of several may need to know of a CRD.
+_BREATHS: Final = 8
+_BREATH: Final = 0.25
+
+
+class Exchange(NamedTuple):
+    """
+    What is sent, and what the engine says to it.
+
+    Attributes:
+        method: HTTP method.
+        path: URL path.
+        query: Parameters of the URL.
+        sent: The body, a text or an object.
+        response: The engine's answer.
+        old: What is stored before.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    sent: JSONValue
+    response: Response
+    old: JSONValue = None
+
+
+class Judge:
+    """Asks one server."""
+
+    def __init__(self, server: client.Server, stages: Stages, version: str) -> None:
+        """Take the server, its CRDs, and its Kubernetes version."""
+        self._server, self._stages, self._version = server, stages, version
+        self._of_structures: dict[Version, Version] = {}
+
+    def judge(self, question: Question) -> list[str]:
+        """
+        Pass where the server answers as the engine does, and return what is worth to know.
+
+        Raises:
+            NotAskedError: It cannot be asked.
+            NoAnswerError: The server does not answer.
+            DisagreementError: It answers otherwise.
+        """
+        if question.section not in (Section.PRUNING, Section.DEFAULTING):
+            return self._judge(question)
+        return self._judge_pass(question)
+
+    def _judge_pass(self, question: Question) -> list[str]:
+        """Ask for a pass through a create; one that stores nothing, or not the status, through that of a like CRD."""
+        create = question._replace(section=Section.CREATE)
+        status_is_dropped = question.version.has_status and "status" in question.body.value
+        if not status_is_dropped and _under(create, self._version).answer().accepted:
+            return self._judge(create)
+        create = create._replace(version=self._of_structure(question.version))
+        passes, others = question.version.passes, create.version.passes
+        value = question.body.value
+        if passes.prune(value) != others.prune(value) or passes.default(value) != others.default(value):
+            raise NotAskedError(
+                "no create stores the object, and a CRD that checks no values prunes and defaults otherwise"
+            )
+        notes = self._judge(create)
+        response = _under(create, self._version).answer()
+        if not response.accepted:
+            raise NotAskedError(f"no create stores the object: {response.message}")
+        return [*notes, "asked of a CRD of the same structure that checks no values"]
+
+    def _of_structure(self, version: Version) -> Version:
+        """Return the same version of a CRD that checks no values; the same one for all questions."""
+        if version not in self._of_structures:
+            crd = version.crd
+            if crd.api_version != declared.V1:
+                raise NotAskedError("no create of the object stores it whole, and its CRD is none of v1")
+            self._of_structures[version] = crd.altered(structure.alone(crd.manifest)).version(version.name)
+        return self._of_structures[version]
+
+    def _judge(self, question: Question) -> list[str]:
+        crd = question.version.crd
+        if _is_converted(crd, question.version):
+            raise NotAskedError("a webhook converts its objects, which is the project's, not the server's")
+        old_crd = question.old_version.crd if question.old_version is not None else crd
+        stage = self._stages.of(crd, None if old_crd.manifest == crd.manifest else old_crd)
+        with stage.lock, contextlib.ExitStack() as stack:
+            if question.old is None:
+                live = self._created(question, stage)
+            else:
+                objects = stack.enter_context(StoredObjects(self._server, self._stages, stage, question))
+                live = self._updated(question, stage, objects.stored)
+            self._compare(question, live, stage)
+        return [*filter(None, (stage.note,)), *self._notes(question, stage, live)]
+
+    def _created(self, question: Question, stage: Stage) -> Exchange:
+        own = namespace_of(question)
+        namespace = stage.disguise.namespace or own
+        version = stage.crd.version(question.version.name)
+        body = stage.disguise.of_body(question.body, own)
+        body = completion.named(completion.typed(body, _type_meta(version)))
+        response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
+        path = client.resource_path(stage.crd.manifest, version.name, namespace=urllib.parse.quote(namespace, safe=""))
+        return Exchange("POST", path, _query(question), body.text or body.value, response)
+
+    def _updated(self, question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -> Exchange:
+        old = question.old or {}
+        own = namespace_of(question)
+        version = stage.crd.version(question.version.name)
+        body = stage.disguise.of_body(_without_identity(question.body, old), own)
+        sent, stored_whole = completion.over(body, stored, _type_meta(version))
+        is_status = question.section is Section.UPDATE_STATUS
+        ask = version.requests.update_status if is_status else version.requests.update
+        response = ask(
+            sent, old=stored_whole, namespace=stage.disguise.namespace, field_validation=question.field_validation
+        )
+        name = stored["metadata"]["name"] + ("/status" if is_status else "")
+        path = client.resource_path(stage.crd.manifest, version.name, name, namespace=stage.disguise.namespace)
+        return Exchange("PUT", path, _query(question), sent.text or sent.value, response, stored)
+
+    def _compare(self, question: Question, live: Exchange, stage: Stage) -> None:
+        ours = facts.of_engine(live.response, live.sent)
+
+        def ask() -> client.Answer:
+            return self._server.ask(live.method, live.path, live.sent, query=live.query)
+
+        try:
+            compare(ask, ours, live.sent)
+        except DisagreementError as error:
+            theirs = error.theirs
+            if meddlers := obstacles.meddlers(self._server, stage.crd.group, ours, theirs):
+                words = f"the objects, or the warnings, may be changed by {', '.join(meddlers)}"
+                raise NoAnswerError(words) from None
+            request = {"method": live.method, "path": live.path, "query": dict(live.query), "body": live.sent}
+            old = {"old": facts.without_server_made(live.old)} if live.old else {}
+            whole = {"CRD": stage.crd.manifest, **old, "request": request}
+            raise stage.disagreement(whole, ours, theirs, namespace_of(question)) from None
+
+    def _notes(self, question: Question, stage: Stage, live: Exchange) -> list[str]:
+        """Return where the answer, on which both agree, is another than that to the question as the project asks it."""
+        asked = facts.of_engine(question.answer(), question.body.value)
+        there = facts.of_engine(_under(question, self._version).answer(), question.body.value)
+        shown = stage.disguise.taken_off(facts.of_engine(live.response, question.body.value), namespace_of(question))
+        notes = []
+        if not facts.are_equal(asked, there):
+            notes.append(f"answered otherwise by Kubernetes {question.version.crd.kubernetes_version}")
+        if not facts.are_equal(shown, there):
+            parts = [key for key in (*shown, *there) if shown.get(key) != there.get(key)]
+            named = ", ".join(dict.fromkeys(parts))
+            notes.append(f"compared under another name, under which the answer is another ({named})")
+        return notes
+
+
+def compare(
+    ask: Callable[[], client.Answer],
+    ours: Facts,
+    sent: JSONValue,
+    *,
+    stated: Callable[..., Facts] = facts.stated,
+) -> None:
+    """
+    Pass where a server answers *ours*; it is asked until it is as good as certain that it does not.
+
+    Args:
+        ask: Asks it.
+        ours: The engine's answer.
+        sent: What is sent.
+        stated: Returns the facts of an answer to that.
+
+    Raises:
+        NoAnswerError: What it says is no answer.
+        DisagreementError: It answers otherwise.
+    """
+    seen: list[Facts] = []
+    for times in range(_TIMES):
+        answer = ask()
+        theirs = stated(answer, sent)
+        if facts.are_equal(ours, theirs):
+            return
+        obstacles.refuse_as_no_answer(answer)
+        seen.append(theirs)
+        if times < _BREATHS:
+            time.sleep(_BREATH)
+    parts = [key for key in ("causes", "warnings") if any(one.get(key) != seen[0].get(key) for one in seen)]
+    wanted = facts.in_order(ours, parts)
+    if not any(facts.are_equal(wanted, facts.in_order(one, parts)) for one in seen):
+        raise DisagreementError({}, ours, seen[0])
+
+
+def _is_converted(crd: CustomResourceDefinition, version: Version) -> bool:
+    strategy = (crd.manifest["spec"].get("conversion") or {}).get("strategy")
+    return strategy == "Webhook" and not version.storage
+
+
+def _under(question: Question, kubernetes_version: str) -> Question:
+    """Return the question as a server of another Kubernetes version is asked it."""
+    crd = question.version.crd.under(kubernetes_version)
+    return question._replace(version=crd.version(question.version.name))
+
+
+def _type_meta(version: Version) -> dict[str, JSONValue]:
+    return {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}
+
+
+def _query(question: Question) -> dict[str, str]:
+    return {**_DRY, "fieldValidation": question.field_validation}
+
+
+def _without_identity(body: Body, old: Mapping[str, JSONValue]) -> Body:
+    """Return the body without what a server has made of *old*, and will make anew."""
+    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
+    if not isinstance(metadata, dict):
+        return body
+    known = {"resourceVersion": "1", **(old.get("metadata") or {})}
+    made = [key for key in (*SERVER_MADE, *DELETION) if key in metadata and metadata[key] == known.get(key)]
+    if made and body.text:
+        raise NotAskedError(f"a text that states what only the server knows: {', '.join(sorted(made))}")
+    kept = {key: value for key, value in metadata.items() if key not in made}
+    return Body({**body.value, "metadata": kept}, body.text) if made else body

@@ -1,0 +1,74 @@
+"""
+What keeps a server from answering though it replies: who asks may not, something else fails, or an admission plugin meddles.
+
+Reference:
+    apiserver admission/plugin/webhook/errors/statuserror.go, admission/plugin/policy/validating/dispatcher.go,
+    admission/plugin/policy/generic/policy_dispatcher.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pytest_crd.live.client import Answer, Server
+from pytest_crd.live.facts import Facts
+from pytest_crd.live.transport import NoAnswerError
+
+JSONValue = Any
+
+_ADMISSION: Final = re.compile(
+    r'admission webhook "[^"]*" (denied the request|does not support dry run)'
+    r"|failed calling webhook"
+    r"|(ValidatingAdmissionPolicy|MutatingAdmissionPolicy|policy) ['\"][^'\"]*['\"]( with binding '[^']*')? denied request"
+)
+# Not logged in, not allowed (by roles or quotas), given up on.
+_FORBIDDEN: Final = (401, 403, 408)
+_REGISTRATION: Final = "/apis/admissionregistration.k8s.io/v1"
+_PLUGINS: Final = (
+    "mutatingwebhookconfigurations",
+    "mutatingadmissionpolicies",
+    "validatingwebhookconfigurations",
+    "validatingadmissionpolicies",
+)
+
+
+def refuse_as_no_answer(answer: Answer) -> None:
+    """
+    Pass where a server's reply, which is not the engine's, is an answer to what was asked.
+
+    Raises:
+        NoAnswerError: It is none.
+    """
+    if answer.code in _FORBIDDEN or answer.code >= 500 or _ADMISSION.search(answer.message):
+        raise NoAnswerError(f"{answer.code} {answer.message}")
+
+
+def meddlers(server: Server, group: str, ours: Facts, theirs: Facts) -> list[str]:
+    """
+    Return the admission plugins that may have made *theirs* of an answer *ours*: they change objects, and they warn.
+
+    Args:
+        server: The server.
+        group: The group of the object.
+        ours: The engine's answer.
+        theirs: The server's.
+    """
+    if not any("stored" in one for one in (ours, theirs)) or ours["code"] != theirs["code"]:
+        return []
+    return [f"{kind}/{item['metadata']['name']}" for kind, item in _plugins(server) if _is_about(item, group)]
+
+
+def _plugins(server: Server) -> Iterator[tuple[str, Mapping[str, JSONValue]]]:
+    for kind in _PLUGINS:
+        answer = server.ask("GET", f"{_REGISTRATION}/{kind}")
+        # Where they may not be listed, nobody knows of any.
+        yield from ((kind, item) for item in (answer.body.get("items") or () if answer.code == 200 else ()))
+
+
+def _is_about(plugin: Mapping[str, JSONValue], group: str) -> bool:
+    """Return whether an admission plugin is asked about objects of *group*."""
+    of_policy = ((plugin.get("spec") or {}).get("matchConstraints") or {}).get("resourceRules") or ()
+    of_webhooks = (rule for webhook in plugin.get("webhooks") or () for rule in webhook.get("rules") or ())
+    return any({"*", group} & {*(rule.get("apiGroups") or ())} for rule in (*of_policy, *of_webhooks))

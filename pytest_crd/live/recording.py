@@ -1,0 +1,78 @@
+"""A disagreement as text that can be pasted into an issue: the CRD, the request, and both answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.live.facts import Facts
+from pytest_crd.live.stages import DisagreementError
+
+JSONValue = Any
+
+
+def differences(ours: Facts, theirs: Facts) -> Iterator[str]:
+    """Yield what differs, a line for each part of the answer and side."""
+    for key in dict.fromkeys((*ours, *theirs)):
+        mine, other = ours.get(key), theirs.get(key)
+        if not jsonvalue.equal(jsonvalue.from_python(mine), jsonvalue.from_python(other)):
+            yield f"{key}:"
+            yield f"  server:     {_shown(other)}"
+            yield f"  pytest-crd: {_shown(mine)}"
+
+
+def text(disagreement: DisagreementError, server_version: str, version: str) -> str:
+    """
+    Return what our issue template asks for.
+
+    Args:
+        disagreement: What differs.
+        server_version: The version that the server states.
+        version: The Kubernetes version that the engine answers for.
+    """
+    request = dict(disagreement.request)
+    crd = request.pop("CRD")
+    parts = {
+        "**The CRD** (as small as it may be):": ("yaml", _yaml(_without_descriptions(crd))),
+        "**The object, or the request**:": ("yaml", _yaml(request)),
+        "**What the server answers**:": ("", _yaml(disagreement.theirs)),
+        "**What pytest-crd answers**:": ("", _yaml(disagreement.ours)),
+    }
+    head = f"**Kubernetes version of the server**, and the one that pytest-crd answers for: {server_version}, {version}"
+    blocks = (f"{title}\n\n```{kind}\n{content}```" for title, (kind, content) in parts.items())
+    return "\n\n".join((head, *blocks))
+
+
+def _yaml(value: JSONValue) -> str:
+    class Plain(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - all are written out
+            return True
+
+    written: str = yaml.dump(value, Dumper=Plain, sort_keys=False, allow_unicode=True, width=120)
+    return written
+
+
+def _without_descriptions(value: JSONValue) -> JSONValue:
+    """Return a CRD without the texts for its readers, on which no answer depends."""
+    if isinstance(value, Mapping):
+        return {
+            key: _without_descriptions(item)
+            for key, item in value.items()
+            if not (key == "description" and isinstance(item, str))
+        }
+    return [_without_descriptions(item) for item in value] if isinstance(value, list) else value
+
+
+def _shown(value: JSONValue) -> str:
+    if value is None:
+        return "nothing"
+    return (
+        value
+        if isinstance(value, str)
+        else yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=float("inf"), sort_keys=False)
+        .strip()
+        .removesuffix("\n...")
+    )

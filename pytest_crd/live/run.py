@@ -1,0 +1,179 @@
+"""A run beside a server: what became of each test's questions, and what is left on the server in the end."""
+
+from __future__ import annotations
+
+import enum
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from pytest_crd.cases.questions import AnyQuestion, CrdQuestion
+from pytest_crd.engine import InputError, UnsupportedConstructError, UnsupportedExpressionError
+from pytest_crd.live import client, lease, recording, remnants, sandbox
+from pytest_crd.live.definitions import CrdJudge
+from pytest_crd.live.judge import Judge
+from pytest_crd.live.lease import Remnant
+from pytest_crd.live.sandbox import Sandbox
+from pytest_crd.live.stages import DisagreementError, InstalledStages, NotAskedError, OwnStages, Stages
+from pytest_crd.live.transport import NoAnswerError
+
+
+class Outcome(enum.StrEnum):
+    """What became of the questions of a test; the later, the worse."""
+
+    AGREED = "agreed"
+    NOT_ASKED = "not asked"
+    NO_ANSWER = "no answer"
+    DISAGREED = "disagreed"
+
+
+_ORDER: Final = tuple(Outcome)
+
+
+class Verdict(NamedTuple):
+    """
+    What became of the questions of a test.
+
+    Attributes:
+        outcome: The worst.
+        reason: Why they were not asked, or not answered.
+        notes: What is worth to know of those that were answered.
+        differences: Where the answers differ, a line each.
+        recording: The disagreement, for our issue template.
+    """
+
+    outcome: Outcome
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    recording: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """
+    The server that is asked.
+
+    Attributes:
+        server: Asks it.
+        version: Its Kubernetes version, `1.37`.
+        release: The same as the server states it, `v1.37.2`.
+        command: How kubectl reaches it.
+    """
+
+    server: client.Server
+    version: str
+    release: str
+    command: str
+
+    def __str__(self) -> str:
+        """Return what is printed first."""
+        return f"{self.server.address}, Kubernetes {self.version} ({self.release})"
+
+
+class Run:
+    """
+    The questions of one process, and what it makes on the server.
+
+    Attributes:
+        id: The label of all that the processes of a run make.
+    """
+
+    def __init__(self, target: Target, *, run_id: str = "", installed: bool = False) -> None:
+        """
+        Take what is asked.
+
+        Args:
+            target: The server.
+            run_id: The label; empty for a new one.
+            installed: Whether CRDs are those that are installed, and nothing is made.
+        """
+        self.id = run_id or secrets.token_hex(5)
+        self._target = target
+        self._sandbox = Sandbox(target.server, self.id)
+        self._is_installed = installed
+        stages: Stages
+        if installed:
+            stages = InstalledStages(target.server, target.version)
+        else:
+            stages = OwnStages(target.server, target.version, self._sandbox)
+        self._judge = Judge(target.server, stages, target.version)
+        self._crd_judge = CrdJudge(target.server, stages, target.version)
+
+    def verdict(self, questions: Sequence[AnyQuestion]) -> Verdict:
+        """Return what becomes of the questions of a test."""
+        verdicts = [self._verdict(question) for question in questions]
+        if not verdicts:
+            return Verdict(Outcome.NOT_ASKED, "the test itself asks nothing that has an answer")
+        worst = max(verdicts, key=lambda one: _ORDER.index(one.outcome))
+        return worst._replace(notes=tuple(dict.fromkeys(note for one in verdicts for note in one.notes)))
+
+    def _verdict(self, question: AnyQuestion) -> Verdict:
+        try:
+            if isinstance(question, CrdQuestion):
+                notes = self._crd_judge.judge(question)
+            else:
+                notes = self._judge.judge(question)
+        except NotAskedError as error:
+            return Verdict(Outcome.NOT_ASKED, str(error))
+        except (InputError, UnsupportedConstructError, UnsupportedExpressionError) as error:
+            # What was answered for one Kubernetes version, and is not known of that of the server.
+            return Verdict(Outcome.NOT_ASKED, f"what {self._target.version} answers is not known: {error}")
+        except NoAnswerError as error:
+            return Verdict(Outcome.NO_ANSWER, str(error))
+        except DisagreementError as error:
+            text = recording.text(error, f"{self._target.version} ({self._target.release})", self._target.version)
+            differences = tuple(recording.differences(error.ours, error.theirs))
+            return Verdict(Outcome.DISAGREED, differences=differences, recording=text)
+        return Verdict(Outcome.AGREED, notes=tuple(notes))
+
+    def clear_up(self) -> tuple[list[Remnant], list[Remnant]]:
+        """
+        Remove what earlier runs have left, and return it, and what may be left and is not removed.
+
+        Raises:
+            NoAnswerError: The server does not say.
+        """
+        if self._is_installed:
+            return [], []
+        found = [one for one in remnants.find(self._target.server) if one.run != self.id]
+        expired = [one for one in found if one.is_left(sandbox.now())]
+        left = remnants.remove(self._target.server, expired)
+        removed = [one for one in expired if one not in left]
+        return removed, [one for one in found if one not in removed]
+
+    def end(self, *, whole: bool) -> list[str]:
+        """
+        Remove what was made, and return what is left all the same: a line for each thing, and how to remove it.
+
+        Args:
+            whole: Whether what other processes of the run have made is removed, too.
+        """
+        lines: list[str] = []
+        try:
+            left = [str(one) for one in self._sandbox.end()]
+            if whole and not self._is_installed:
+                others = [one for one in remnants.find(self._target.server) if one.run == self.id and one.is_ours]
+                left += [str(one) for one in remnants.remove(self._target.server, others)]
+        except NoAnswerError as error:
+            left = self._sandbox.names
+            lines = [f"the server does not answer any more: {error}"] if left or whole else []
+        except BaseException:
+            self._target.server.close()
+            raise
+        self._target.server.close()
+        if not left and not lines:
+            return []
+        named = ", ".join(dict.fromkeys(left)) or "what the run has made"
+        return [*lines, f"left on the server: {named}; to remove it: {self.command}"]
+
+    @property
+    def names(self) -> list[str]:
+        """What was made and not removed, as kubectl calls it."""
+        return self._sandbox.names
+
+    @property
+    def command(self) -> str:
+        """What removes all that the run has made."""
+        return f"{self._target.command} delete customresourcedefinitions,namespaces -l {lease.LABEL}={self.id}"

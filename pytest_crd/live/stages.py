@@ -1,0 +1,166 @@
+"""CRDs as a server serves them for us: each under a group of its own, or as it is installed."""
+
+from __future__ import annotations
+
+import abc
+import json
+import threading
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from pytest_crd.engine import CustomResourceDefinition, jsonvalue
+from pytest_crd.live import client, facts, obstacles, settling
+from pytest_crd.live.disguise import Disguise
+from pytest_crd.live.facts import Facts
+from pytest_crd.live.sandbox import Sandbox, make_group
+from pytest_crd.live.transport import NoAnswerError
+
+JSONValue = Any
+
+_NOT_FOUND: Final = 404
+_INSTALLED: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+
+class NotAskedError(Exception):
+    """What cannot be asked; the message says why."""
+
+
+class DisagreementError(Exception):
+    """
+    The server answers otherwise than the engine.
+
+    Attributes:
+        request: What was sent.
+        ours: The engine's answer.
+        theirs: The server's.
+    """
+
+    def __init__(self, request: Mapping[str, JSONValue], ours: Facts, theirs: Facts) -> None:
+        super().__init__()
+        self.request, self.ours, self.theirs = request, ours, theirs
+
+
+class Stage(NamedTuple):
+    """
+    A CRD that a server serves.
+
+    Attributes:
+        crd: As it is there, under the server's Kubernetes version.
+        original: As the project has it, under that version.
+        disguise: What is renamed.
+        stored: What the server has stored.
+        lock: Held while objects are stored, which might be in each other's way.
+        note: What is worth to know of it; may be empty.
+    """
+
+    crd: CustomResourceDefinition
+    original: CustomResourceDefinition
+    disguise: Disguise
+    stored: Mapping[str, JSONValue]
+    lock: threading.Lock
+    note: str = ""
+
+    def disagreement(
+        self, request: Mapping[str, JSONValue], ours: Facts, theirs: Facts, namespace: str
+    ) -> DisagreementError:
+        """Return what to raise, under the names that the project has for the CRD and the namespace."""
+        parts = (self.disguise.taken_off(part, namespace) for part in (request, ours, theirs))
+        return DisagreementError(*parts)
+
+
+class Stages(abc.ABC):
+    """All CRDs of a run, each looked for or made when somebody first asks about it."""
+
+    def __init__(self, server: client.Server, version: str) -> None:
+        """Take the server, and its Kubernetes version."""
+        self._server, self._version = server, version
+        self._lock = threading.Lock()
+        self._locks: dict[str, threading.Lock] = {}
+        self._stages: dict[str, Stage | Exception] = {}
+
+    def of(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None = None) -> Stage:
+        """
+        Return a CRD as it is served.
+
+        Args:
+            crd: The CRD.
+            old: The CRD whose place it takes in the middle of each question; it is the one that is served first.
+
+        Raises:
+            NotAskedError: It cannot be there.
+            NoAnswerError: The server does not say.
+            DisagreementError: The server does not take it.
+        """
+        key = json.dumps([crd.manifest, old and old.manifest])
+        with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            if key not in self._stages:
+                try:
+                    self._stages[key] = self._made(crd, old)
+                except (NotAskedError, DisagreementError) as error:
+                    self._stages[key] = error
+            found = self._stages[key]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    @abc.abstractmethod
+    def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
+        """Return a CRD that nobody has asked about before."""
+
+
+class OwnStages(Stages):
+    """CRDs that are made, in groups of their own."""
+
+    def __init__(self, server: client.Server, version: str, sandbox: Sandbox) -> None:
+        """Take the server, its Kubernetes version, and where they are made."""
+        super().__init__(server, version)
+        self._sandbox = sandbox
+
+    def replace(self, stage: Stage, crd: CustomResourceDefinition) -> client.Answer:
+        """
+        Put another form of a CRD on its stage.
+
+        Raises:
+            NoAnswerError: The server does not answer.
+        """
+        return self._sandbox.replace_crd(stage.disguise.of_crd(crd.manifest))
+
+    def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
+        original = crd.under(self._version)
+        namespace = self._sandbox.namespace if crd.scope == "Namespaced" else ""
+        disguise = Disguise(crd.group, make_group(), namespace)
+        renamed = original.altered(disguise.of_crd(crd.manifest))
+        first = renamed if old is None else original.altered(disguise.of_crd(old.manifest))
+        response = first.response
+        if response.code == _NOT_FOUND:
+            raise NotAskedError(f"Kubernetes {self._version} serves no {crd.api_version}")
+        if not response.accepted:
+            raise NotAskedError(f"no server of Kubernetes {self._version} takes its CRD: {response.message}")
+        answer = self._sandbox.make_crd(first.manifest)
+        if answer.code != response.code:
+            obstacles.refuse_as_no_answer(answer)
+            raise DisagreementError({"CRD": first.manifest}, facts.of_crd(response), facts.stated(answer))
+        stored = settling.wait_until_served(self._server, first.manifest)
+        if not settling.is_established(stored):
+            raise NotAskedError("its CRD is stored, but not served")
+        return Stage(renamed, original, disguise, stored, threading.Lock())
+
+
+class InstalledStages(Stages):
+    """CRDs that are installed, and of which nothing is changed."""
+
+    def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:  # noqa: ARG002 - nor is that one
+        original = crd.under(self._version)
+        answer = self._server.ask("GET", f"{_INSTALLED}/{crd.name}")
+        if answer.code == _NOT_FOUND:
+            raise NotAskedError(f"{crd.name} is not installed")
+        if answer.code != 200:
+            raise NoAnswerError(f"{crd.name}: {answer.code} {answer.message}")
+        response = original.response
+        is_same = response.accepted and jsonvalue.equal(
+            jsonvalue.from_python(answer.body["spec"]), jsonvalue.from_python(response.stored["spec"])
+        )
+        note = "" if is_same else f"the {crd.name} that is installed is not that of the project"
+        return Stage(original, original, Disguise(crd.group, crd.group, ""), answer.body, threading.Lock(), note)

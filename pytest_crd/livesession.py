@@ -1,0 +1,193 @@
+"""A session that asks a server, too: what it says first, what it makes and removes there, and what it counts."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Generator
+from types import FrameType
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd import livenodes
+from pytest_crd.cases.questions import AnyQuestion
+from pytest_crd.live import connection
+from pytest_crd.live.run import Outcome, Run, Verdict
+from pytest_crd.live.transport import NoAnswerError
+from pytest_crd.liveoptions import LiveSettings
+
+# The property of a test with what became of its questions, and with what is worth to know of the answers.
+_OUTCOME: Final = "crd_live"
+_NOTE: Final = "crd_live_note"
+_RUN: Final = "pytest_crd_live_run"
+_LEFT: Final = "pytest_crd_live_left"
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+
+
+class LiveSession:
+    """
+    The hooks of a session that asks a server.
+
+    Attributes:
+        address: What a person calls the server.
+    """
+
+    def __init__(self, config: pytest.Config, settings: LiveSettings) -> None:
+        """
+        Ask the server for its version.
+
+        Raises:
+            UsageError: It does not say one that is known, or is not there.
+        """
+        try:
+            self._target = connection.connect(settings.server, settings.context, base=settings.base)
+        except connection.UsageProblemError as error:
+            raise pytest.UsageError(f"--crd-live: {error}") from None
+        self.address = self._target.server.address
+        self._config = config
+        self._of_controller: dict[str, Any] | None = getattr(config, "workerinput", None)
+        run_id = self._of_controller[_RUN] if self._of_controller else ""
+        self._run = Run(self._target, run_id=run_id, installed=settings.is_installed)
+        self._is_installed = settings.is_installed
+        self._new: list[Verdict] = []
+        self._counts: Counter[str] = Counter()
+        self._reasons: Counter[tuple[str, str]] = Counter()
+        self._lines: list[str] = []
+        self._handlers: dict[int, Any] = {}
+        config.stash[livenodes.KEY] = self
+
+    def ask(self, questions: list[AnyQuestion]) -> Verdict:
+        """Return what becomes of the questions of a test, and count it."""
+        verdict = self._run.verdict(questions)
+        self._new.append(verdict)
+        return verdict
+
+    def pytest_report_header(self) -> list[str]:
+        """Say which server is asked, before anything is written there."""
+        return self._header()
+
+    def pytest_sessionstart(self) -> None:
+        """Say the same where pytest has no header; be as good as Ctrl-C to who ends the session otherwise."""
+        if self._of_controller is not None:
+            return
+        if self._config.get_verbosity() < 0 or self._config.option.no_header:
+            self._write(self._header())
+        for number in _SIGNALS:
+            self._handlers[number] = signal.signal(number, _interrupt)
+
+    def _header(self) -> list[str]:
+        from pytest_crd import options  # noqa: PLC0415 - settings are read by now
+
+        how = "the CRDs that are installed, by dry runs" if self._is_installed else "CRDs in groups of their own"
+        lines = [f"crd: live: {self._target}: {how}"]
+        versions = options.kubernetes_versions(self._config)
+        if versions != (self._target.version,):
+            lines.append(
+                f"crd: live: tests answer for Kubernetes {', '.join(versions)}, and are compared as {self._target.version}"
+            )
+        return lines
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker of pytest-xdist whose run it belongs to."""
+        node.workerinput[_RUN] = self._run.id
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Remove what earlier runs have left, and name what may be left."""
+        if self._of_controller is not None or session.config.option.collectonly:
+            return
+        try:
+            removed, others = self._run.clear_up()
+        except NoAnswerError as error:
+            self._write([f"crd: live: whether earlier runs have left something is not known: {error}"])
+            return
+        if removed:
+            self._write([f"crd: live: removed what an earlier run has left: {', '.join(map(str, removed))}"])
+        if others:
+            self._write([f"crd: live: left alone, of another run or not ours: {', '.join(map(str, others))}"])
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Put what became of a test's questions into its reports."""
+        if call.when == "call":
+            verdicts, self._new = self._new, []
+            if not verdicts and (reason := _unasked(item)):
+                verdicts = [Verdict(Outcome.NOT_ASKED, reason)]
+            for verdict in verdicts:
+                said = f"{verdict.outcome}: {verdict.reason}" if verdict.reason else str(verdict.outcome)
+                item.user_properties.append((_OUTCOME, said))
+                item.user_properties.extend((_NOTE, note) for note in verdict.notes)
+        return (yield)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count; in the controller of pytest-xdist for all workers."""
+        if report.when != "call":
+            return
+        for name, value in report.user_properties:
+            outcome, _, reason = str(value).partition(": ")
+            if name == _OUTCOME:
+                self._counts[outcome] += 1
+            if name == _NOTE or (name == _OUTCOME and outcome == Outcome.NOT_ASKED):
+                self._reasons[(outcome if name == _OUTCOME else "", reason if name == _OUTCOME else str(value))] += 1
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Remove what was made, and fail a session in which nothing was asked."""
+        try:
+            lines = self._run.end(whole=self._of_controller is None)
+        except KeyboardInterrupt:
+            self._write(
+                [f"crd: live: left on the server: {', '.join(self._run.names)}; to remove it: {self._run.command}"]
+            )
+            raise
+        if self._of_controller is not None:
+            session.config.workeroutput[_LEFT] = lines  # type: ignore[attr-defined] # which workers of pytest-xdist have
+            return
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self._lines += lines
+        is_asked = self._counts[Outcome.AGREED] + self._counts[Outcome.DISAGREED] > 0
+        if not is_asked and session.exitstatus == pytest.ExitCode.OK and not session.config.option.collectonly:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Listen to what a worker of pytest-xdist could not remove."""
+        self._lines += getattr(node, "workeroutput", {}).get(_LEFT, ())
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what came of it: counts, why what was not asked, and what is left on the server."""
+        if self._config.option.collectonly:
+            return
+        counts = ", ".join(
+            f"{self._counts[outcome]} {outcome}"
+            for outcome in (Outcome.AGREED, Outcome.DISAGREED, Outcome.NOT_ASKED, Outcome.NO_ANSWER)
+        )
+        asked = self._counts[Outcome.AGREED] + self._counts[Outcome.DISAGREED]
+        terminalreporter.write_line(f"crd: live: {counts}" + ("" if asked else ": nothing was answered"), red=not asked)
+        for (outcome, reason), count in self._reasons.most_common():
+            terminalreporter.write_line(f"crd: live: {count} {outcome or 'agreed'}: {reason}")
+        for line in dict.fromkeys(self._lines):
+            terminalreporter.write_line(f"crd: live: {line}", red=True)
+
+    def _write(self, lines: list[str]) -> None:
+        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
+        for line in lines:
+            reporter.write_line(line)
+
+
+def _unasked(item: pytest.Item) -> str:
+    """Return why nothing was heard of a test that is about CRDs; empty for any other test."""
+    if type(item).__module__ == "pytest_crd.upgradenodes":
+        return "what an upgrade does is asked of the engine alone"
+    if {"crd", "crd_version", "crds"} & {*getattr(item, "fixturenames", ())}:
+        return "a Python test asks the engine alone"
+    return ""
+
+
+def _interrupt(number: int, _: FrameType | None) -> None:
+    raise KeyboardInterrupt(signal.Signals(number).name)

@@ -1,0 +1,168 @@
+"""
+An API server in this process, for what real ones do with CRDs, namespaces and objects: create, change, list, delete.
+
+What it answers to a request is what the engine says: it tests nothing of that, but what is made on a server and left there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import threading
+import urllib.parse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from live.loopback import Reply
+
+from pytest_crd.engine import CustomResourceDefinition, Response
+
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+NAMESPACES = "/api/v1/namespaces"
+_CONDITIONS = [
+    {"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"},
+    {
+        "type": "Established",
+        "status": "True",
+        "reason": "InitialNamesAccepted",
+        "message": "the initial names have been accepted",
+    },
+]
+
+
+class FakeServer:
+    """
+    What is stored, and what was asked.
+
+    Attributes:
+        objects: By path.
+        log: Method and path of each request, without its query.
+        interfere: Is asked before each answer: a reply of its own, or None.
+        minor: The minor version.
+    """
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.objects: dict[str, Any] = {}
+        self.log: list[str] = []
+        self.interfere: Callable[[str, str, Any], Reply | None] = lambda *_: None
+        self.minor = "37"
+        self.has_namespaces = True
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+
+    def names(self) -> list[str]:
+        """Return the paths of all that is stored."""
+        return sorted(self.objects)
+
+    def written(self) -> list[str]:
+        """Return what was asked that is more than a look or a dry run."""
+        return [line for line in self.log if not line.startswith("GET ") and "dryRun" not in line]
+
+    def __call__(self, method: str, url: str, _headers: dict[str, str], text: str) -> Reply:
+        with self._lock:
+            self.log.append(f"{method} {url}")
+            path, _, query = url.partition("?")
+            body = json.loads(text) if text else None
+            return self.interfere(method, url, body) or self._answer(
+                method, path, dict(urllib.parse.parse_qsl(query)), body
+            )
+
+    def _answer(  # noqa: PLR0911 - what there is to be asked
+        self, method: str, path: str, query: dict[str, str], body: Any
+    ) -> Reply:
+        if path == "/version":
+            return _reply(200, {"major": "1", "minor": self.minor, "gitVersion": f"v1.{self.minor}.0"})
+        if path.startswith(NAMESPACES) and not self.has_namespaces:
+            return Reply(404, "404 page not found")
+        if method == "GET":
+            return self._get(path)
+        if method == "DELETE":
+            return self._delete(path, body)
+        if method == "PATCH":
+            return self._patch(path, body)
+        target = f"{path}/{body['metadata'].get('name')}" if method == "POST" else path.removesuffix("/status")
+        if method == "POST" and target in self.objects:
+            return _status(409, "AlreadyExists", f"{target.rpartition('/')[2]!r} already exists")
+        response = self._response(method, path, query, body)
+        if response is not None and not response.accepted:
+            return _reply(response.code, response.status, response.warnings)
+        stored = dict(body if response is None else response.stored)
+        old = self.objects.get(target, {"metadata": {}})["metadata"]
+        number = str(next(self._numbers))
+        stored["metadata"] = {**stored["metadata"], "uid": old.get("uid", f"u{number}"), "resourceVersion": number}
+        if path.startswith(CRDS):
+            stored["status"] = {"conditions": _CONDITIONS}
+        if "dryRun" not in query:
+            self.objects[target] = stored
+        return _reply(201 if method == "POST" else 200, stored, response.warnings if response else ())
+
+    def _response(self, method: str, path: str, query: dict[str, str], body: Any) -> Response | None:
+        """Return the engine's answer; None where it knows nothing of the kind."""
+        strictness: Any = query.get("fieldValidation", "Warn")
+        if path.startswith(CRDS):
+            return CustomResourceDefinition.from_manifest(body).create(field_validation=strictness)
+        parts = re.fullmatch(r"/apis/([^/]+)/([^/]+)(?:/namespaces/([^/]*))?/([^/]+)(?:/([^/]+?))?(/status)?", path)
+        if parts is None or "." not in parts[1]:
+            return None
+        crd = self.objects[f"{CRDS}/{parts[4]}.{parts[1]}"]
+        manifest = {key: crd[key] for key in ("apiVersion", "kind", "metadata", "spec")}
+        version = CustomResourceDefinition.from_manifest(manifest).version(parts[2])
+        if method == "POST":
+            return version.create(body, namespace=parts[3], field_validation=strictness)
+        old = self.objects[path.removesuffix("/status")]
+        ask = version.update_status if parts[6] else version.update
+        return ask(body, old=old, namespace=parts[3], field_validation=strictness)
+
+    def _get(self, path: str) -> Reply:
+        if path in self.objects:
+            return _reply(200, self.objects[path])
+        crd = next((one for one in self.objects if one.startswith(CRDS) and _collection(self.objects[one], path)), None)
+        if path in (CRDS, NAMESPACES) or crd:
+            plural = path.rpartition("/")[2] if crd else ""
+            prefix = path.removesuffix(plural) if crd else f"{path}/"
+            found = [value for name, value in self.objects.items() if name.startswith(prefix) and plural in name]
+            return _reply(200, {"items": found or None})
+        return _status(404, "NotFound", f"{path} not found")
+
+    def _delete(self, path: str, body: Any) -> Reply:
+        stored = self.objects.get(path)
+        if stored is None:
+            return _status(404, "NotFound", f"{path} not found")
+        wanted = ((body or {}).get("preconditions") or {}).get("uid")
+        if wanted not in (None, stored["metadata"]["uid"]):
+            return _status(409, "Conflict", "another uid")
+        below = f"/{stored['spec']['group']}/" if path.startswith(CRDS) else None
+        its = [name for name in self.objects if below and below in name]
+        if any(self.objects[name]["metadata"].get("finalizers") for name in (*its, path)):
+            stored["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+        else:
+            for name in (*its, path):
+                del self.objects[name]
+        return _reply(200, {"status": "Success"})
+
+    def _patch(self, path: str, body: Any) -> Reply:
+        if path not in self.objects:
+            return _status(404, "NotFound", f"{path} not found")
+        for key, value in body["metadata"].items():
+            if value is None:
+                self.objects[path]["metadata"].pop(key, None)
+            else:
+                self.objects[path]["metadata"].setdefault(key, {}).update(value)
+        return _reply(200, self.objects[path])
+
+
+def _collection(crd: Any, path: str) -> bool:
+    return bool(
+        re.fullmatch(rf"/apis/{crd['spec']['group']}/[^/]+(/namespaces/[^/]+)?/{crd['spec']['names']['plural']}", path)
+    )
+
+
+def _reply(code: int, body: Any, warnings: Sequence[str] = ()) -> Reply:
+    quoted = (text.replace("\\", "\\\\").replace('"', '\\"') for text in warnings)
+    return Reply(code, json.dumps(body), tuple(("Warning", f'299 - "{text}"') for text in quoted))
+
+
+def _status(code: int, reason: str, message: str) -> Reply:
+    return _reply(code, {"kind": "Status", "status": "Failure", "reason": reason, "message": message, "code": code})
