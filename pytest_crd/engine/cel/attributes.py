@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.frames import Evaluate, Frame
-from pytest_crd.engine.cel.qualifiers import Qualifier, look_up
+from pytest_crd.engine.cel.qualifiers import Qualifier, invalid_key, look_up
 from pytest_crd.engine.cel.values import MISSING, NONE, ListValue, MapValue, Optional, Value
 
 UNSET: Final = object()
@@ -32,8 +32,14 @@ class Attribute(abc.ABC):
         """Select by *qualifier* from what was selected so far."""
 
     @abc.abstractmethod
-    def compile(self, *, observed: bool) -> Evaluate:
-        """Return what resolves the attribute; *observed*: its own cost counts."""
+    def compile(self, *, observed: bool, as_key: bool = False) -> Evaluate:
+        """
+        Return what resolves the attribute.
+
+        Args:
+            observed: Whether its own cost counts.
+            as_key: Whether it says what is selected from another one, which no error does that a list has as an item.
+        """
 
 
 @dataclass(slots=True)
@@ -50,7 +56,7 @@ class _Qualified(Attribute):
     def _origin(self, own: int) -> Evaluate:
         """Return what evaluates the origin, and costs *own*."""
 
-    def compile(self, *, observed: bool) -> Evaluate:
+    def compile(self, *, observed: bool, as_key: bool = False) -> Evaluate:
         """Return what evaluates the origin and selects from it."""
         origin = self._origin(int(observed))
         if not self.qualifiers:
@@ -60,7 +66,7 @@ class _Qualified(Attribute):
             if self.qualifiers[-1].test_only:
                 return _presence(origin, keys)
             return _fields(origin, keys)
-        return _general(origin, self.qualifiers)
+        return _general(origin, self.qualifiers, as_key=as_key)
 
 
 @dataclass(slots=True)
@@ -171,13 +177,11 @@ class Conditional(Attribute):
         self.truthy.qualify(qualifier)
         self.falsy.qualify(qualifier)
 
-    def compile(self, *, observed: bool) -> Evaluate:  # noqa: ARG002 - a conditional has no cost of its own
+    def compile(self, *, observed: bool, as_key: bool = False) -> Evaluate:  # noqa: ARG002 - it has no cost of its own
         """Return what resolves the branch that is taken."""
-        condition, truthy, falsy = (
-            self.condition,
-            self.truthy.compile(observed=False),
-            self.falsy.compile(observed=False),
-        )
+        condition = self.condition
+        truthy = self.truthy.compile(observed=False, as_key=as_key)
+        falsy = self.falsy.compile(observed=False, as_key=as_key)
 
         def conditional(frame: Frame) -> Value:
             taken = condition(frame)
@@ -254,11 +258,11 @@ def _presence(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
     return resolve
 
 
-def _general(origin: Evaluate, qualifiers: Sequence[Qualifier]) -> Evaluate:
-    return lambda frame: _resolve(frame, origin(frame), qualifiers)
+def _general(origin: Evaluate, qualifiers: Sequence[Qualifier], *, as_key: bool) -> Evaluate:
+    return lambda frame: _resolve(frame, origin(frame), qualifiers, as_key=as_key)
 
 
-def _resolve(frame: Frame, value: Value, qualifiers: Sequence[Qualifier]) -> Value:
+def _resolve(frame: Frame, value: Value, qualifiers: Sequence[Qualifier], *, as_key: bool = False) -> Value:
     """Select by all *qualifiers*; from an optional on, or from an optional qualifier on, the result is an optional."""
     optional = False
     if type(value) is Optional:
@@ -278,5 +282,5 @@ def _resolve(frame: Frame, value: Value, qualifiers: Sequence[Qualifier]) -> Val
     if isinstance(value, EvaluationError):
         if optional:
             return Optional.unreadable(value)
-        raise value.with_traceback(None)
+        raise invalid_key(value) if as_key else value.with_traceback(None)
     return Optional(value) if optional else value

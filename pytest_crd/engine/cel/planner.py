@@ -131,7 +131,7 @@ class Planner:
         if isinstance(index, ConstantStep):
             qualifier = Qualifier(_constant_key(index.value), optional=optional)
         elif isinstance(index, AttributeStep):
-            qualifier = Qualifier(compute=index.attribute.compile(observed=False), optional=optional)
+            qualifier = Qualifier(compute=index.attribute.compile(observed=False, as_key=True), optional=optional)
         else:
             qualifier = Qualifier(compute=index.evaluate, optional=optional)
         step.attribute.qualify(qualifier)

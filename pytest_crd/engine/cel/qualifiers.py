@@ -159,4 +159,9 @@ def checked_key(key: Value) -> Value:
     """
     if isinstance(key, str | bool | int | float | UInt):
         return key
-    raise EvaluationError(f"invalid qualifier type: {go_type(key)}")
+    raise invalid_key(key)
+
+
+def invalid_key(key: Value) -> EvaluationError:
+    """Return the error of what is no key: also of an item of a list that is an error."""
+    return EvaluationError(f"invalid qualifier type: {go_type(key)}")

@@ -50,6 +50,7 @@ class Type:
         nullable: Whether null may be assigned to it, as to protobuf's wrappers; equality does not ask for it.
         generic: Whether a type parameter occurs in it.
         wraps: Whether it is nullable, or has a part that is.
+        lacking: Whether it is UNSPECIFIED, or has a part that is: it equals nothing, not even itself.
     """
 
     kind: Kind
@@ -58,6 +59,7 @@ class Type:
     nullable: bool = field(default=False, compare=False)
     generic: bool = field(init=False, compare=False, repr=False)
     wraps: bool = field(init=False, compare=False, repr=False)
+    lacking: bool = field(init=False, compare=False, repr=False)
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -65,6 +67,8 @@ class Type:
         generic = self.kind is Kind.TYPE_PARAMETER or any(inner.generic for inner in self.parameters)
         object.__setattr__(self, "generic", generic)
         object.__setattr__(self, "wraps", self.nullable or any(inner.wraps for inner in self.parameters))
+        lacking = self.kind is Kind.UNSPECIFIED or any(inner.lacking for inner in self.parameters)
+        object.__setattr__(self, "lacking", lacking)
         object.__setattr__(self, "_hash", hash((self.name, self.parameters)))
 
     def __hash__(self) -> int:

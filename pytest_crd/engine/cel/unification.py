@@ -103,7 +103,7 @@ def substitute(known: Substitutions, type_: Type, *, to_dyn: bool = False) -> Ty
 def _assignable(known: Substitutions, first: Type, second: Type) -> bool:  # noqa: PLR0911 - one for each kind of type
     """Return whether *first* is assignable to *second*, adding to *known* what that takes."""
     if first is second and not first.generic:
-        return first.kind is not Kind.UNSPECIFIED
+        return not first.lacking
     if second.kind is Kind.TYPE_PARAMETER:
         valid, had_one = _substitutes(known, first, second)
         if valid or had_one:
@@ -125,7 +125,7 @@ def _assignable(known: Substitutions, first: Type, second: Type) -> bool:  # noq
             and len(first.parameters) == len(second.parameters)
             and _all_assignable(known, first.parameters, second.parameters)
         )
-    return first == second
+    return first == second and not first.lacking
 
 
 def _all_assignable(known: Substitutions, first: Sequence[Type], second: Sequence[Type]) -> bool:
@@ -145,7 +145,7 @@ def _substitutes(known: Substitutions, type_: Type, parameter: Type) -> tuple[bo
             return False, False
         known[parameter.name] = type_
         return True, False
-    if type_ == before and type_.kind is not Kind.UNSPECIFIED:
+    if type_ == before and not type_.lacking:
         return True, True
     if not _assignable(known, type_, before):
         return False, True
