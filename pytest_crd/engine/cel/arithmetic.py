@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_crd.engine.cel import durations, equality, errors, lists, numbers, timestamps
+from pytest_crd.engine.cel import durations, equality, errors, lists, numbers, timestamps, workload
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Implementation
 from pytest_crd.engine.cel.values import (
@@ -130,7 +130,7 @@ _SUMS: Final[Mapping[type, Implementation]] = {
     int: lambda left, right: int64(left + right),
     float: operator.add,
     str: operator.add,
-    bytes: operator.add,
+    bytes: workload.extend,
     UInt: lambda left, right: _uint64(left.value + right.value),
     Duration: lambda left, right: durations.checked(left.nanoseconds + right.nanoseconds),
 }

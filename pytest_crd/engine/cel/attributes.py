@@ -43,10 +43,17 @@ class Attribute(abc.ABC):
 
 
 @dataclass(slots=True)
-class _Qualified(Attribute):
-    """An attribute with one origin."""
+class Qualified(Attribute):
+    """
+    An attribute with one origin.
+
+    Attributes:
+        qualifiers: What is selected from it.
+        flattens: Whether an optional in an optional is one optional once the attribute is resolved.
+    """
 
     qualifiers: list[Qualifier] = field(default_factory=list, init=False)
+    flattens: bool = field(default=False, init=False)
 
     def qualify(self, qualifier: Qualifier) -> None:
         """Select by *qualifier* from what was selected so far."""
@@ -59,6 +66,8 @@ class _Qualified(Attribute):
     def compile(self, *, observed: bool, as_key: bool = False) -> Evaluate:
         """Return what evaluates the origin and selects from it."""
         origin = self._origin(int(observed))
+        if self.flattens:
+            origin = _flattened(origin)
         if not self.qualifiers:
             return origin
         if all(type(qualifier.key) is str and not qualifier.optional for qualifier in self.qualifiers):
@@ -70,7 +79,7 @@ class _Qualified(Attribute):
 
 
 @dataclass(slots=True)
-class Variable(_Qualified):
+class Variable(Qualified):
     """A variable of the evaluation."""
 
     name: str
@@ -89,7 +98,7 @@ class Variable(_Qualified):
 
 
 @dataclass(slots=True)
-class LoopVariable(_Qualified):
+class LoopVariable(Qualified):
     """An element, key or index of a comprehension."""
 
     slot: int
@@ -108,7 +117,7 @@ class LoopVariable(_Qualified):
 
 
 @dataclass(slots=True)
-class Accumulator(_Qualified):
+class Accumulator(Qualified):
     """
     What a comprehension builds; its first value is made when somebody asks for it, and it may be an error.
 
@@ -147,7 +156,7 @@ def first_value(frame: Frame, slot: int, init: Evaluate) -> Any:
 
 
 @dataclass(slots=True)
-class Relative(_Qualified):
+class Relative(Qualified):
     """Any expression from which something is selected."""
 
     operand: Evaluate
@@ -206,6 +215,21 @@ def test_presence(attribute: Attribute) -> Evaluate:
         return found.has_value if type(found) is Optional else found
 
     return presence
+
+
+def _flattened(origin: Evaluate) -> Evaluate:
+    """Return what makes one optional of optionals in each other; the innermost one that is empty has a null."""
+
+    def resolve(frame: Frame) -> Value:
+        value = origin(frame)
+        if type(value) is not Optional or not value.has_value or type(value.value) is not Optional:
+            return value
+        inner: Value = value.value
+        while type(inner) is Optional:
+            inner = inner.value if inner.has_value else None
+        return Optional(inner)
+
+    return resolve
 
 
 def _fields(origin: Evaluate, keys: Sequence[str]) -> Evaluate:

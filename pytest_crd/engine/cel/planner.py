@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from pytest_crd.engine.cel import ast, attributes, calls, constants, dispatch, folds, logic
-from pytest_crd.engine.cel.attributes import Attribute
+from pytest_crd.engine.cel.attributes import Attribute, Qualified
 from pytest_crd.engine.cel.checked import CheckedExpression, Reference
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
@@ -25,6 +25,8 @@ from pytest_crd.engine.cel.values import Value
 _LIST_COST: Final = 10
 _MAP_COST: Final = 30
 _STRUCT_COST: Final = 40
+# What makes optionals, of values that may be such.
+_OPTIONALS: Final = frozenset({"optional.of", "optional.ofNonZeroValue", "_?._", "_[?_]"})
 
 
 class ProgramError(Exception):
@@ -82,7 +84,8 @@ class Planner:
         self._references = checked.references
         self._functions = functions
         self._dialect = checked.dialect
-        self._scope: dict[str, Callable[[], Attribute]] = {}
+        self._flattens = not checked.dialect.optionals_nest and _has_optionals(checked)
+        self._scope: dict[str, Callable[[], Qualified]] = {}
         self.slots = 0
 
     def plan(self, node: ast.Node) -> _Step:  # noqa: PLR0911 - one for each kind of node
@@ -117,7 +120,11 @@ class Planner:
         if self._types[id_].kind is Kind.TYPE:
             raise ProgramError(f"reference to undefined type: {reference.name}")
         local = self._scope.get(reference.name)
-        return AttributeStep(local() if local else attributes.Variable(reference.name.removeprefix(".")))
+        return self._of(local() if local else attributes.Variable(reference.name.removeprefix(".")))
+
+    def _of(self, attribute: Qualified) -> AttributeStep:
+        attribute.flattens = self._flattens
+        return AttributeStep(attribute)
 
     def _plan_select(self, node: ast.Select) -> _Step:
         if (reference := self._references.get(node.id)) is not None:
@@ -138,10 +145,7 @@ class Planner:
         return step
 
     def _attribute(self, step: _Step) -> AttributeStep:
-        return step if isinstance(step, AttributeStep) else AttributeStep(attributes.Relative(step.evaluate))
-
-    def _branch(self, step: _Step) -> Attribute:
-        return step.attribute if isinstance(step, AttributeStep) else attributes.Relative(step.evaluate)
+        return step if isinstance(step, AttributeStep) else self._of(attributes.Relative(step.evaluate))
 
     # Calls
 
@@ -153,7 +157,9 @@ class Planner:
         arguments = [self.plan(argument) for argument in nodes]
         match reference.name, arguments:
             case "_?_:_", [condition, truthy, falsy]:
-                conditional = attributes.Conditional(condition.evaluate, self._branch(truthy), self._branch(falsy))
+                conditional = attributes.Conditional(
+                    condition.evaluate, self._attribute(truthy).attribute, self._attribute(falsy).attribute
+                )
                 return AttributeStep(conditional)
             case (("_[_]" | "_?._" | "_[?_]"), [operand, index]):
                 return self._plan_index(operand, index, optional=reference.name != "_[_]")
@@ -292,6 +298,11 @@ class _Recognizer:
         # Asking for the list and adding cost 1 each, and making a list of one costs what a list does unless it is constant.
         cost = 2 if isinstance(planned, ConstantStep) else 2 + _LIST_COST
         return lambda loop: folds.collect(loop, planned.evaluate, where, cost)
+
+
+def _has_optionals(checked: CheckedExpression) -> bool:
+    """Return whether an optional may come to be in another one."""
+    return any(reference.name in _OPTIONALS for reference in checked.references.values())
 
 
 def _constant_key(key: Value) -> Value:

@@ -125,7 +125,7 @@ def _assignable(known: Substitutions, first: Type, second: Type) -> bool:  # noq
             and len(first.parameters) == len(second.parameters)
             and _all_assignable(known, first.parameters, second.parameters)
         )
-    return first == second and not first.lacking
+    return first == second
 
 
 def _all_assignable(known: Substitutions, first: Sequence[Type], second: Sequence[Type]) -> bool:

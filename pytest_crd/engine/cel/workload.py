@@ -26,6 +26,7 @@ class _Remaining(threading.local):
     """What the evaluation that runs may still look at; without bounds where none runs."""
 
     values: float = math.inf
+    extended: dict[int, bytes] | None = None
 
 
 _remaining: Final = _Remaining()
@@ -35,10 +36,12 @@ _remaining: Final = _Remaining()
 def limited() -> Iterator[None]:
     """Count from nothing until the end of the `with` block."""
     _remaining.values = MOST
+    _remaining.extended = {}
     try:
         yield
     finally:
         _remaining.values = math.inf
+        _remaining.extended = None
 
 
 def count(values: int) -> None:
@@ -57,6 +60,23 @@ def count_text(text: Sequence[object]) -> None:
     """Count a *text*, or bytes, that is read or made."""
     if len(text) > _CHARACTERS:
         count(len(text) // _CHARACTERS)
+
+
+def extend(left: bytes, right: bytes) -> bytes:
+    """
+    Return the sum of bytes.
+
+    The server puts *right* behind *left* in the same memory where there is room, over what was added to it before.
+
+    Raises:
+        UnsupportedExpressionError: Something was added to the same bytes before: what became of that sum is not known here.
+    """
+    extended = _remaining.extended
+    if extended is not None and left and right:
+        if id(left) in extended:
+            raise UnsupportedExpressionError("expressions that add to the same bytes twice, whose sums share memory")
+        extended[id(left)] = left
+    return left + right
 
 
 def check_length(characters: int) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from pytest_crd.engine.cel import display, equality, workload
-from pytest_crd.engine.cel.errors import EvaluationError, no_overload
+from pytest_crd.engine.cel.errors import EvaluationError, InternalError, UnsupportedExpressionError, no_overload
 from pytest_crd.engine.cel.values import MISSING, ListValue, Value, find, is_list, is_map
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
@@ -292,7 +292,10 @@ def _scalar(element: Value) -> Hashable:
 
 def _comparable(element: Value) -> Hashable:
     raw = native(element)
-    return (bytes, raw) if type(raw) is bytes else natives.map_key(raw)
+    try:
+        return (bytes, raw) if type(raw) is bytes else natives.map_key(raw)
+    except InternalError:
+        raise UnsupportedExpressionError("sets and keys of lists with optional lists and maps") from None
 
 
 def _united(items: Iterable[_T], added: Iterable[_T], key: Callable[[_T], Hashable]) -> list[_T]:

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError, InternalError
-from pytest_crd.engine.cel.values import Duration, Timestamp, TypeValue, UInt, Value, is_list, is_map
+from pytest_crd.engine.cel.values import Duration, Optional, Timestamp, TypeValue, UInt, Value, is_list, is_map
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -38,6 +38,7 @@ _NULL: Final = Foreign("structpb.NullValue")
 _LIST: Final = Foreign("[]ref.Val")
 _MAP: Final = Foreign("map[ref.Val]ref.Val")
 _ERROR: Final = Foreign("*errors.errorString")
+_FOREIGN: Final = {type(None): _NULL, EvaluationError: _ERROR}
 
 # As Go prints types with %T.
 _GO_TYPES: Final[dict[type, str]] = {
@@ -60,15 +61,13 @@ def native(value: Value) -> Any:
     """Return what is taken out of *value*: JSON, or what Go has for what is none."""
     if isinstance(value, JSONView):
         return value.value
+    if isinstance(value, Optional):
+        return native(value.value) if value.has_value else None
     if isinstance(value, TypeValue):
         return value.name
-    if value is None:
-        return _NULL
-    if isinstance(value, EvaluationError):
-        return _ERROR
     if is_list(value):
         return _LIST
-    return _MAP if is_map(value) else value
+    return _MAP if is_map(value) else _FOREIGN.get(type(value), value)
 
 
 def go_type(value: JSONValue | Foreign) -> str:

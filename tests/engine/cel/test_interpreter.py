@@ -190,6 +190,20 @@ def test_messages_of_which_not_all_is_known_are_not_supported(text: str, gap: st
         evaluated(text, {})
 
 
+@pytest.mark.parametrize("text", ["[b'ab'].map(x, [x + b'c', x + b'd'])", "[1, 2].map(i, b'ab' + bytes(string(i)))"])
+def test_bytes_to_which_something_is_added_twice_are_not_supported(text: str) -> None:
+    """A server overwrites the first sum where there is room behind the bytes."""
+    with pytest.raises(UnsupportedExpressionError, match="add to the same bytes twice"):
+        evaluated(text, {})
+
+
+def test_bytes_of_which_none_is_added_to_twice_have_memory_of_their_own() -> None:
+    text = "[b'ab' + b'c' + b'd', b'ab' + b'e', b'' + b'f', b'g' + b'']"
+
+    assert [evaluated(text, {}).value for _ in range(2)] == [[b"abcd", b"abe", b"f", b"g"]] * 2
+    assert evaluated("[b'ab'].map(x, [x + b'', x + b'', x + b'c'])", {}).value == [[b"ab", b"ab", b"abc"]]
+
+
 def test_quantities_with_too_many_digits_are_not_supported() -> None:
     with pytest.raises(UnsupportedExpressionError, match="quantities with 99999"):
         evaluated("quantity('1e99999').isGreaterThan(quantity('1'))", {})

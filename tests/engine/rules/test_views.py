@@ -363,3 +363,8 @@ def test_values_of_a_resource_are_counted_as_they_are_looked_at(text: str, monke
     monkeypatch.setattr(workload, "MOST", 5_000)
     with pytest.raises(UnsupportedExpressionError, match="more than 5000 values beyond their cost"):
         answer(_LISTS, _LISTED, looped)
+
+
+def test_a_set_to_which_an_optional_map_is_added_is_not_supported() -> None:
+    with pytest.raises(UnsupportedExpressionError, match="sets and keys of lists with optional lists and maps"):
+        answer(_LISTS, _LISTED, "dyn(self.set) + [optional.of(self.map)] == []")
