@@ -58,6 +58,7 @@ def crd_case(request: pytest.FixtureRequest) -> BoundCase:
     """One declared case; the test runs once for each in the files of `@pytest.mark.crd_cases(…)`."""
     case: BoundCase = _param(request)
     case.is_idle = True
+    case.is_excused = request.node.get_closest_marker("xfail") is not None
     return case
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from pytest_crd import failuretext, livenodes, session
+from pytest_crd import failuretext, livenodes, options, session
 from pytest_crd.cases import loader, runner, sources, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
@@ -23,10 +23,12 @@ from pytest_crd.failuretext import FailureText, TextFailure
 from pytest_crd.livenodes import Place
 
 if TYPE_CHECKING:
+    from pytest_crd import casewriting
     from pytest_crd.cases.openshift.suite import Suite
+    from pytest_crd.writing.notes import Note
 
-# A case, and what runs it.
-Run: TypeAlias = tuple[Case, Callable[[], CaseResult]]
+# A case, and what runs it, also with other expectations.
+Run: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
 
 
 class CaseFailure(TextFailure):
@@ -57,17 +59,20 @@ class BoundCase:
 
     Attributes:
         is_idle: Whether nobody has read or run it since it was handed out.
+        is_excused: Whether it is known to fail, so that nothing is written into its file.
         notes: What is worth to know of a case that was run, though it may hold.
+        observed: What is to be written into its file, once it was run; None where nothing is.
         kubernetes_version: The version that it is run for, where the session has several; else empty.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is known of a case
         self,
         case: Case,
-        run: Callable[[], CaseResult],
+        run: Callable[[Any], CaseResult],
         *,
         path: Path,
         config: pytest.Config,
+        content: casewriting.Content | None = None,
         kubernetes_version: str = "",
     ) -> None:
         self._case = case
@@ -75,6 +80,9 @@ class BoundCase:
         self.kubernetes_version = kubernetes_version
         self._run = run
         self._config = config
+        self._content = content
+        self.is_excused = False
+        self.observed: Note | None = None
         self.is_idle = True
         self.notes: tuple[str, ...] = ()
 
@@ -141,10 +149,19 @@ class BoundCase:
 
     def _result(self) -> CaseResult | InputError:
         try:
-            result = self._run()
+            result = self._run(self._case) if self._content is None or self.is_excused else self._observe(self._content)
         except InputError as error:
             return error
         self.notes = result.notes
+        return result
+
+    def _observe(self, content: casewriting.Content) -> CaseResult:
+        """Run the case, and keep what is to be written into its file."""
+        from pytest_crd import casewriting  # noqa: PLC0415 - only a session that writes loads what does
+
+        result, self.observed = casewriting.observe(
+            self._case, self._run, content, self._config, version=self.kubernetes_version
+        )
         return result
 
     def __repr__(self) -> str:
@@ -173,6 +190,7 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the case."""
+        self.bound.is_excused = self.get_closest_marker("xfail") is not None
         self.bound.check()
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
@@ -182,8 +200,19 @@ class CaseItem(pytest.Item):
 
 def notes_of(item: pytest.Item) -> tuple[str, ...]:
     """Return what is worth to know of the case that *item* has run; nothing where it has none."""
+    bound = _bound(item)
+    return bound.notes if bound is not None else ()
+
+
+def observed_of(item: pytest.Item) -> str:
+    """Return what is to be written into the file of the case that *item* has run, for another process; empty where nothing is."""
+    bound = _bound(item)
+    return bound.observed.to_json() if bound is not None and bound.observed is not None else ""
+
+
+def _bound(item: pytest.Item) -> BoundCase | None:
     bound = item.bound if isinstance(item, CaseItem) else getattr(item, "funcargs", {}).get("crd_case")
-    return bound.notes if isinstance(bound, BoundCase) else ()
+    return bound if isinstance(bound, BoundCase) else None
 
 
 def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
@@ -194,9 +223,11 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
         CollectError: Everything that is wrong with the file or with the CRDs that it names.
     """
     try:
-        loaded = loader.load_any(path.read_bytes(), source=session.shown(path))
+        text, writes = path.read_bytes(), bool(options.writing(config))
+        loaded = loader.load_any(text, source=session.shown(path), fills=writes)
+        content = _content(path, text, is_suite=not isinstance(loaded, tuple)) if writes else None
         return [
-            BoundCase(case, run, path=path, config=config, kubernetes_version=label)
+            BoundCase(case, run, path=path, config=config, content=content, kubernetes_version=label)
             for label, runs in _all_runs(loaded, session.catalogs(config), path.parent)
             for case, run in runs
         ]
@@ -204,6 +235,12 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
         raise pytest.Collector.CollectError(str(error)) from None
     except OSError as error:
         raise pytest.Collector.CollectError(f"{session.shown(path)}: cannot be read: {error.strerror}") from None
+
+
+def _content(path: Path, text: bytes, *, is_suite: bool) -> casewriting.Content:
+    from pytest_crd import casewriting  # noqa: PLC0415 - only a session that writes loads what does
+
+    return casewriting.content(path, text, is_suite=is_suite)
 
 
 def _all_runs(
@@ -234,9 +271,13 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[Run]:
         old = catalog.old_version_of(case, version, folder=folder)
         old_subject = subjects.setdefault(old, Subject(old))
         mistakes += unreachable.mistakes(case, subjects[version], old_subject)
-        yield case, functools.partial(runner.run, case, subjects[version], old_subject=old_subject)
+        yield case, functools.partial(runner.run, subject=subjects[version], old_subject=old_subject)
     if mistakes:
         raise CaseFileError(sorted(mistakes))
+
+
+def _run_suite_case(run: Callable[[], CaseResult], _: Case) -> CaseResult:
+    return run()
 
 
 def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[Run]:
@@ -249,5 +290,7 @@ def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[Run]:
             old = catalog.suite_old_version_of(suite, one.case, variant)
             old_subject = subject if old is variant.version else Subject(old)
             name = f"{one.case.name} ({variant.label})" if variant.label else one.case.name
-            run = functools.partial(suiterunner.run, one, subject, old_subject=old_subject)
+            run = functools.partial(
+                _run_suite_case, functools.partial(suiterunner.run, one, subject, old_subject=old_subject)
+            )
             yield dataclasses.replace(one.case, name=name), run

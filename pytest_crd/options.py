@@ -116,6 +116,11 @@ SETTINGS: Final = (
         "linelist",
         "What upgrades may do, one a line: `NAME PATH KIND`, as a failure states it.",
     ),
+    Setting("", "--crd-fill", "bool", "Write what is observed into case files, where it is left out or is `TODO`."),
+    Setting("", "--crd-update", "bool", "Fill in, and correct cases that fail and stay accepted, or refused."),
+    Setting(
+        "", "--crd-update-verdicts", "bool", "Update, also where what was accepted is refused now, or the reverse."
+    ),
     Setting(
         "",
         "--crd-generate",
@@ -206,6 +211,12 @@ def generate(config: pytest.Config) -> tuple[str, ...]:
 def has_checks(config: pytest.Config) -> bool:
     """Return whether CRDs and samples are checked."""
     return are_declared(config) and of(config).checks
+
+
+def writing(config: pytest.Config) -> int:
+    """Return how much is written into case files: 0 for nothing, else the value of a `writing.observation.Mode`."""
+    names = ("crd_fill", "crd_update", "crd_update_verdicts")
+    return max((level for level, name in enumerate(names, start=1) if config.getoption(name)), default=0)
 
 
 def check(config: pytest.Config) -> None:

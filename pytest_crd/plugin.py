@@ -21,6 +21,8 @@ from pytest_crd.session import was_in_vain
 
 __all__ = ["crd", "crd_case", "crd_version", "crds"]
 
+# The attribute of a report with what is to be written into a case file.
+_OBSERVED: Final = "crd_observed"
 # What is sent from a worker of pytest-xdist to its controller.
 _FAILURE: Final = "pytest_crd_failure"
 _HEADER: Final = "pytest_crd_header"
@@ -61,6 +63,10 @@ def pytest_configure(config: pytest.Config) -> None:
             from pytest_crd import livesession  # noqa: PLC0415 - a session that asks no server loads nothing that could
 
             config.pluginmanager.register(livesession.LiveSession(config, live), "crd-live")
+        if options.writing(config) and not hasattr(config, "workerinput"):
+            from pytest_crd import casewriting  # noqa: PLC0415 - only a session that writes loads what does
+
+            config.pluginmanager.register(casewriting.Writer(config), "crd-writer")
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 
@@ -139,6 +145,8 @@ def pytest_runtest_makereport(
             report.outcome, report.longrepr = "failed", problem
             vars(report).pop("wasxfail", None)
         report.user_properties.extend((_NOTE, note) for note in (nodes.notes_of(item) if nodes else ()))
+        if nodes and options.writing(item.config) and (text := nodes.observed_of(item)):
+            setattr(report, _OBSERVED, text)  # which travels with the report from a worker of pytest-xdist
     return report
 
 

@@ -104,6 +104,17 @@ def test_the_example_of_every_section_holds(pytester: pytest.Pytester) -> None:
     _run(pytester, case_file).assert_outcomes(passed=5)
 
 
+def test_cases_are_written_as_is_shown(pytester: pytest.Pytester) -> None:
+    section = README.split("\n## Cases that write themselves\n")[1]
+    before, after = (part.split("```")[0] for part in section.split("```yaml\n")[1:3])
+
+    result = _run(pytester, before, "--crd-update")
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(_as_patterns(section.split("```console\n")[1].split("```")[0]))
+    assert (pytester.path / "test_backup.crd.yaml").read_text(encoding="utf-8") == after
+
+
 def test_the_samples_with_comments_are_what_they_say(pytester: pytest.Pytester) -> None:
     shown = README.split("\n## Checks without a case\n")[1].split("```yaml\n")[1].split("```")[0]
     (pytester.mkdir("samples") / "backup.yaml").write_text(shown, encoding="utf-8")

@@ -277,6 +277,10 @@ CASE_KEYS: Final[Mapping[str, Key]] = {
     ),
 }
 
+# The keys into which what was observed can be written, in the order in which a case has them.
+FILLED: Final = ("expected", "errors", "pruned", "defaulted", "nullsDropped", "lost", "warnings")
+# What stands there until then.
+BLANK: Final = "TODO"
 
 CONFLICTS: Final[Mapping[tuple[str, str], Conflict]] = {
     (conflict.first, conflict.second): conflict

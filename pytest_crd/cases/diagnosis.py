@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple["str | int", ...]
 
 _LONGEST_QUOTE: Final = 60
+_FILL: Final = "--crd-fill, which writes what is observed"
 # One mapping that is no case at all should not bury the other mistakes.
 _MOST_UNKNOWN_KEYS: Final = 10
 _NAME_REMEDIES: Final = {
@@ -76,14 +77,15 @@ class _Flaw:
 _Explanation: TypeAlias = Iterator[tuple[Path, str]]
 
 
-def find(document: Document) -> Iterator[Mistake]:
+def find(document: Document, *, fills: bool = False) -> Iterator[Mistake]:
     """
     Give the mistakes in the form of *document*: keys, types, what is missing, what contradicts.
 
     Args:
         document: One document of a case file.
+        fills: Whether expectations may be left to be filled in.
     """
-    errors = list(_validator().iter_errors(document.value))
+    errors = [error for error in _validator().iter_errors(document.value) if not (fills and _is_left_open(error))]
     meant = {
         tuple(error.absolute_path): _meant(_flaw(error, document.value)) for error in errors if _is_unknown_key(error)
     }
@@ -193,7 +195,18 @@ def _explain_nothing(flaw: _Flaw) -> _Explanation:
     if flaw.meant.isdisjoint(keys):
         listed = " or ".join((", ".join(f"`{key}:`" for key in keys[:-1]), f"`{keys[-1]}:`"))
         subject = f"{_subject(flaw)} {'expects nothing' if len(flaw.path) == 2 else 'says nothing'}"
-        yield flaw.path, f"{subject}; add {listed}" if flaw.path else f"the file has no cases; add a section: {listed}"
+        is_observed = len(flaw.path) == 2 and not flaw.found.keys() & {"skip", "xfail"}
+        remedy = f"; or call pytest with {_FILL}" if is_observed else ""
+        message = f"{subject}; add {listed}{remedy}" if flaw.path else f"the file has no cases; add a section: {listed}"
+        yield flaw.path, message
+
+
+def _is_left_open(error: ValidationError) -> bool:
+    """Return whether what is wrong is but an expectation that has yet to be filled in."""
+    path = error.absolute_path
+    if len(path) == 2:
+        return error.validator == "anyOf"
+    return len(path) == 3 and path[2] in casekeys.FILLED and error.instance == casekeys.BLANK
 
 
 def _explain_not(flaw: _Flaw) -> _Explanation:
@@ -235,6 +248,8 @@ def _subject(flaw: _Flaw) -> str:
 def _remedy(flaw: _Flaw) -> str:
     """Return what to write instead of a value: what the format says of its key, else what follows from the value."""
     match flaw.path:
+        case [_, _, str(key)] if key in casekeys.FILLED and flaw.found == casekeys.BLANK:
+            return f"call pytest with {_FILL}"
         case [str(key)] if remedy := caseformat.FILE_KEYS[key].remedy:
             return remedy
         case [_, _, str(key)] | [_, _, str(key), int()] if remedy := casekeys.CASE_KEYS[key].remedy:

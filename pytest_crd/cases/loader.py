@@ -6,11 +6,12 @@ It opens no file and runs no case.
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.cases import diagnosis
+from pytest_crd.cases import blanks, casekeys, diagnosis
 from pytest_crd.cases.model import (
     KINDS,
     REQUESTS,
@@ -38,13 +39,14 @@ if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite
 
 
-def load(content: str | bytes, *, source: str) -> tuple[CaseFile, ...]:
+def load(content: str | bytes, *, source: str, fills: bool = False) -> tuple[CaseFile, ...]:
     """
     Return the cases of a case file.
 
     Args:
         content: The file: one or several documents in YAML, or JSON.
         source: Its name for messages.
+        fills: Whether expectations may be left to be filled in.
 
     Returns:
         One for each document, in order; each has at least one case.
@@ -54,16 +56,17 @@ def load(content: str | bytes, *, source: str) -> tuple[CaseFile, ...]:
         ManifestError: It is not YAML.
     """
     text, documents = _read(content, source)
-    return _case_files(text, documents, source)
+    return _case_files(text, documents, source, fills=fills)
 
 
-def load_any(content: str | bytes, *, source: str) -> tuple[CaseFile, ...] | Suite:
+def load_any(content: str | bytes, *, source: str, fills: bool = False) -> tuple[CaseFile, ...] | Suite:
     """
     Return what a file has: cases, or a suite in the format of openshift/api.
 
     Args:
         content: The file.
         source: Its name for messages.
+        fills: Whether expectations may be left to be filled in.
 
     Raises:
         CaseFileError: All mistakes, in the order of their lines.
@@ -71,12 +74,26 @@ def load_any(content: str | bytes, *, source: str) -> tuple[CaseFile, ...] | Sui
     """
     text, documents = _read(content, source)
     if len(documents) != 1 or not _is_suite(documents[0].value):
-        return _case_files(text, documents, source)
+        return _case_files(text, documents, source, fills=fills)
     if line := yamlstream.unread(text):
         raise CaseFileError([Mistake(source, line, yamlstream.UNREAD)])
     from pytest_crd.cases.openshift import suite  # noqa: PLC0415 - most projects have none
 
     return suite.load(documents[0])
+
+
+def stating(case: AnyCase, declared: Mapping[str, JSONValue]) -> AnyCase:
+    """
+    Return *case* with the expectations of *declared*; all else stays, what was read of other files too.
+
+    Args:
+        case: A case.
+        declared: What a file would say of it, which has no mistakes.
+    """
+    keys = [key for key in casekeys.case_keys(case.section) if casekeys.CASE_KEYS[key].expects]
+    unstated: dict[str, Any] = {one.name: one.default for one in dataclasses.fields(case)}
+    unstated = {attribute: unstated[attribute] for attribute in (_ATTRIBUTES.get(key, key) for key in keys)}
+    return dataclasses.replace(case, **(unstated | _stated(declared, keys) | blanks.of(declared)))
 
 
 def _is_suite(value: JSONValue) -> bool:
@@ -100,14 +117,14 @@ def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
         ) from None
 
 
-def _case_files(text: str, documents: list[Document], source: str) -> tuple[CaseFile, ...]:
+def _case_files(text: str, documents: list[Document], source: str, *, fills: bool) -> tuple[CaseFile, ...]:
     mistakes = {*_repeated_names(documents)}
     if line := yamlstream.unread(text):
         mistakes.add(Mistake(source, line, yamlstream.UNREAD))
     if not documents:
         mistakes.add(Mistake(source, 1, "the file is empty; write `crd:` and a section with cases, as in `pruning:`"))
     for document in documents:
-        mistakes.update(_mistakes(document, merges="<<" in text))
+        mistakes.update(_mistakes(document, merges="<<" in text, fills=fills))
     if mistakes:
         raise CaseFileError(sorted(mistakes))
     return tuple(map(_case_file, documents))
@@ -116,16 +133,18 @@ def _case_files(text: str, documents: list[Document], source: str) -> tuple[Case
 # Mistakes
 
 
-def _mistakes(document: Document, *, merges: bool) -> Iterator[Mistake]:
+def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mistake]:
     if _is_suite(document.value):
         yield Mistake(document.source, document.line, "a suite of openshift/api is the only document of its file")
         return
-    yield from diagnosis.find(document)
+    yield from diagnosis.find(document, fills=fills)
     yield from _duplicates(document, merges=merges)
     yield from _unknown_version(document)
     for section, index, case in _cases(document.value):
         yield from _bad_patterns(document, (section, index), case)
         yield from _empty_expectations(document, (section, index), case)
+        if fills:
+            yield from blanks.mistakes(document, (section, index), case)
 
 
 def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:
@@ -238,17 +257,24 @@ def _case_file(document: Document) -> CaseFile:
 
 
 def _case(section: Section, value: Mapping[str, JSONValue], lines: Lines, *, allows_unknown: bool) -> AnyCase:
-    stated: dict[str, Any] = {
-        _ATTRIBUTES.get(key, key): _CONVERSIONS[key](item) for key, item in value.items() if key in _CONVERSIONS
-    }
+    stated = _stated(value, _CONVERSIONS)
     if section in UPDATES:
         stated["old_source"] = _source(value, "oldFile", "oldDocument", "oldPatch")
     return KINDS[section](
         allows_unknown_fields=allows_unknown,
         input_source=_source(value, "inputFile", "document", "patch"),
         lines=lines,
-        **stated,
+        **(stated | blanks.of(value)),
     )
+
+
+def _stated(value: Mapping[str, JSONValue], keys: Collection[str]) -> dict[str, Any]:
+    """Return what a case says, by attribute, of those of *keys* that are not left to be filled in."""
+    return {
+        _ATTRIBUTES.get(key, key): _CONVERSIONS[key](item)
+        for key, item in value.items()
+        if key in keys and not blanks.is_blank(key, item)
+    }
 
 
 def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str) -> Source | None:

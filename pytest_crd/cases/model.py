@@ -123,6 +123,8 @@ class Case:
         skip: Why the case is not run.
         xfail: Why the case is known to fail.
         marks: Names of pytest marks.
+        blanks: The keys of expectations that have yet to be filled in.
+        is_open: Whether it states no expectation at all.
         lines: Where the keys of the case stand.
     """
 
@@ -138,6 +140,8 @@ class Case:
     skip: str | None = None
     xfail: str | None = None
     marks: tuple[str, ...] = ()
+    blanks: tuple[str, ...] = ()
+    is_open: bool = False
     lines: Lines = field(compare=False, repr=False)
 
     @property
@@ -154,6 +158,13 @@ class Case:
     def line(self) -> int:
         """The 1-based line where the case begins."""
         return self.lines.of()
+
+    @property
+    def declared(self) -> Mapping[str, JSONValue]:
+        """What the file says of the case, key by key."""
+        section, index = self.lines.path
+        declared: Mapping[str, JSONValue] = self.lines.document.value[section][index]
+        return declared
 
     def mistake(self, message: str, *path: str | int) -> CaseFileError:
         """Return what is wrong with the case, at the line of the key at *path*."""

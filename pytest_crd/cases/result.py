@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 from pytest_crd.cases.comparison import Remainder
 from pytest_crd.cases.model import ExpectedError
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -231,6 +232,27 @@ class Context(NamedTuple):
     source: str
 
 
+class Answer(NamedTuple):
+    """
+    What the server makes of what a case sends, whatever the case expects.
+
+    Attributes:
+        code: The HTTP code; 0 where a pass alone was asked.
+        kept: The resulting object; None where the request is refused.
+        errors: Why it is refused; empty where it is accepted.
+        warnings: What the server warns of.
+        given: What the case sends, as far as it states it.
+        made_up: The fields of metadata that nobody stated.
+    """
+
+    code: int
+    kept: Stored | None
+    errors: tuple[FieldError, ...]
+    warnings: tuple[str, ...]
+    given: JSONValue
+    made_up: frozenset[str]
+
+
 class CaseResult(NamedTuple):
     """
     What became of a case.
@@ -240,12 +262,14 @@ class CaseResult(NamedTuple):
         mismatches: What was not as expected; empty when the case holds.
         trace: What the passes did.
         notes: What is worth to know though the case may hold.
+        answer: What the server makes of what it sends; None where it does not get that far.
     """
 
     context: Context
     mismatches: tuple[Mismatch, ...] = ()
     trace: Trace = Trace()
     notes: tuple[str, ...] = ()
+    answer: Answer | None = None
 
     @property
     def held(self) -> bool:

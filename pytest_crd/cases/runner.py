@@ -22,7 +22,7 @@ from pytest_crd.cases.model import (
     UpdateCase,
 )
 from pytest_crd.cases.questions import Question
-from pytest_crd.cases.result import CaseResult, Kept, Mismatch, Refused, Strays, Trace
+from pytest_crd.cases.result import Answer, CaseResult, Kept, Mismatch, Refused, Strays, Trace
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import (
     DecodeError,
@@ -33,6 +33,7 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
     Version,
 )
+from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -64,7 +65,7 @@ def run(case: AnyCase, subject: Subject, *, old_subject: Subject | None = None) 
         if isinstance(case, RequestCase):
             result = _run_request(case, body, subject, old_subject or subject)
         else:
-            result = _run_pass(case, _completed(body.value, subject.version), subject)
+            result = _run_pass(case, body.value, subject)
     except DecodeError as error:
         return CaseResult(subject.context, (Refused(f"the server answers 400: {error}"),))
     except UnsupportedConstructError as error:
@@ -89,8 +90,9 @@ def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult
 # The passes alone
 
 
-def _run_pass(case: PruningCase | DefaultingCase, resource: Mapping[str, JSONValue], subject: Subject) -> CaseResult:
+def _run_pass(case: PruningCase | DefaultingCase, given: Mapping[str, JSONValue], subject: Subject) -> CaseResult:
     version = subject.version
+    resource = _completed(given, version)
     if problem := _another_type(resource, version):
         return CaseResult(subject.context, (Refused(problem),))
     if isinstance(case, PruningCase):
@@ -103,7 +105,8 @@ def _run_pass(case: PruningCase | DefaultingCase, resource: Mapping[str, JSONVal
         found = strays.of_defaulting(case, resource, subject)
     questions.tell(Question(version, case.section, Body(resource)))
     in_object = expectations.of_object(case, value, resource, version.schema)
-    return _result(case, [*in_object, *expectations.of_paths(case.listed, trace)], trace, subject, found)
+    result = _result(case, [*in_object, *expectations.of_paths(case.listed, trace)], trace, subject, found)
+    return result._replace(answer=Answer(0, Stored.of(value), (), (), given, frozenset()))
 
 
 def _another_type(resource: Mapping[str, JSONValue], version: Version) -> str:
@@ -167,7 +170,9 @@ def judge(
         sent = _completed(given, version)
         mismatches += expectations.of_object(case, response.stored, sent, version.schema, made_up=made_up)
     mismatches += expectations.of_paths(case.listed, trace, response.warnings)
-    return _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
+    answer = Answer(response.code, response.kept, response.errors, response.warnings, given, made_up)
+    result = _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
+    return result._replace(answer=answer)
 
 
 def _question(case: CreateCase | UpdateCase, body: Body, version: Version, old_version: Version) -> Question:

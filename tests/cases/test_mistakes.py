@@ -12,6 +12,7 @@ from pytest_crd.cases.model import CaseFileError
 from pytest_crd.engine import profile
 
 SECTIONS = "`pruning:`, `defaulting:`, `create:`, `update:` or `updateStatus:`"
+FILL = "--crd-fill, which writes what is observed"
 PRUNING_KEYS = "`expected:`, `contains:`, `absent:` or `pruned:`"
 NAMES = "a name (one line of text without '::', '[' and ']')"
 OPENSHIFT = "a suite of openshift/api is the only document of its file"
@@ -190,7 +191,24 @@ CASES = [
         "pruned: []",
         "f:3: pruning case \"a\" has no 'input'; add `input:` with a mapping (the object) or the text of one",
     ),
-    case("no expectation", "pruning", "input: {}", f'f:3: pruning case "a" expects nothing; add {PRUNING_KEYS}'),
+    case(
+        "no expectation",
+        "pruning",
+        "input: {}",
+        f'f:3: pruning case "a" expects nothing; add {PRUNING_KEYS}; or call pytest with {FILL}',
+    ),
+    case(
+        "an expectation that is left to be filled in",
+        "pruning",
+        "input: {}\nexpected: {}\npruned: TODO",
+        f'f:6: \'pruned\' of pruning case "a" must be a list of field paths, not the text "TODO"; call pytest with {FILL}',
+    ),
+    case(
+        "TODO where nothing is filled in",
+        "pruning",
+        "input: {}\ncontains: TODO",
+        'f:5: \'contains\' of pruning case "a" must be a mapping (a part of the object), not the text "TODO"',
+    ),
     case(
         "no expectation although skipped",
         "defaulting",

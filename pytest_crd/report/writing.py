@@ -1,0 +1,47 @@
+"""The words for what was written into case files, and what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from pytest_crd.writing.notes import Line, Note, Outcome
+
+
+def lines(outcome: Outcome, *, shown: Callable[[Path], str]) -> Iterator[str]:
+    """
+    Yield what there is to say, nothing where nothing was to be written.
+
+    Args:
+        outcome: What became of the files.
+        shown: Names a file.
+    """
+    written = [line for line in outcome.lines if not line.problem]
+    failed = [line for line in outcome.lines if line.problem]
+    if written:
+        yield f"crd: {_counted(written)} written:"
+        yield from (f"  {_place(line, shown)}: {line.note.title}: {_words(line.note)}" for line in written)
+    if failed:
+        yield f"crd: {_counted(failed)} not written:"
+        yield from (f"  {_place(line, shown)}: {line.note.title}: {line.problem}" for line in failed)
+    if outcome.left:
+        yield f"crd: {_counted(outcome.left)} left to be filled in, as not run:"
+        yield from (f"  {shown(one.path)}:{one.line}: {one.title}" for one in outcome.left)
+
+
+def _counted(cases: Sequence[object]) -> str:
+    return f"{len(cases)} case{'' if len(cases) == 1 else 's'}"
+
+
+def _place(line: Line, shown: Callable[[Path], str]) -> str:
+    return f"{shown(line.path)}:{line.line}"
+
+
+def _words(note: Note) -> str:
+    """Return which keys were filled in, corrected and taken away; a verdict that is turned around first."""
+    filled = [key for key in note.values if key in note.filled]
+    corrected = [key for key in note.values if key not in note.filled]
+    parts = [f"{note.turn}" if note.turn else ""]
+    for verb, keys in (("filled in", filled), ("corrected", corrected), ("removed", note.removed)):
+        parts.append(f"{verb} {', '.join(keys)}" if keys else "")
+    return "; ".join(filter(None, parts))

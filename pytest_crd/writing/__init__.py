@@ -1,0 +1,1 @@
+"""What was observed, written into case files: in place, or not at all."""

@@ -1,0 +1,184 @@
+"""
+The text of a case file with other expectations: what was meant, and nothing else, or the reason why it cannot be written.
+
+Whatever is written is read again first: each value must be what was meant, and each other one what it was.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from pytest_crd.cases import loader
+from pytest_crd.cases.format import FREE_PREFIX
+from pytest_crd.cases.model import Section
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.inputerror import InputError
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.writing import places, sharing, splicing, yamltext
+from pytest_crd.writing.places import Place
+from pytest_crd.writing.sharing import Found
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class Correction(NamedTuple):
+    """
+    What is to be written into a case.
+
+    Attributes:
+        name: The name of the case.
+        values: The keys that it gets, with their values.
+        removed: The keys that it loses.
+    """
+
+    name: str
+    values: Mapping[str, JSONValue]
+    removed: tuple[str, ...] = ()
+
+    def of(self, case: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+        """Return *case* with what is to be written."""
+        return {key: value for key, value in case.items() if key not in self.removed} | dict(self.values)
+
+
+class Written(NamedTuple):
+    """
+    A case file with other expectations.
+
+    Attributes:
+        content: The file.
+        lines: The 1-based line of each case, as it is now, by its name.
+        problems: Why a case was not, by its name.
+    """
+
+    content: bytes
+    lines: Mapping[str, int]
+    problems: Mapping[str, str]
+
+
+def written(content: bytes, corrections: Sequence[Correction], *, source: str) -> Written:
+    """
+    Return a case file with *corrections*.
+
+    Args:
+        content: The file, which has no mistakes but what may be filled in.
+        corrections: At most one for each case; a case that there is not is our own mistake.
+        source: The name of the file.
+    """
+    file = _File(content, source)
+    groups = [*sharing.groups(file.found, {one.name: one.of(file.found[one.name].value) for one in corrections})]
+    by_name = {one.name: one for one in corrections}
+    problems = {name: group.problem for group in groups if group.problem for name in group.names}
+    wanted = [group for group in groups if not group.problem]
+    new = file.with_corrections([by_name[name] for group in wanted for name in group.names])
+    if new is None:
+        taken: list[sharing.Group] = []
+        for group in wanted:
+            tried = [by_name[name] for one in (*taken, group) for name in one.names]
+            if file.with_corrections(tried) is None:
+                problems |= {name: file.problem(by_name[name]) for name in group.names}
+            else:
+                taken.append(group)
+        wanted, new = taken, file.with_corrections([by_name[name] for one in taken for name in one.names])
+    content = content if new is None else new
+    return Written(content, {name: one.line for name, one in _File(content, source).found.items()}, problems)
+
+
+class _File:
+    """
+    A case file.
+
+    Attributes:
+        found: Its cases, by name.
+    """
+
+    def __init__(self, content: bytes, source: str) -> None:
+        self._source = source
+        decoded = yamlreader.decode(content, source=source)
+        self._content = decoded.content
+        self._mark = _BOM if content.startswith(_BOM) else b""
+        self._documents = yamlreader.read(decoded, source=source)
+        self._is_json = decoded.maybe_json and _is_json(decoded.content)
+        self._layout = places.layout(decoded.content, is_json=self._is_json)
+        self.found = {one.name: one for one in self._find()}
+
+    def _find(self) -> Iterator[Found]:
+        for number, (document, root) in enumerate(zip(self._documents, self._layout.documents, strict=True)):
+            for section in Section:
+                pair = root.own(section)
+                for index, value in enumerate(document.value.get(section, ())):
+                    place = pair[1].meant.items[index].meant if pair else root
+                    yield Found(number, section, index, value, place, root, document.line_of((section, index)))
+
+    def with_corrections(self, corrections: Sequence[Correction]) -> bytes | None:
+        """Return the file with *corrections*; None where it would not mean what is meant."""
+        meant = [jsonvalue.copy(document.value) for document in self._documents]
+        new = {one.name: one.of(self.found[one.name].value) for one in corrections}
+        shared = sharing.settled(self.found, new)
+        splice = splicing.Splice(self._layout.text, is_json=self._is_json, settled=shared.aliases)
+        for name, case in new.items():
+            found = self.found[name]
+            meant[found.document][found.section][found.number] = case
+            splice.change(found.place, found.value, case, in_flow=found.place.is_flow)
+        for target, old, value in shared.targets:
+            splice.change(target, old, value, in_flow=target.is_flow)
+        # Where several begin at one place, the inner ones were found first.
+        edits = sorted(splice.edits, key=lambda one: (one.start, one.end))
+        if any(left.end > right.start for left, right in itertools.pairwise(edits)):
+            return None
+        text = places.edited(self._content, self._layout, edits)
+        free = {(index, key) for index, root in enumerate(self._layout.documents) for key in _touched(root, edits)}
+        return self._mark + text.encode() if self._is_meant(text, meant, free) else None
+
+    def _is_meant(self, text: str, meant: Sequence[JSONValue], free: set[tuple[int, str]]) -> bool:
+        """Return whether *text* says what is meant; free keys in which something was written are places for anchors."""
+        try:
+            documents = yamlreader.read(text, source=self._source)
+            loader.load(self._mark.decode() + text, source=self._source, fills=True)
+        except InputError:
+            return False
+        pairs = zip(documents, self._documents, strict=False)
+        return (
+            len(documents) == len(meant)
+            and all(_repeats(new) == _repeats(old) for new, old in pairs)
+            and all(
+                jsonvalue.equal(_without(document.value, index, free), _without(value, index, free))
+                for index, (document, value) in enumerate(zip(documents, meant, strict=True))
+            )
+        )
+
+    def problem(self, correction: Correction) -> str:
+        """Return why *correction* cannot be written."""
+        found = self.found[correction.name]
+        lines = "".join(f"\n    {line}" for line in yamltext.block(dict(correction.values)))
+        anchor = sharing.anchor_around(found)
+        why = f", as others share what is anchored by &{anchor}" if anchor else ""
+        removed = f" and without {', '.join(correction.removed)}" if correction.removed else ""
+        return f"it cannot be written in place{why}; write it yourself{removed}:{lines}"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _touched(root: Place, edits: Iterable[places.Edit]) -> Iterator[str]:
+    """Yield the free keys of a document in which something is edited."""
+    for key, value in root.pairs:
+        if key.key.startswith(FREE_PREFIX) and any(value.start <= one.start <= value.end for one in edits):
+            yield key.key
+
+
+def _without(value: JSONValue, index: int, free: set[tuple[int, str]]) -> JSONValue:
+    return {key: item for key, item in value.items() if (index, key) not in free}
+
+
+def _repeats(document: Document) -> int:
+    return sum(1 for one in document.duplicates if not one.overrides_merge)

@@ -1,0 +1,184 @@
+"""
+Notes of what was observed, from each run of each case; and what becomes of the files once all are there.
+
+A note travels between processes. A case that was run several times, as under several Kubernetes versions, is written where its
+answers are the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pytest_crd.cases import loader
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.writing import casetext, files
+from pytest_crd.writing.casetext import Correction
+
+
+class Note(NamedTuple):
+    """
+    What was observed of a case in one run.
+
+    Attributes:
+        path: The case file.
+        digest: That of its content.
+        name: The name of the case.
+        title: The case in words.
+        line: The 1-based line where it begins.
+        version: The Kubernetes version; empty where there is only one.
+        versions: All that it is run under.
+        values: The keys to write, with their values.
+        removed: The keys to take away.
+        filled: Which of the keys were left to be filled in.
+        turn: How the verdict is turned around; empty where it stays.
+        problem: Why nothing can be written though something would have to be; empty where nothing speaks against it.
+    """
+
+    path: str
+    digest: str
+    name: str
+    title: str
+    line: int
+    version: str = ""
+    versions: tuple[str, ...] = ()
+    values: Mapping[str, JSONValue] = {}
+    removed: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
+    turn: str = ""
+    problem: str = ""
+
+    def to_json(self) -> str:
+        """Return the note as text, for another process."""
+        return json.dumps(self._asdict())
+
+    @classmethod
+    def from_json(cls, text: str) -> Note:
+        """Return the note that *text* is made of."""
+        note = cls(**json.loads(text))
+        return note._replace(versions=tuple(note.versions), removed=tuple(note.removed), filled=tuple(note.filled))
+
+
+class Line(NamedTuple):
+    """
+    What became of a case.
+
+    Attributes:
+        path: The case file.
+        line: The 1-based line where the case begins, as the file is now.
+        note: What was observed.
+        problem: Why it was not written; empty where it was.
+    """
+
+    path: Path
+    line: int
+    note: Note
+    problem: str = ""
+
+
+class Left(NamedTuple):
+    """A case that is still to be filled in, as it was not run: its file, its line, and its words."""
+
+    path: Path
+    line: int
+    title: str
+
+
+class Outcome(NamedTuple):
+    """
+    What became of all files.
+
+    Attributes:
+        lines: The cases that were written, or that would have to be.
+        left: Those in the same files that are still to be filled in.
+    """
+
+    lines: tuple[Line, ...]
+    left: tuple[Left, ...]
+
+
+def write(notes: Iterable[Note], *, shown: Callable[[Path], str]) -> Outcome:
+    """
+    Write what was observed into the case files.
+
+    Args:
+        notes: What was observed, in any order.
+        shown: Names a file for messages.
+    """
+    lines: list[Line] = []
+    left: list[Left] = []
+    by_path = sorted(notes, key=lambda note: (note.path, note.line))
+    for path, of_file in itertools.groupby(by_path, key=lambda note: note.path):
+        merged = [_merged([*runs]) for _, runs in itertools.groupby(of_file, key=lambda note: note.name)]
+        found, open_cases = _write_file(Path(path), merged, shown)
+        lines += found
+        left += open_cases
+    return Outcome(tuple(lines), tuple(left))
+
+
+def _merged(runs: Sequence[Note]) -> Note:
+    """Return what was observed of a case in all its runs."""
+    first = next((note for note in runs if note.problem), None) or next((note for note in runs if note.values), runs[0])
+    if first.problem or not first.values:
+        return first
+    if other := next((note for note in runs if not _is_same(note, first)), None):
+        return first._replace(problem=_differing(first, other))
+    missing = [version for version in first.versions if version not in {note.version for note in runs}]
+    if missing:
+        under = ", ".join(missing)
+        return first._replace(problem=f"it was not run under Kubernetes {under}, so that its answer there is not known")
+    return first
+
+
+def _is_same(note: Note, other: Note) -> bool:
+    return _canonical(note) == _canonical(other) and note.digest == other.digest
+
+
+def _canonical(note: Note) -> str:
+    return json.dumps([note.values, note.removed], sort_keys=True)
+
+
+def _differing(note: Note, other: Note) -> str:
+    if note.version == other.version:
+        return "its answers differ from one run to the next"
+    versions = " and ".join(sorted((note.version, other.version)))
+    return (
+        f"its answers differ between Kubernetes {versions}: state what both have in common, as with `contains` or"
+        " `containsErrors`, or give each its own file with a `kubernetesVersion`"
+    )
+
+
+def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str]) -> tuple[list[Line], list[Left]]:
+    wanted = [note for note in notes if note.values and not note.problem]
+    told = {note.name: note for note in notes if note.problem or note.values}
+    if not wanted:
+        return [Line(path, note.line, note, note.problem) for note in told.values()], []
+    try:
+        content = path.read_bytes()
+        files.refuse_other(content, wanted[0].digest)
+        corrections = [Correction(note.name, note.values, note.removed) for note in wanted]
+        written = casetext.written(content, corrections, source=shown(path))
+        if written.content != content:
+            files.replace(path, written.content, old=wanted[0].digest)
+    except files.ChangedError:
+        problem = "the file has changed since it was read; nothing was written into it"
+        return [Line(path, note.line, note, note.problem or problem) for note in told.values()], []
+    except OSError as error:
+        problem = f"the file cannot be written: {error.strerror}"
+        return [Line(path, note.line, note, note.problem or problem) for note in told.values()], []
+    lines = [
+        Line(path, written.lines[name], note, note.problem or written.problems.get(name, ""))
+        for name, note in told.items()
+    ]
+    left = [one for one in _left(path, written.content, shown(path)) if one[0] not in told]
+    return lines, [one for _, one in left]
+
+
+def _left(path: Path, content: bytes, source: str) -> Iterator[tuple[str, Left]]:
+    for part in loader.load(content, source=source, fills=True):
+        for case in part.cases:
+            if case.blanks or case.is_open:
+                yield case.name, Left(path, case.line, case.title)

@@ -1,0 +1,261 @@
+"""
+What was observed, as what a case states: what it leaves out is filled in, and what does not hold is corrected.
+
+No case is made to hold that states something else which does not.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple, cast
+
+from pytest_crd.cases import loader
+from pytest_crd.cases.model import AnyCase, RequestCase
+from pytest_crd.cases.result import (
+    Accepted,
+    Answer,
+    CaseResult,
+    ErrorsMismatch,
+    MessageMismatch,
+    ObjectMismatch,
+    PathsMismatch,
+    Present,
+    Strays,
+)
+from pytest_crd.engine import ErrorType, FieldError
+from pytest_crd.engine.errors.response import Stored
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.metafields import TYPE_META
+from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
+from pytest_crd.engine.resources import rules
+
+# What an expectation of an accepted object says, and one of a refused object.
+_OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost")
+_OF_REFUSED: Final = ("errors", "containsErrors", "error")
+
+
+class Mode(enum.IntEnum):
+    """How much is written; each writes what those before it do."""
+
+    FILL = 1
+    UPDATE = 2
+    UPDATE_VERDICTS = 3
+
+
+class Observed(NamedTuple):
+    """
+    What becomes of a case.
+
+    Attributes:
+        result: The outcome of the case as it will be; where nothing can be written, of the case as it is.
+        values: The keys to write, with their values.
+        removed: The keys to take away.
+        filled: Which of these were left to be filled in.
+        turn: How the verdict is turned around, `accepted -> refused`; empty where it stays.
+        problem: Why the case is not corrected though it fails; empty where it holds, or where nothing was asked of it.
+    """
+
+    result: CaseResult
+    values: Mapping[str, JSONValue] = {}
+    removed: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
+    turn: str = ""
+    problem: str = ""
+
+
+def observe(case: AnyCase, run: Callable[[AnyCase], CaseResult], mode: Mode) -> Observed:
+    """
+    Return what becomes of *case*.
+
+    Args:
+        case: The case.
+        run: What runs it, or the same case with other expectations.
+        mode: How much is written.
+    """
+    result = run(case)
+    asked = case.is_open or bool(case.blanks) or mode >= Mode.UPDATE
+    if result.answer is None:
+        return Observed(result, problem=_by_hand(result) if asked else "")
+    turn = _turn(case, result.answer)
+    if turn and mode < Mode.UPDATE_VERDICTS:
+        problem = f"{turn}: only --crd-update-verdicts turns a verdict around"
+        return Observed(_failing(case, result), problem=problem if asked else "")
+    values, removed = _meant(case, result, mode, is_turned=bool(turn))
+    if not values:
+        return Observed(result, problem="" if result.held or not asked else _by_hand(result))
+    declared = {key: value for key, value in case.declared.items() if key not in removed}
+    new = run(loader.stating(case, declared | values))
+    if not new.held:
+        return Observed(new if case.blanks else result, problem=_by_hand(new))
+    filled = tuple(key for key in values if case.is_open or key in case.blanks)
+    return Observed(new, values, removed, filled, turn)
+
+
+def _meant(
+    case: AnyCase, result: CaseResult, mode: Mode, *, is_turned: bool
+) -> tuple[dict[str, JSONValue], tuple[str, ...]]:
+    """Return the keys that a case is to have, and those that it is to lose."""
+    if case.is_open:
+        return expectation(case, result), ()
+    if is_turned:
+        return _turned(case, result)
+    values = {key: _observed(key, case, result) for key in case.blanks}
+    return values | (dict(_corrected(case, result)) if mode >= Mode.UPDATE else {}), ()
+
+
+def expectation(case: AnyCase, result: CaseResult) -> dict[str, JSONValue]:
+    """
+    Return all that was observed of a case, as the keys of what it expects: the object or the errors, and the lists that are not empty.
+
+    Args:
+        case: The case, whatever it expects.
+        result: Its outcome, which has an answer.
+    """
+    verdict = "errors" if _answer(result).errors else "expected"
+    listed = {key: _observed(key, case, result) for key in case.listed if key != "warnings"}
+    return {verdict: _observed(verdict, case, result)} | {key: paths for key, paths in listed.items() if paths}
+
+
+def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
+    """Return what was observed of that which *key* states."""
+    answer, trace = _answer(result), result.trace
+    if key == "expected":
+        return _object(case, answer)
+    if key == "errors":
+        # That rules were not checked follows from the other errors.
+        return [*map(_entry, [one for one in answer.errors if not rules.is_notice(one)] or answer.errors)]
+    listed = {
+        "pruned": trace.pruned,
+        "defaulted": trace.defaulted,
+        "nullsDropped": trace.nulls,
+        "lost": trace.lost,
+        "warnings": answer.warnings,
+    }
+    return [*listed[key]]
+
+
+def _answer(result: CaseResult) -> Answer:
+    return cast("Answer", result.answer)
+
+
+def _object(case: AnyCase, answer: Answer) -> JSONValue:
+    """Return the object, with what a case may leave out only where this one states it."""
+    value: dict[str, JSONValue] = cast("Stored", answer.kept).value
+    stated = [one for one in (answer.given, getattr(case, "old", None)) if isinstance(one, dict)]
+    names = {name for one in stated for name in _metadata(one)}
+    hidden = {*SERVER_MADE, *answer.made_up, *({"namespace"} - names)}
+    metadata = {name: item for name, item in _metadata(value).items() if name not in hidden}
+    left_out = {name for name in TYPE_META if not any(name in one for one in stated)}
+    left_out |= set() if metadata or names - hidden else {"metadata"}
+    return {name: metadata if name == "metadata" else item for name, item in value.items() if name not in left_out}
+
+
+def _metadata(value: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
+    metadata = value.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _entry(error: FieldError) -> dict[str, JSONValue]:
+    """Return an error as a case states it."""
+    field = {"field": error.field} if error.field else {}
+    return {**field, "type": error.type.value, "message": error.message}
+
+
+# The verdict
+
+
+def _turn(case: AnyCase, answer: Answer) -> str:
+    """Return how the verdict is not the one that *case* states; empty where it is, or where the case states none."""
+    if case.is_open or not isinstance(case, RequestCase):
+        return ""
+    is_refused, wants_refusal = bool(answer.errors), case.expects_refusal or "errors" in case.blanks
+    if is_refused == wants_refusal:
+        return ""
+    return "accepted -> refused" if is_refused else "refused -> accepted"
+
+
+def _failing(case: AnyCase, result: CaseResult) -> CaseResult:
+    """Return a result that says that the verdict is another, also of a case that states but `errors: TODO`."""
+    if not result.held or "errors" not in case.blanks:
+        return result
+    return result._replace(mismatches=(Accepted(_answer(result).code, (), None),))
+
+
+def _turned(case: AnyCase, result: CaseResult) -> tuple[dict[str, JSONValue], tuple[str, ...]]:
+    """Return the keys of the other verdict, and those that contradict it; lists stay lists, and say what is observed."""
+    declared, is_refused = case.declared, bool(_answer(result).errors)
+    removed = tuple(key for key in (_OF_ACCEPTED if is_refused else _OF_REFUSED) if key in declared)
+    verdict = "errors" if is_refused else "expected"
+    values = {verdict: _observed(verdict, case, result)}
+    for key in case.listed:
+        paths = _observed(key, case, result)
+        if key in declared and key not in removed and declared[key] != paths:
+            values[key] = paths
+        elif key == "pruned" and key not in declared and paths:
+            values[key] = paths  # an error says nothing of them, as the object does
+    return values, removed
+
+
+# Corrections
+
+
+def _corrected(case: AnyCase, result: CaseResult) -> Iterator[tuple[str, JSONValue]]:
+    """Yield the keys that do not hold, with what does."""
+    for mismatch in result.mismatches:
+        if isinstance(mismatch, ObjectMismatch) and mismatch.key == "expected":
+            yield "expected", _observed("expected", case, result)
+        elif isinstance(mismatch, ObjectMismatch) and _is_as_much(mismatch.expected, mismatch.asked):
+            yield "contains", mismatch.asked
+        elif isinstance(mismatch, PathsMismatch):
+            yield mismatch.key, [*mismatch.met, *mismatch.unasked]
+        elif isinstance(mismatch, ErrorsMismatch) and mismatch.key == "errors":
+            yield "errors", _errors(case, mismatch, result)
+
+
+def _is_as_much(stated: JSONValue, asked: JSONValue) -> bool:
+    """Return whether *asked* says something wherever *stated* does, so that nothing goes unsaid from then on."""
+    if isinstance(stated, dict) and isinstance(asked, dict):
+        return all(key in asked and _is_as_much(item, asked[key]) for key, item in stated.items())
+    if isinstance(stated, list) and isinstance(asked, list):
+        return len(stated) <= len(asked) and all(map(_is_as_much, stated, asked))
+    return True
+
+
+def _errors(case: AnyCase, mismatch: ErrorsMismatch, result: CaseResult) -> list[JSONValue]:
+    """Return the errors: those that are met as they were stated, others in the words that were stated of the nearest."""
+    nearest = {id(wanted): near.error for wanted, near in mismatch.missing if near is not None}
+    missing = {id(wanted) for wanted, _ in mismatch.missing}
+    left = [*mismatch.unasked] or [error for error in _answer(result).errors if error.type is ErrorType.REQUEST]
+    errors: list[JSONValue] = []
+    for wanted, stated in zip(cast("RequestCase", case).errors or (), case.declared["errors"], strict=True):
+        error = nearest.get(id(wanted))
+        if id(wanted) not in missing:
+            errors.append(stated)
+        elif error is not None and error in left:
+            left.remove(error)
+            errors.append(_like(stated, error))
+    return [*errors, *map(_entry, left)]
+
+
+def _like(stated: Mapping[str, JSONValue], error: FieldError) -> JSONValue:
+    """Return *error* by the keys that are stated of another; what is searched in the message becomes the message."""
+    whole = _entry(error) | {"detail": error.detail}
+    if stated.keys() & {"matches", "rule"} or not all(whole.get(key) for key in stated):
+        return _entry(error)
+    return {key: whole[key] for key in stated}
+
+
+def _by_hand(result: CaseResult) -> str:
+    """Return what has to be corrected by hand."""
+    keys = dict.fromkeys(
+        _BY_HAND.get(type(one), getattr(one, "key", "what the server answers")) for one in result.mismatches
+    )
+    return f"to be corrected by hand: {', '.join(keys)}"
+
+
+_BY_HAND: Final[Mapping[type, str]] = {
+    Present: "absent",
+    MessageMismatch: "error",
+    Strays: "fields of the input that are dropped",
+}

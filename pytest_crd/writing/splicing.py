@@ -1,0 +1,209 @@
+"""
+Splicing: the smallest edits that make one value of another in a YAML text.
+
+What is equal is not touched, so that its comments, anchors, quotes, order and indentation stay. Keys that are new come last.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.writing import yamltext
+from pytest_crd.writing.places import Edit, Place
+
+
+class _Entry(NamedTuple):
+    """A key with its value, or an item with its dash: where it begins, and where it ends."""
+
+    begin: int
+    end: int
+
+
+class Splice:
+    """
+    Edits of one text.
+
+    Attributes:
+        edits: What was collected, in no order.
+    """
+
+    def __init__(self, text: str, *, is_json: bool = False, settled: frozenset[int] = frozenset()) -> None:
+        """
+        Take what is edited.
+
+        Args:
+            text: The text of the layout.
+            is_json: Whether it is JSON.
+            settled: The ids of aliases whose targets are edited, so that they stay as they are.
+        """
+        self._text = text
+        self._flow: Callable[[JSONValue], str] = yamltext.json_flow if is_json else yamltext.flow
+        self._settled = settled
+        self.edits: list[Edit] = []
+
+    def change(self, place: Place, old: JSONValue, new: JSONValue, *, key: Place | None = None, in_flow: bool) -> None:
+        """
+        Add the edits that make *new* of *old*.
+
+        Args:
+            place: Where *old* stands.
+            old: What is read there.
+            new: What is to be read there.
+            key: Its key; None for an item of a list, or a whole document.
+            in_flow: Whether it stands in brackets.
+        """
+        if jsonvalue.equal(old, new) or id(place) in self._settled:
+            return
+        if isinstance(old, dict) and isinstance(new, dict) and _has_places(place, old, new):
+            self._change_mapping(place, old, new)
+        elif isinstance(old, list) and isinstance(new, list) and place.kind == "list" and old and new:
+            self._change_list(place, old, new)
+        else:
+            self._replace(place, new, key, in_flow=in_flow)
+
+    # Collections
+
+    def _change_mapping(self, place: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> None:
+        removed = {
+            index for index, (key, _) in enumerate(place.pairs) if key.kind == "scalar" and _is_gone(key, old, new)
+        }
+        added: dict[str, JSONValue] = {}
+        for name, value in new.items():
+            pair = place.own(name)
+            if pair is not None:
+                self.change(pair[1], old[name], value, key=pair[0], in_flow=place.is_flow)
+            elif name not in old or not jsonvalue.equal(old[name], value):
+                added[name] = value  # behind what is merged, which it overrides
+        entries = [_Entry(key.start, value.end) for key, value in place.pairs]
+        kept = max((index for index in range(len(entries)) if index not in removed), default=-1)
+        if added:
+            self._insert(place, entries, kept, self._written(added, place))
+        self._remove(place, entries, removed)
+
+    def _written(self, added: Mapping[str, JSONValue], place: Place) -> list[str]:
+        """Return the lines of keys in *place*; in brackets, one text for each."""
+        if place.is_flow:
+            return [self._flow({name: value})[1:-1] for name, value in added.items()]
+        column = place.pairs[0][0].column
+        return [line for name, value in added.items() for line in yamltext.entry(name, value, column)]
+
+    def _change_list(self, place: Place, old: Sequence[JSONValue], new: Sequence[JSONValue]) -> None:
+        entries = [_Entry(begin, item.end) for begin, item in zip(self._begins(place), place.items, strict=True)]
+        removed: set[int] = set()
+        matcher = difflib.SequenceMatcher(None, [*map(_canonical, old)], [*map(_canonical, new)], autojunk=False)
+        for tag, start, stop, other, other_stop in matcher.get_opcodes():
+            common = min(stop - start, other_stop - other) if tag == "replace" else 0
+            for offset in range(common):
+                item = place.items[start + offset]
+                self.change(item, old[start + offset], new[other + offset], in_flow=place.is_flow)
+            if tag != "equal":
+                removed.update(range(start + common, stop))
+            if tag != "equal" and other + common < other_stop:
+                self._insert(place, entries, start + common - 1, self._items(new[other + common : other_stop], place))
+        self._remove(place, entries, removed)
+
+    def _items(self, values: Sequence[JSONValue], place: Place) -> list[str]:
+        return [*map(self._flow, values)] if place.is_flow else yamltext.block([*values], place.column)
+
+    def _begins(self, place: Place) -> Iterator[int]:
+        """Yield where each item of a list begins, its dash included."""
+        for item in place.items:
+            yield item.start if place.is_flow else self._text.rindex("-", place.inner, item.start)
+
+    def _insert(self, place: Place, entries: Sequence[_Entry], after: int, lines: list[str]) -> None:
+        """Put new entries behind the entry with the number *after*, or before the first where that is -1."""
+        if place.is_flow and after < 0:
+            self._edit(entries[0].begin, entries[0].begin, "".join(f"{line}, " for line in lines))
+        elif place.is_flow:
+            self._edit(entries[after].end, entries[after].end, "".join(self._behind(entries[after].begin, lines)))
+        elif after < 0:
+            indent = "\n" + " " * place.column
+            self._edit(entries[0].begin, entries[0].begin, "\n".join(lines).lstrip(" ") + indent)
+        else:
+            at = self._line_end(entries[after].end)
+            self._edit(at, at, "".join(f"{line}\n" for line in lines))
+
+    def _behind(self, begin: int, lines: list[str]) -> Iterator[str]:
+        """Yield what is to stand behind an entry in brackets: on lines of its own where the entry has one."""
+        blanks = self._text[self._text.rfind("\n", 0, begin) + 1 : begin]
+        end = self._text.find("\n", begin)
+        has_line = not blanks.strip() and "#" not in self._text[begin:end]
+        for line in lines:
+            yield f",\n{blanks}{line}" if has_line else f", {line}"
+
+    def _remove(self, place: Place, entries: Sequence[_Entry], removed: set[int]) -> None:
+        last = max((index for index in range(len(entries)) if index not in removed), default=-1)
+        for index in sorted(removed):
+            begin, end = entries[index]
+            is_first_on_line = not self._text[self._text.rfind("\n", 0, begin) + 1 : begin].strip()
+            if place.is_flow and index > last:
+                begin = entries[index - 1].end
+            elif place.is_flow or (not is_first_on_line and index + 1 < len(entries)):
+                end = entries[index + 1].begin
+            else:
+                begin, end = self._text.rfind("\n", 0, begin) + 1, self._line_end(end)
+            self._edit(begin, end, "")
+
+    # Single values
+
+    def _replace(self, place: Place, new: JSONValue, key: Place | None, *, in_flow: bool) -> None:
+        is_collection = isinstance(new, dict | list) and bool(new)
+        was_block = not place.is_flow and place.kind != "scalar"
+        if in_flow:
+            self._edit(place.inner, place.end, self._flow(new))
+        elif not place.is_flow and place.kind == "scalar" and isinstance(new, str) and key is not None:
+            self._edit(place.inner, place.end, "\n".join(yamltext.literal(new, key.column + yamltext.STEP)))
+        elif is_collection and was_block and (key is None or place.column > key.column):
+            self._edit(place.inner, place.end, "\n".join(yamltext.block(new, place.column)).lstrip(" "))
+        elif was_block and key is not None and not yamltext.is_block(new, key.column):
+            self._replace_beside(place, new, key)
+        elif not yamltext.is_block(new, place.column):
+            self._edit(place.inner, place.end, self._flow(new))
+        elif key is None:
+            self._edit(place.inner, place.end, "\n".join(yamltext.block(new, place.column)).lstrip(" "))
+        else:
+            self._replace_below(place, new, key)
+
+    def _replace_beside(self, place: Place, new: JSONValue, key: Place) -> None:
+        """Put what is short beside its key, instead of a block below it."""
+        has_anchor = place.start < place.inner
+        at = self._text.index("\n", place.start) if has_anchor else self._text.index(":", key.end) + 1
+        self._edit(at, at, f" {self._flow(new)}")
+        self._edit(self._text.rfind("\n", 0, place.inner) + 1, self._line_end(place.end), "")
+
+    def _replace_below(self, place: Place, new: JSONValue, key: Place) -> None:
+        """Put a block below the line of its key; a comment on that line stays there."""
+        indent = key.column if isinstance(new, list) else key.column + yamltext.STEP
+        lines = "".join(f"{line}\n" for line in yamltext.block(new, indent))
+        begin = len(self._text[: place.inner].rstrip(" \t"))
+        end = self._line_end(place.end)
+        if self._text[place.end : end].strip():
+            self._edit(begin, place.end, "")
+            self._edit(end, end, lines)
+        else:
+            self._edit(begin, end, f"\n{lines}")
+
+    def _edit(self, begin: int, end: int, text: str) -> None:
+        self.edits.append(Edit(begin, end, text))
+
+    def _line_end(self, index: int) -> int:
+        """Return the index behind the line break after *index*."""
+        return self._text.index("\n", index) + 1
+
+
+def _has_places(place: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> bool:
+    """Return whether a mapping can be changed key by key: some stay, and those that go are not merged in."""
+    return place.kind == "mapping" and bool(old.keys() & new.keys()) and all(map(place.own, old.keys() - new.keys()))
+
+
+def _is_gone(key: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> bool:
+    return key.key in old and key.key not in new
+
+
+def _canonical(value: JSONValue) -> str:
+    return json.dumps(value, sort_keys=True)

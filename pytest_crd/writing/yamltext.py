@@ -1,0 +1,139 @@
+"""
+JSON values as YAML, in the style of case files: on one line where that is short, else as a block.
+
+A text is quoted where YAML 1.1 or 1.2 would read something else, or where a reader could take it for something else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import yamlscalar
+
+# What is no longer than this stands on one line.
+WIDTH: Final = 120
+
+STEP: Final = 2
+# Words and paths; what begins with digits goes on with letters, as in 10Mi.
+_PLAIN: Final = re.compile(
+    r"(?:[A-Za-z_/]|[0-9]+[A-DF-WYZa-df-wyz])[A-Za-z0-9_./+-]*(?: [A-Za-z0-9_(][A-Za-z0-9_./+()-]*)*"
+)
+# What cannot stand in quotes as it is; no-break spaces could, but would not be seen.
+_SPECIAL: Final = re.compile("[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_LITERAL: Final = re.compile(r"(?![ \n])(?:[^\n]*[^\n ])?(?:\n[^\n]*(?<! ))*")
+
+
+def flow(value: JSONValue) -> str:
+    """Return *value* on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_text(key)}: {flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    return _scalar(value)
+
+
+def json_flow(value: JSONValue) -> str:
+    """Return *value* on one line, as JSON."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def entry(key: str, value: JSONValue, indent: int = 0, *, width: int = WIDTH) -> list[str]:
+    """
+    Return a key and its value as lines of a block mapping.
+
+    Args:
+        key: The key.
+        value: Its value.
+        indent: How many blanks stand before the key.
+        width: How long a line may be that holds more than a scalar.
+    """
+    head = f"{' ' * indent}{_text(key)}:"
+    if _is_short(value, len(head) + 1, width):
+        return [f"{head} {flow(value)}"]
+    if isinstance(value, str):
+        first, *others = literal(value, indent + STEP)
+        return [f"{head} {first}", *others]
+    return [head, *block(value, indent if isinstance(value, list) else indent + STEP, width=width)]
+
+
+def block(value: JSONValue, indent: int = 0, *, width: int = WIDTH) -> list[str]:
+    """
+    Return *value* as a block: the lines of its keys or items; of anything without these, one line.
+
+    Args:
+        value: The value.
+        indent: How many blanks stand before each key, or before the dash of each item.
+        width: How long a line may be that holds more than a scalar.
+    """
+    if isinstance(value, dict) and value:
+        return [line for key, item in value.items() for line in entry(key, item, indent, width=width)]
+    if isinstance(value, list) and value:
+        return [line for item in value for line in _item(item, indent, width)]
+    return [" " * indent + flow(value)]
+
+
+def literal(text: str, indent: int) -> list[str]:
+    """Return a text of several lines as it is, below `|`; on one line where it cannot stand so."""
+    if _SPECIAL.search(text.replace("\n", "")) or not _LITERAL.fullmatch(text) or text.endswith("\n\n"):
+        return [_text(text)]
+    lines = text.removesuffix("\n").split("\n")
+    header = "|" if text.endswith("\n") else "|-"
+    return [header, *(f"{' ' * indent}{line}" if line else "" for line in lines)]
+
+
+def is_block(value: JSONValue, column: int, *, width: int = WIDTH) -> bool:
+    """Return whether *value* is written as a block where *column* characters stand before it on its line."""
+    return not isinstance(value, str) and not _is_short(value, column, width)
+
+
+def _item(value: JSONValue, indent: int, width: int) -> Iterator[str]:
+    dash = f"{' ' * indent}- "
+    if _is_short(value, len(dash), width) or isinstance(value, str):
+        yield dash + flow(value)
+        return
+    first, *others = block(value, indent + STEP, width=width)
+    yield dash + first.lstrip(" ")
+    yield from others
+
+
+def _is_short(value: JSONValue, column: int, width: int) -> bool:
+    """Return whether *value* stands on one line; texts of several lines and lists of mappings do not."""
+    if isinstance(value, str):
+        return "\n" not in value
+    if not value or not isinstance(value, dict | list):
+        return True
+    if isinstance(value, list) and any(isinstance(item, dict | list) and item for item in value):
+        return False
+    return not _has_lines(value) and column + len(flow(value)) <= width
+
+
+def _has_lines(value: JSONValue) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_lines, value.values()))
+    return any(map(_has_lines, value)) if isinstance(value, list) else isinstance(value, str) and "\n" in value
+
+
+def _scalar(value: JSONValue) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _text(text: str) -> str:
+    """Return a text on one line: plain where all readers take it for that text, else in quotes."""
+    if _PLAIN.fullmatch(text) and yamlscalar.resolve(text) == text:
+        return text
+    if _SPECIAL.search(text):
+        return _SPECIAL.sub(_escaped, json.dumps(text, ensure_ascii=False))
+    quoted = '"' in text or "\\" in text
+    return "'" + text.replace("'", "''") + "'" if quoted else f'"{text}"'
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04X}"

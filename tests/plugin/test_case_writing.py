@@ -1,0 +1,500 @@
+"""`--crd-fill` and `--crd-update` write what is observed into the case files, and never more."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+NAME = "test_garden.crd.yaml"
+HEAD = "crd: gardens.stories.example.com\n"
+TOO_MANY = "Invalid value: 11: spec.rows in body should be less than or equal to 10"
+LEFT = f"""\
+{HEAD}create:
+- name: rows
+  input: {{spec: {{rows: 11}}}}
+  errors: TODO
+- name: bogus  # misspelt
+  input: {{spec: {{size: 1, bogus: x}}}}
+"""
+FILLED = f"""\
+{HEAD}create:
+- name: rows
+  input: {{spec: {{rows: 11}}}}
+  errors:
+  - field: spec.rows
+    type: Invalid
+    message: "{TOO_MANY}"
+- name: bogus  # misspelt
+  input: {{spec: {{size: 1, bogus: x}}}}
+  expected: {{spec: {{size: 1, watering: {{hour: 6}}}}}}
+  pruned: [spec.bogus]
+  defaulted: [spec.watering, spec.watering.hour]
+"""
+HOLDS = "- name: holds\n  input: {spec: {size: 1}}\n  contains: {spec: {size: 1}}\n"
+FAILS = "- name: fails\n  input: {spec: {size: 1}}\n  expected: {spec: {size: 2, watering: {hour: 6}}}\n"
+FIXED = FAILS.replace("size: 2", "size: 1")
+REFUSED = "- name: fails\n  input: {spec: {rows: 11}}\n  expected: {spec: {rows: 11}}\n"
+
+
+def _create(*cases: str) -> str:
+    return f"{HEAD}create:\n{''.join(cases)}"
+
+
+def _text(project: Project, name: str = NAME) -> str:
+    return (project.path / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update", "--crd-update-verdicts"])
+def test_what_was_left_out_is_filled_in_and_holds_from_then_on(project: Project, flag: str) -> None:
+    project.cases(LEFT)
+
+    result = project.run(flag)
+
+    result.assert_outcomes(passed=2)
+    assert result.ret == pytest.ExitCode.OK
+    assert _text(project) == FILLED
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 2 cases written:",
+            f'  {NAME}:3: create case "rows": filled in errors',
+            f'  {NAME}:9: create case "bogus": filled in expected, pruned, defaulted',
+        ]
+    )
+    project.run().assert_outcomes(passed=2)
+
+
+def test_without_the_option_nothing_is_written_and_it_is_named(project: Project) -> None:
+    project.cases(LEFT)
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert _text(project) == LEFT
+    result.stdout.fnmatch_lines(
+        [
+            f"{NAME}:5: 'errors' of create case \"rows\" must be a list of one or more expected errors, not *; call pytest with *",
+            f'{NAME}:6: create case "bogus" expects nothing; add *; or call pytest with --crd-fill, *',
+        ]
+    )
+
+
+def test_filling_leaves_cases_that_state_something_as_they_are(project: Project) -> None:
+    text = _create(HOLDS, FAILS)
+    project.cases(text)
+
+    result = project.run("--crd-fill")
+
+    result.assert_outcomes(passed=1, failed=1)
+    assert _text(project) == text
+    result.stdout.no_fnmatch_line("crd: *written*")
+
+
+def test_updating_corrects_cases_that_fail(project: Project) -> None:
+    project.cases(_create(HOLDS, FAILS))
+
+    result = project.run("--crd-update")
+
+    result.assert_outcomes(passed=2)
+    assert _text(project) == _create(HOLDS, FIXED)
+    result.stdout.fnmatch_lines(["crd: 1 case written:", f'  {NAME}:6: create case "fails": corrected expected'])
+
+
+@pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update"])
+@pytest.mark.parametrize(
+    ("case", "turn"),
+    [
+        pytest.param("{name: a, input: {spec: {rows: 11}}, expected: TODO}", "accepted -> refused", id="refused"),
+        pytest.param("{name: a, input: {spec: {rows: 1}}, errors: TODO}", "refused -> accepted", id="accepted"),
+    ],
+)
+def test_a_verdict_is_not_turned_around(project: Project, flag: str, case: str, turn: str) -> None:
+    project.cases(_create(f"- {case}\n"))
+
+    result = project.run(flag)
+
+    result.assert_outcomes(failed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == _create(f"- {case}\n")
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 1 case not written:",
+            f'  {NAME}:3: create case "a": {turn}: only --crd-update-verdicts turns a verdict around',
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        pytest.param(
+            "- name: a\n  input: {spec: {rows: 11}}\n  accepted: true\n  absent: [spec.note]\n  defaulted: []\n",
+            "- name: a\n  input: {spec: {rows: 11}}\n  defaulted: [spec.size, spec.watering, spec.watering.hour]\n"
+            f'  errors:\n  - field: spec.rows\n    type: Invalid\n    message: "{TOO_MANY}"\n',
+            "accepted -> refused; corrected errors, defaulted; removed absent, accepted",
+            id="refused",
+        ),
+        pytest.param(
+            "- {name: a, input: {spec: {rows: 9}}, error: less than, pruned: []}\n",
+            "- {name: a, input: {spec: {rows: 9}}, pruned: [], expected: {spec: {rows: 9, size: 3, watering: {hour: 6}}}}\n",
+            "refused -> accepted; corrected expected; removed error",
+            id="accepted",
+        ),
+        pytest.param(
+            "- {name: a, input: {spec: {rows: 11, bogus: 1}}, accepted: true}\n",
+            f'- {{name: a, input: {{spec: {{rows: 11, bogus: 1}}}}, errors: [{{field: spec.rows, type: Invalid, message: "{TOO_MANY}"}}], pruned: [spec.bogus]}}\n',
+            "accepted -> refused; corrected errors, pruned; removed accepted",
+            id="refused, with a field that is dropped",
+        ),
+    ],
+)
+def test_a_verdict_is_turned_around_on_demand_and_said(project: Project, before: str, after: str, words: str) -> None:
+    project.cases(_create(before))
+
+    result = project.run("--crd-update-verdicts")
+
+    result.assert_outcomes(passed=1)
+    assert _text(project) == _create(after)
+    result.stdout.fnmatch_lines([f'  {NAME}:3: create case "a": {words}'])
+    project.run().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("case", "by_hand"),
+    [
+        pytest.param("absent: [spec.size]", "absent", id="absent"),
+        pytest.param("contains: {spec: {note: a}}", "contains", id="contains what is not there"),
+        pytest.param("contains: {spec: {sizes: 1}}", "contains", id="contains what cannot be"),
+        pytest.param("contains: {spec: {size: 2}}\n  absent: [spec.size]", "absent", id="something else beside"),
+        pytest.param(
+            "contains: {spec: {size: 1}}\n  input: {spec: {size: 1, bogus: 1}}", "fields of the input", id="misspelt"
+        ),
+    ],
+)
+def test_what_only_a_person_can_correct_is_left_and_said(project: Project, case: str, by_hand: str) -> None:
+    text = _create(f"- name: a\n{'' if 'input' in case else '  input: {spec: {size: 1}}'}\n  {case}\n", HOLDS)
+    project.cases(text)
+
+    result = project.run("--crd-update")
+
+    result.assert_outcomes(passed=1, failed=1)
+    assert _text(project) == text
+    result.stdout.fnmatch_lines([f'  {NAME}:3: create case "a": to be corrected by hand: {by_hand}*'])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            "contains: {spec: {size: 2, rows: 1}}", "contains: {spec: {size: 1, rows: 1}}", id="a part of the object"
+        ),
+        pytest.param("pruned: [spec.other]\n  accepted: true", "pruned: []\n  accepted: true", id="paths"),
+        pytest.param(
+            "defaulted: [spec.watering.hour]",
+            "defaulted: [spec.watering.hour, spec.watering]",
+            id="paths that are there keep their place",
+        ),
+        pytest.param("warnings: [a]", "warnings: []", id="warnings"),
+    ],
+)
+def test_each_key_is_corrected_alone(project: Project, before: str, after: str) -> None:
+    case = "- name: a\n  input: {spec: {size: 1, rows: 1}}\n  "
+    project.cases(_create(f"{case}{before}\n"))
+
+    project.run("--crd-update").assert_outcomes(passed=1)
+
+    assert _text(project) == _create(f"{case}{after}\n")
+
+
+def test_errors_that_are_met_stay_as_they_are_stated(project: Project) -> None:
+    case = """\
+- name: a
+  input: {spec: {rows: 11, soil: mud, size: big}}
+  errors:
+  # the rows
+  - {field: spec.rows, matches: 10$} # ten
+  - field: spec.soil # nearly
+    type: Invalid
+  - {field: status.phase, type: Required}
+"""
+    project.cases(_create(case))
+
+    project.run("--crd-update").assert_outcomes(passed=1)
+
+    text = _text(project)
+    assert (
+        "  # the rows\n  - {field: spec.rows, matches: 10$} # ten\n  - field: spec.soil # nearly\n    type: NotSupported\n"
+        in text
+    )
+    assert "status.phase" not in text
+    assert '  - {field: spec.size, type: TypeInvalid, message: \'Invalid value: "string": ' in text
+    project.run().assert_outcomes(passed=1)
+
+
+def test_cases_that_are_skipped_or_known_to_fail_are_not_touched(project: Project) -> None:
+    text = _create(
+        FAILS.replace("name: fails", "name: skipped\n  skip: later"),
+        FAILS.replace("name: fails", "name: known\n  xfail: a bug"),
+        FAILS.replace("name: fails", "name: marked\n  marks: [flaky]"),
+    )
+    project.cases(text)
+    project.ini("markers = flaky")
+    project.write(
+        "conftest.py",
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n"
+        "        if item.get_closest_marker('flaky'):\n"
+        "            item.add_marker(pytest.mark.xfail(reason='flaky'))\n",
+    )
+
+    result = project.run("--crd-update-verdicts")
+
+    result.assert_outcomes(skipped=1, xfailed=2)
+    assert _text(project) == text
+
+
+@pytest.mark.parametrize("key", ["skip", "xfail"])
+@pytest.mark.parametrize(
+    ("rest", "line", "what"),
+    [("", 3, "what it expects"), ("\n  expected: TODO", 6, "'expected'")],
+    ids=["nothing is stated", "a blank"],
+)
+def test_what_is_left_out_where_nothing_is_observed_is_a_mistake(
+    project: Project, key: str, rest: str, line: int, what: str
+) -> None:
+    project.cases(_create(f"- name: a\n  input: {{}}\n  {key}: later{rest}\n"))
+
+    result = project.run("--crd-fill")
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(
+        [
+            f'{NAME}:{line}: {what} of create case "a" is never filled in, as the case has `{key}`; write it, or remove `{key}`'
+        ]
+    )
+
+
+def test_a_case_that_is_wrong_is_not_touched(project: Project) -> None:
+    text = f"{HEAD}update:\n- name: a\n  old: {{spec: {{rows: 11}}}}\n  input: {{spec: {{rows: 1}}}}\n"
+    project.cases(text)
+
+    result = project.run("--crd-fill")
+
+    result.assert_outcomes(failed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == text
+    result.stdout.fnmatch_lines([f"{NAME}:4: 'old' of update case \"a\" is not valid under its CRD, *"])
+
+
+def test_only_what_was_run_is_written_and_the_rest_is_named(project: Project) -> None:
+    project.cases(LEFT)
+
+    result = project.run("--crd-fill", "-k", "rows")
+
+    result.assert_outcomes(passed=1, deselected=1)
+    assert _text(project) == FILLED.partition("  expected")[0]
+    result.stdout.fnmatch_lines(["crd: 1 case left to be filled in, as not run:", f'  {NAME}:9: create case "bogus"'])
+
+
+def test_what_failed_last_is_updated_alone(project: Project) -> None:
+    project.cases(_create(HOLDS, FAILS))
+    project.pytester.runpytest_inprocess().assert_outcomes(passed=1, failed=1)
+
+    project.pytester.runpytest_inprocess("--lf", "--crd-update").assert_outcomes(passed=1)
+
+    assert _text(project) == _create(HOLDS, FIXED)
+
+
+def test_what_was_observed_before_the_first_failure_is_written(project: Project) -> None:
+    bad = "- {name: bad, input: {spec: {rows: 11}}, accepted: true}\n"
+    project.cases(_create(FAILS, bad, HOLDS))
+
+    result = project.run("-x", "--crd-update")
+
+    result.assert_outcomes(passed=1, failed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == _create(FIXED, bad, HOLDS)
+
+
+def test_nothing_is_written_where_tests_are_only_collected(project: Project) -> None:
+    project.cases(LEFT)
+
+    project.run("--crd-fill", "--collect-only")
+
+    assert _text(project) == LEFT
+
+
+def test_a_session_that_is_interrupted_writes_nothing(project: Project) -> None:
+    project.cases(LEFT)
+    project.write("test_z.py", "def test_z():\n    raise KeyboardInterrupt\n")
+
+    result = project.pytester.runpytest_subprocess("--crd-fill", "-p", "no:cacheprovider")
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert _text(project) == LEFT
+
+
+def test_workers_of_xdist_leave_the_writing_to_one_process(project: Project) -> None:
+    project.cases(LEFT + FAILS + REFUSED.replace("fails", "turned"))
+
+    result = project.run("--crd-update", "-n", "2")
+
+    result.assert_outcomes(passed=3, failed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == FILLED + FIXED + REFUSED.replace("fails", "turned")
+    result.stdout.fnmatch_lines(["crd: 3 cases written:", "crd: 1 case not written:"])
+
+
+def test_cases_of_python_tests_are_written_too_however_often_they_run(project: Project) -> None:
+    project.cases(LEFT, name="cases/garden.yaml")
+    project.write(
+        "test_cases.py",
+        "import pytest\n"
+        "@pytest.mark.crd_cases('cases/*.yaml')\n"
+        "@pytest.mark.parametrize('number', [1, 2])\n"
+        "def test_case(crd_case, number):\n"
+        "    crd_case.check()\n",
+    )
+
+    project.run("--crd-fill").assert_outcomes(passed=4)
+
+    assert _text(project, "cases/garden.yaml") == FILLED
+
+
+def test_a_case_whose_python_test_fails_is_not_written(project: Project) -> None:
+    project.cases(LEFT, name="cases/garden.yaml")
+    project.write(
+        "test_cases.py",
+        "import pytest\n"
+        "@pytest.mark.crd_cases('cases/*.yaml')\n"
+        "def test_case(crd_case):\n"
+        "    crd_case.check()\n"
+        "    assert crd_case.name == 'rows'\n"
+        "@pytest.mark.xfail\n"
+        "@pytest.mark.crd_cases('cases/*.yaml')\n"
+        "def test_excused(crd_case):\n"
+        "    crd_case.check()\n"
+        "    assert False\n",
+    )
+
+    result = project.run("--crd-fill", "-k", "not excused")
+
+    result.assert_outcomes(passed=1, failed=1, deselected=2)
+    assert _text(project, "cases/garden.yaml") == FILLED.partition("  expected")[0]
+    result.stdout.fnmatch_lines(['  cases/garden.yaml:9: create case "bogus": its test failed'])
+
+
+@pytest.mark.parametrize("versions", ["1.32 1.37", "1.37 1.32"])
+def test_answers_that_differ_between_kubernetes_versions_are_not_written(project: Project, versions: str) -> None:
+    text = _create("- {name: twice, input: {spec: {beds: [{name: a}, {name: a}]}}, errors: TODO}\n", HOLDS)
+    project.cases(text)
+
+    result = project.run("--crd-fill", "--crd-kubernetes-version", versions)
+
+    result.assert_outcomes(passed=4)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == text
+    result.stdout.fnmatch_lines(
+        [
+            f'  {NAME}:3: create case "twice": its answers differ between Kubernetes 1.32 and 1.37: state what both have *'
+        ]
+    )
+
+
+def test_a_case_that_holds_under_one_kubernetes_version_is_not_corrected_for_another(project: Project) -> None:
+    text = _create(
+        "- name: twice\n  input: {spec: {beds: [{name: a}, {name: a}]}}\n"
+        '  errors: [{message: \'Duplicate value: {"name":"a"}\'}]\n'
+    )
+    project.cases(text)
+
+    result = project.run("--crd-update", "--crd-kubernetes-version", "1.32 1.37")
+
+    result.assert_outcomes(passed=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == text
+
+
+def test_a_case_is_written_where_all_kubernetes_versions_were_asked(project: Project) -> None:
+    project.cases(LEFT)
+
+    result = project.run("--crd-fill", "--crd-kubernetes-version", "1.34 1.37", "-k", "rows or 1.37")
+
+    result.assert_outcomes(passed=3, deselected=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == FILLED.partition("  expected")[0]
+    result.stdout.fnmatch_lines(
+        [
+            f'  {NAME}:9: create case "bogus": it was not run under Kubernetes 1.34, so that its answer there is not known'
+        ]
+    )
+
+
+def test_a_suite_is_never_written(project: Project) -> None:
+    suite = """\
+apiVersion: apiextensions.k8s.io/v1
+name: Garden
+crdName: gardens.stories.example.com
+tests:
+  onCreate:
+  - name: fails
+    initial: "{apiVersion: stories.example.com/v1, kind: Garden, spec: {size: 1}}"
+    expected: "{apiVersion: stories.example.com/v1, kind: Garden, spec: {size: 2}}"
+"""
+    project.cases(suite)
+
+    result = project.run("--crd-update-verdicts")
+
+    result.assert_outcomes(failed=1)
+    assert _text(project) == suite
+    result.stdout.fnmatch_lines(["  *: suites in the format of openshift/api are never written"])
+
+
+def test_a_file_that_has_changed_since_it_was_read_is_left_alone(project: Project) -> None:
+    project.cases(LEFT)
+    project.write(
+        "test_a.py", f"def test_a():\n    with open('{NAME}', 'a') as file:\n        file.write('# changed\\n')\n"
+    )
+
+    result = project.run("--crd-fill")
+
+    result.assert_outcomes(passed=3)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == f"{LEFT}# changed\n"
+    result.stdout.fnmatch_lines(
+        ["crd: 2 cases not written:", "  *: the file has changed since it was read; nothing was written into it"]
+    )
+
+
+def test_a_file_that_cannot_be_written_does_not_keep_others(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.cases(LEFT)
+    project.cases(LEFT, name="test_other.crd.yaml")
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != NAME and access(path, mode))
+
+    result = project.run("--crd-fill")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert (_text(project), _text(project, "test_other.crd.yaml")) == (LEFT, FILLED)
+    result.stdout.fnmatch_lines([f"  {NAME}:3: *: the file cannot be written: Permission denied"])
+
+
+def test_a_session_that_writes_nothing_loads_nothing_that_writes(gardener: Project) -> None:
+    gardener.write(
+        "conftest.py",
+        "import sys\n"
+        "def pytest_unconfigure():\n"
+        "    names = [name for name in sys.modules if name.startswith(('pytest_crd.writing', 'pytest_crd.casewriting'))]\n"
+        "    assert not names, names\n",
+    )
+
+    result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider")
+
+    result.assert_outcomes(passed=3)
+    assert result.ret == pytest.ExitCode.OK

@@ -1,0 +1,87 @@
+"""Any value is written so that the server, YAML 1.1 and YAML 1.2 read the same one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.writing import yamltext
+
+TEXTS = st.one_of(
+    st.text(max_size=20),
+    st.text(alphabet="ab:-[]{}&*<>|!#%'\"\n \t5~,?=@`\\", max_size=12),
+    st.from_regex(r"[0-9+._eExobyYnN:-]{1,8}", fullmatch=True),
+    st.sampled_from(
+        ["yes", "Off", "null", "~", "<<", "=", "y", "1e3", "0o17", "10Mi", "2001-01-01", "a\n", "a\n b\n\nc", "\ufeff"]
+    ),
+)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False).map(jsonvalue.number)
+    | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(value=VALUES, indent=st.integers(0, 5), width=st.integers(0, 140))
+def test_what_is_written_is_read_again(value: Any, indent: int, width: int) -> None:
+    lines = yamltext.entry("key", value, indent, width=width)
+
+    read = yamlreader.read("\n".join(["a:", *(f" {line}" for line in lines), ""]))[0].value
+
+    assert jsonvalue.equal(read, {"a": {"key": jsonvalue.from_python(value)}})
+    assert jsonvalue.equal(yamlreader.read(f"a: {yamltext.flow(value)}\n")[0].value["a"], read["a"]["key"])
+
+
+@given(TEXTS)
+def test_no_text_is_taken_for_something_else_by_other_readers(text: str) -> None:
+    assert yaml.safe_load(f"- {yamltext.flow(text)}") == [text]
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        ({"spec": {"a": 1}}, ["key: {spec: {a: 1}}"]),
+        ({}, ["key: {}"]),
+        ([], ["key: []"]),
+        (["spec.a", "spec.b[0]"], ['key: [spec.a, "spec.b[0]"]']),
+        ([{"a": 1}, {}], ["key:", "- {a: 1}", "- {}"]),
+        ([[1], []], ["key:", "- [1]", "- []"]),
+        ({"a": "one\ntwo\n"}, ["key:", "  a: |", "    one", "    two"]),
+        ("one\n\ntwo", ["key: |-", "  one", "", "  two"]),
+        (" one\ntwo", [r'key: " one\ntwo"']),
+        (["one\ntwo"], ["key:", r'- "one\ntwo"']),
+        ('say "a"', ["key: 'say \"a\"'"]),
+        ("it's", ['key: "it\'s"']),
+        ("10Mi", ["key: 10Mi"]),
+        ("1e3", ['key: "1e3"']),
+        ("no", ['key: "no"']),
+        ("@daily", ['key: "@daily"']),
+        ("\x07\u2028", ['key: "\\u0007\\u2028"']),
+        (None, ["key: null"]),
+        (True, ["key: true"]),
+        (1.5, ["key: 1.5"]),
+    ],
+)
+def test_values_look_as_a_person_would_write_them(value: Any, lines: list[str]) -> None:
+    assert yamltext.entry("key", value) == lines
+
+
+def test_what_is_long_becomes_a_block() -> None:
+    assert yamltext.block({"a": {"b": [1, 2], "c": {"d": 1}}}, 2, width=12) == [
+        "  a:",
+        "    b:",
+        "    - 1",
+        "    - 2",
+        "    c:",
+        "      d: 1",
+    ]
