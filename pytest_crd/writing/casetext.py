@@ -73,19 +73,11 @@ def written(content: bytes, corrections: Sequence[Correction], *, source: str) -
     groups = [*sharing.groups(file.found, {one.name: one.of(file.found[one.name].value) for one in corrections})]
     by_name = {one.name: one for one in corrections}
     problems = {name: group.problem for group in groups if group.problem for name in group.names}
-    wanted = [group for group in groups if not group.problem]
-    new = file.with_corrections([by_name[name] for group in wanted for name in group.names])
-    if new is None:
-        taken: list[sharing.Group] = []
-        for group in wanted:
-            tried = [by_name[name] for one in (*taken, group) for name in one.names]
-            if file.with_corrections(tried) is None:
-                problems |= {name: file.problem(by_name[name]) for name in group.names}
-            else:
-                taken.append(group)
-        wanted, new = taken, file.with_corrections([by_name[name] for one in taken for name in one.names])
-    content = content if new is None else new
-    return Written(content, {name: one.line for name, one in _File(content, source).found.items()}, problems)
+    fitting = file.fitting([group for group in groups if not group.problem], by_name)
+    taken = {name for group in fitting for name in group.names}
+    problems |= {one.name: file.problem(one) for one in corrections if one.name not in taken | problems.keys()}
+    new = file.with_corrections([one for one in corrections if one.name in taken]) or content
+    return Written(new, {name: one.line for name, one in _File(new, source).found.items()}, problems)
 
 
 class _File:
@@ -113,6 +105,19 @@ class _File:
                 for index, value in enumerate(document.value.get(section, ())):
                     place = pair[1].meant.items[index].meant if pair else root
                     yield Found(number, section, index, value, place, root, document.line_of((section, index)))
+
+    def fitting(
+        self, groups: Sequence[sharing.Group], by_name: Mapping[str, Correction], taken: tuple[sharing.Group, ...] = ()
+    ) -> tuple[sharing.Group, ...]:
+        """Return those of *groups* that can be written beside each other and *taken*; halves are tried where all cannot."""
+        names = [name for group in (*taken, *groups) for name in group.names]
+        if not groups or self.with_corrections([by_name[name] for name in names]) is not None:
+            return tuple(groups)
+        if len(groups) == 1:
+            return ()
+        middle = len(groups) // 2
+        left = self.fitting(groups[:middle], by_name, taken)
+        return left + self.fitting(groups[middle:], by_name, taken + left)
 
     def with_corrections(self, corrections: Sequence[Correction]) -> bytes | None:
         """Return the file with *corrections*; None where it would not mean what is meant."""

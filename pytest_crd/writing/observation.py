@@ -142,9 +142,9 @@ def _answer(result: CaseResult) -> Answer:
 def _object(case: AnyCase, answer: Answer) -> JSONValue:
     """Return the object, with what a case may leave out only where this one states it."""
     value: dict[str, JSONValue] = cast("Stored", answer.kept).value
-    stated = [one for one in (answer.given, getattr(case, "old", None)) if isinstance(one, dict)]
+    stated = [one for one in (answer.given, getattr(case, "old", None), case.expected) if isinstance(one, dict)]
     names = {name for one in stated for name in _metadata(one)}
-    hidden = {*SERVER_MADE, *answer.made_up, *({"namespace"} - names)}
+    hidden = {*SERVER_MADE, *({*answer.made_up, "namespace"} - names)}
     metadata = {name: item for name, item in _metadata(value).items() if name not in hidden}
     left_out = {name for name in TYPE_META if not any(name in one for one in stated)}
     left_out |= set() if metadata or names - hidden else {"metadata"}

@@ -1,0 +1,270 @@
+"""What a case says once it is written is what was observed, in the form in which the case says it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pytest_crd.cases import loader, runner
+from pytest_crd.cases.model import AnyCase
+from pytest_crd.cases.result import CaseResult
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.writing import observation
+from pytest_crd.writing.observation import Mode, Observed
+
+PROPERTIES = {
+    "size": {"type": "integer", "default": 3, "maximum": 10},
+    "name": {"type": "string", "maxLength": 3},
+    "list": {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "integer"}}}},
+}
+NAMES = {"plural": "gardens", "singular": "garden", "kind": "Garden", "listKind": "GardenList"}
+SCHEMA = {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": PROPERTIES}}}}
+CRD = CustomResourceDefinition.from_manifest(
+    {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gardens.stories.example.com"},
+        "spec": {
+            "group": "stories.example.com",
+            "scope": "Namespaced",
+            "names": NAMES,
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": SCHEMA}],
+        },
+    }
+)
+
+
+def load(section: str, declared: str) -> tuple[AnyCase, Callable[[AnyCase], CaseResult]]:
+    """Return a case, and what runs it."""
+    text = f"crd: gardens.stories.example.com\n{section}:\n- {{name: a, {declared}}}\n"
+    (file,) = loader.load(text, source="f", fills=True)
+    subject = Subject(CRD.version("v1"))
+    return file.cases[0], lambda case: runner.run(case, subject)
+
+
+def observe(section: str, declared: str, mode: Mode = Mode.UPDATE) -> Observed:
+    return observation.observe(*load(section, declared), mode)
+
+
+TOO_BIG = {
+    "field": "spec.size",
+    "type": "Invalid",
+    "message": "Invalid value: 11: spec.size in body should be less than or equal to 10",
+}
+TOO_LONG = {"field": "spec.name", "type": "TooLong", "message": "Too long: may not be more than 3 bytes"}
+
+
+@pytest.mark.parametrize(
+    ("section", "declared", "expected"),
+    [
+        pytest.param("create", "input: {spec: {}}", {"spec": {"size": 3}}, id="what the case states"),
+        pytest.param(
+            "create",
+            "input: {apiVersion: stories.example.com/v1, spec: {size: 1}}",
+            {"apiVersion": "stories.example.com/v1", "spec": {"size": 1}},
+            id="the apiVersion that it states",
+        ),
+        pytest.param(
+            "create", "input: {metadata: {name: b, uid: c}}", {"metadata": {"name": "b"}}, id="a name, no uid"
+        ),
+        pytest.param(
+            "create",
+            "input: {metadata: {namespace: b, labels: {c: d}}}",
+            {"metadata": {"namespace": "b", "labels": {"c": "d"}}},
+            id="a namespace, and no name that is made up",
+        ),
+        pytest.param("create", "input: {metadata: {}}", {}, id="no metadata where none is stated"),
+        pytest.param(
+            "create",
+            "input: {metadata: {generateName: b-}}",
+            {"metadata": {"generateName": "b-"}},
+            id="no generated name",
+        ),
+        pytest.param(
+            "create",
+            "input: {metadata: {name: b, labels: {}}}",
+            {"metadata": {"name": "b"}},
+            id="no labels where none stay",
+        ),
+        pytest.param("create", "input: {metadata: {labels: {}}}", {"metadata": {}}, id="that no labels stay"),
+        pytest.param(
+            "update",
+            "old: {metadata: {name: b}, spec: {size: 1}}, input: {spec: {size: 2}}",
+            {"metadata": {"name": "b"}, "spec": {"size": 2}},
+            id="the name of the old object",
+        ),
+        pytest.param(
+            "pruning", "input: {kind: Garden, spec: {b: 1}}", {"kind": "Garden", "spec": {}}, id="what pruning leaves"
+        ),
+        pytest.param(
+            "defaulting", "input: {spec: {b: 1}}", {"spec": {"b": 1, "size": 3}}, id="what defaults make of it"
+        ),
+        pytest.param("create", "input: 'spec: {size: 1}'", None, id="nothing of a text without a type"),
+    ],
+)
+def test_the_object_is_written_as_far_as_the_case_states_it(section: str, declared: str, expected: Any) -> None:
+    observed = observe(section, declared, Mode.FILL)
+
+    assert observed.values.get("expected") == expected
+    assert observed.result.held
+    assert not observed.problem
+    assert set(observed.filled) == set(observed.values)
+
+
+def test_what_the_expected_object_states_beside_stays_there() -> None:
+    stated = "expected: {kind: Garden, metadata: {name: example, namespace: default}, spec: {size: 2}}"
+
+    observed = observe("create", f"input: {{spec: {{size: 1}}}}, {stated}")
+
+    metadata = {"name": "example", "namespace": "default"}
+    assert observed.values == {"expected": {"kind": "Garden", "metadata": metadata, "spec": {"size": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("section", "declared", "values"),
+    [
+        ("create", "input: {spec: {size: null, b: 1, name: x}}", {"pruned": ["spec.b"], "defaulted": ["spec.size"]}),
+        ("create", "input: {spec: {size: 1, name: null}}", {"nullsDropped": ["spec.name"]}),
+        ("pruning", "input: {spec: {b: 1}}", {"pruned": ["spec.b"]}),
+        ("defaulting", "input: {spec: {name: null}}", {"nullsDropped": ["spec.name"], "defaulted": ["spec.size"]}),
+    ],
+)
+def test_lists_that_are_not_empty_are_written(section: str, declared: str, values: Any) -> None:
+    observed = observe(section, declared, Mode.FILL)
+
+    assert {key: value for key, value in observed.values.items() if key != "expected"} == values
+
+
+@pytest.mark.parametrize(
+    ("declared", "values"),
+    [
+        pytest.param("input: {spec: {size: 11}}", {"errors": [TOO_BIG]}, id="errors"),
+        pytest.param(
+            "input: {kind: Other}",
+            {
+                "errors": [
+                    {"field": "kind", "type": "Invalid", "message": 'Invalid value: "Other": must be Garden'},
+                ]
+            },
+            id="another kind",
+        ),
+        pytest.param(
+            "input: {apiVersion: other/v1}",
+            {
+                "errors": [
+                    {
+                        "type": "Request",
+                        "message": "the API version in the data (other/v1) does not match the expected API version"
+                        " (stories.example.com/v1)",
+                    }
+                ]
+            },
+            id="a request that is refused as a whole",
+        ),
+    ],
+)
+def test_errors_are_written_with_field_type_and_message(declared: str, values: Any) -> None:
+    observed = observe("create", declared, Mode.FILL)
+
+    assert {key: observed.values[key] for key in values} == values
+
+
+@pytest.mark.parametrize(
+    ("stated", "errors"),
+    [
+        pytest.param("{field: spec.other}", [TOO_LONG, TOO_BIG], id="none is near"),
+        pytest.param(
+            "{field: spec.size, type: Required}", [{"field": "spec.size", "type": "Invalid"}, TOO_LONG], id="the type"
+        ),
+        pytest.param(
+            "{field: spec.size, detail: spec.size in body should be less than or equal to 9}",
+            [{"field": "spec.size", "detail": "spec.size in body should be less than or equal to 10"}, TOO_LONG],
+            id="the last part",
+        ),
+        pytest.param("{field: spec.size, matches: to 9$}", [TOO_BIG, TOO_LONG], id="a pattern becomes the message"),
+        pytest.param(
+            "{field: spec.size, matches: to 10$}, {field: spec.name, type: Invalid}",
+            [{"field": "spec.size", "matches": "to 10$"}, {"field": "spec.name", "type": "TooLong"}],
+            id="one is met",
+        ),
+        pytest.param(
+            "{field: spec.size, type: Required}, {field: spec.size, type: TooMany}",
+            [{"field": "spec.size", "type": "Invalid"}, TOO_LONG],
+            id="two are near the same",
+        ),
+    ],
+)
+def test_errors_that_are_not_met_are_corrected_in_their_own_form(stated: str, errors: Any) -> None:
+    observed = observe("create", f"input: {{spec: {{size: 11, name: abcd}}}}, errors: [{stated}]")
+
+    assert observed.values == {"errors": errors}
+    assert observed.result.held
+
+
+def test_a_refusal_as_a_whole_takes_the_place_of_errors() -> None:
+    observed = observe("create", "input: {apiVersion: other/v1}, errors: [{field: spec.a}]")
+
+    assert [error["type"] for error in observed.values["errors"]] == ["Request"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("{spec: {list: [{a: 2}]}}", {"spec": {"list": [{"a": 1}, {"a": 1}]}}, id="items"),
+        pytest.param("{spec: {size: 4}}", {"spec": {"size": 3}}, id="a field"),
+    ],
+)
+def test_a_part_of_the_object_is_corrected_where_it_says_as_much_as_before(before: str, after: Any) -> None:
+    observed = observe("create", f"input: {{spec: {{list: [{{a: 1}}, {{a: 1}}]}}}}, contains: {before}")
+
+    assert observed.values == {"contains": after}
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        pytest.param("input: {spec: {list: [{a: 1}]}}, contains: {spec: {list: [{a: 1}, {a: 2}]}}", id="an item less"),
+        pytest.param("input: {spec: {}}, contains: {spec: {name: x}}", id="a field less"),
+        pytest.param("input: {spec: {size: 11}}, containsErrors: [{field: spec.name}]", id="some of the errors"),
+        pytest.param("input: {spec: {size: 11}}, error: other", id="a part of the message"),
+        pytest.param("input: {spec: {b: 1}}, accepted: true", id="a field that is dropped"),
+        pytest.param(
+            "input: {spec: {b: 1, size: 1}}, contains: {spec: {size: 2}}", id="a field that is dropped, and another"
+        ),
+    ],
+)
+@pytest.mark.parametrize("mode", Mode)
+def test_what_would_say_less_is_left_as_it_is(declared: str, mode: Mode) -> None:
+    case, run = load("create", declared)
+
+    observed = observation.observe(case, run, mode)
+
+    assert not observed.values
+    assert observed.result.mismatches == run(case).mismatches
+    assert bool(observed.problem) == (mode > Mode.FILL)
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_what_has_no_object_is_never_written(mode: Mode) -> None:
+    observed = observe("pruning", "input: {metadata: {labels: 1}}", mode)
+
+    assert not observed.result.held
+    assert (dict(observed.values), observed.problem) == ({}, "to be corrected by hand: what the server answers")
+
+
+def test_a_blank_beside_what_fails_is_not_filled_in() -> None:
+    observed = observe("create", "input: {spec: {}}, absent: [spec.size], defaulted: TODO", Mode.FILL)
+
+    assert not observed.values
+    assert not observed.result.held
+    assert observed.problem == "to be corrected by hand: absent"
+
+
+def test_a_case_that_holds_is_left_as_it_is() -> None:
+    for mode in Mode:
+        observed = observe("create", "input: {spec: {}}, accepted: true", mode)
+
+        assert (dict(observed.values), observed.removed, observed.problem) == ({}, (), "")

@@ -1,0 +1,168 @@
+"""Laws of the writers: any case file of the tests, filled in and updated, differs only where it should."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_crd import engine
+from pytest_crd.cases import loader, runner, sources
+from pytest_crd.cases.casekeys import CASE_KEYS, FILLED
+from pytest_crd.cases.model import AnyCase
+from pytest_crd.cases.result import CaseResult
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.writing import casetext, observation
+from pytest_crd.writing.casetext import Correction
+from pytest_crd.writing.observation import Mode
+
+ROOT = Path(__file__).parents[2]
+PROJECT = ROOT / "example_project"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TEXTS = {
+    path.name: path.read_text(encoding="utf-8") for path in sorted((PROJECT / "tests").glob("test_backup*.crd.yaml"))
+}
+TEXTS["README"] = README.split("\n## Case files\n")[1].split("```yaml\n")[1].split("```")[0]
+EXPECTING = frozenset(key for key, declared in CASE_KEYS.items() if declared.expects)
+
+
+@functools.cache
+def subjects() -> Mapping[str, Subject]:
+    """Return the newest versions of the CRDs of the example project, by the name of the CRD."""
+    crds = engine.load(PROJECT / "config/crd/bases")
+    return {crd.name: Subject(crd.versions[-1]) for crd in crds}
+
+
+def cases_of(text: str) -> Iterator[tuple[AnyCase, Callable[[AnyCase], CaseResult]]]:
+    """Yield the cases that are not skipped and not known to fail, each with what runs it."""
+    for file in loader.load(text, source="f", fills=True):
+        for case in file.cases:
+            resolved = sources.resolved(case, PROJECT / "tests")
+            if case.skip is None and case.xfail is None and getattr(case, "old_crd", None) is None:
+                yield resolved, functools.partial(_run, subjects()[file.crd])
+
+
+def _run(subject: Subject, case: AnyCase) -> CaseResult:
+    return runner.run(case, subject)
+
+
+def rewritten(text: str, mode: Mode) -> str:
+    """Return what becomes of a file."""
+    corrections = []
+    for case, run in cases_of(text):
+        observed = observation.observe(case, run, mode)
+        if observed.values:
+            corrections.append(Correction(case.name, observed.values, observed.removed))
+    result = casetext.written(text.encode(), corrections, source="f")
+    assert not result.problems
+    return result.content.decode()
+
+
+def comments(text: str) -> list[str]:
+    return re.findall(r"(?m)(?:^|\s)(#.*)$", text)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_what_is_taken_out_is_filled_in_and_nothing_else_changes(name: str, data: st.DataObject) -> None:
+    text = TEXTS[name]
+    known = {case.name: case for case, _ in cases_of(text)}
+    blanked = []
+    for name in data.draw(st.lists(st.sampled_from(sorted(known)), unique=True, max_size=6)):  # noqa: PLR1704
+        stated = [key for key in known[name].declared if key in EXPECTING]
+        if data.draw(st.booleans()):
+            blanked.append(Correction(name, {}, tuple(stated)))
+        elif fillable := [key for key in stated if key in FILLED]:
+            blanked.append(Correction(name, {data.draw(st.sampled_from(fillable)): "TODO"}))
+    left = casetext.written(text.encode(), blanked, source="f")
+    assert not left.problems
+
+    filled = rewritten(left.content.decode(), Mode.FILL)
+
+    _hold(filled)
+    _agree(text, filled, {one.name for one in blanked})
+    assert sorted(comments(filled)) == sorted(comments(left.content.decode()))
+    if not blanked:
+        assert filled == text
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_what_is_falsified_is_corrected_and_nothing_else_changes(name: str, data: st.DataObject) -> None:
+    text = TEXTS[name]
+    known = {case.name: case.declared for case, _ in cases_of(text) if {"expected", "pruned"} & case.declared.keys()}
+    falsified = []
+    for name in data.draw(st.lists(st.sampled_from(sorted(known)), unique=True, max_size=4)):  # noqa: PLR1704
+        key = data.draw(st.sampled_from([key for key in ("expected", "pruned") if key in known[name]]))
+        falsified.append(Correction(name, {key: data.draw(_other(known[name][key]))}))
+    false = casetext.written(text.encode(), falsified, source="f")
+
+    corrected = rewritten(false.content.decode(), Mode.UPDATE)
+
+    _hold(corrected)
+    _agree(text, corrected, {one.name for one in falsified})
+    assert "falsified" not in corrected
+    assert sorted(comments(corrected)) == sorted(comments(false.content.decode()))
+
+
+def _other(value: Any) -> st.SearchStrategy[Any]:
+    """Return other values of the same form: with a part more, a part less, another scalar, or none of it."""
+    if isinstance(value, list):
+        return st.lists(st.sampled_from(["spec.falsified", *value]), max_size=4)
+    return st.builds(_changed, st.just(value), st.integers(0, 30), st.sampled_from(["add", "remove", "scalar"]))
+
+
+def _changed(value: Any, at: int, how: str) -> Any:
+    changed = jsonvalue.copy(value)
+    holders = [*_holders(changed)]
+    if not holders or how == "add":
+        changed["falsified"] = {"a": [1, {"b": "falsified: yes"}]}
+        return changed
+    holder, key = holders[at % len(holders)]
+    if how == "remove":
+        del holder[key]
+    else:
+        holder[key] = "falsified: text"
+    return changed
+
+
+def _holders(value: Any) -> Iterator[tuple[Any, Any]]:
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        yield value, key
+        if isinstance(item, dict | list):
+            yield from _holders(item)
+
+
+def _hold(text: str) -> None:
+    """Hold that nothing is left to fill in, and that all cases hold."""
+    for case, run in cases_of(text):
+        assert not case.blanks
+        assert not case.is_open
+        assert run(case).held
+
+
+def _agree(text: str, other: str, but: set[str]) -> None:
+    """Hold that two files say the same of all cases but some, and of these all but what they expect."""
+    for old, new in zip(yamlreader.read(text), yamlreader.read(other), strict=True):
+        assert old.value.keys() == new.value.keys()
+        for key, value in old.value.items():
+            if not isinstance(value, list):
+                assert jsonvalue.equal(value, new.value[key])
+                continue
+            for before, after in zip(value, new.value[key], strict=True):
+                left_out = EXPECTING if before["name"] in but else frozenset()
+                assert jsonvalue.equal(_without(before, left_out), _without(after, left_out))
+
+
+def _without(case: Mapping[str, Any], keys: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in case.items() if key not in keys}
