@@ -175,10 +175,10 @@ class Settings(NamedTuple):
 _KEY: Final = pytest.StashKey[Settings]()
 
 
-def add(parser: pytest.Parser) -> None:
-    """Declare the settings."""
+def add(parser: pytest.Parser, settings: Sequence[Setting] = SETTINGS) -> None:
+    """Declare *settings*."""
     group = parser.getgroup("crd", "Kubernetes CustomResourceDefinitions")
-    for setting in SETTINGS:
+    for setting in settings:
         if setting.ini:
             parser.addini(setting.ini, setting.help, type=setting.ini_type, default=None)
         dest = setting.ini or setting.flag.removeprefix("--").replace("-", "_")

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd import idle, liveoptions, options, session
+from pytest_crd import coverageoptions, idle, liveoptions, options, session
 from pytest_crd.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 from pytest_crd.session import was_in_vain
 
@@ -47,6 +47,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
             pluginmanager.set_blocked(name)
     options.add(parser)
     liveoptions.add(parser)
+    options.add(parser, coverageoptions.SETTINGS)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,6 +68,10 @@ def pytest_configure(config: pytest.Config) -> None:
             from pytest_crd import casewriting  # noqa: PLC0415 - only a session that writes loads what does
 
             config.pluginmanager.register(casewriting.Writer(config), "crd-writer")
+        if (coverage := coverageoptions.read(config)) is not None:
+            from pytest_crd import coveragehooks  # noqa: PLC0415 - only a session that measures loads what does
+
+            config.pluginmanager.register(coveragehooks.CoverageHooks(config, coverage), "crd-coverage")
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd import fixtures, liveoptions, options
+from pytest_crd import coverageoptions, fixtures, liveoptions, options
 from pytest_crd.cases import casekeys
 from pytest_crd.cases import format as case_format
 from pytest_crd.engine import profile
@@ -27,7 +27,10 @@ def _first_words(heading: str) -> set[str]:
     return {word for row in _rows(heading) for word in re.findall(r"`([\w…-]+)", row[0])}
 
 
-@pytest.mark.parametrize("setting", options.SETTINGS, ids=lambda setting: setting.ini or setting.flag)
+SETTINGS = (*options.SETTINGS, *coverageoptions.SETTINGS)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.ini or setting.flag)
 def test_every_setting_stands_in_the_table_as_its_help_says(setting: options.Setting) -> None:
     ini, flag = (f"`{name}`" if name else "" for name in (setting.ini, setting.flag))
 
@@ -37,6 +40,7 @@ def test_every_setting_stands_in_the_table_as_its_help_says(setting: options.Set
 def test_the_table_names_no_setting_that_there_is_not() -> None:
     names = {setting.ini or setting.flag for setting in options.SETTINGS} | {flag.name for flag in liveoptions.FLAGS}
     rows = [[cell.strip("`") for cell in row] for row in _rows("Settings")]
+    names = {setting.ini for setting in SETTINGS}
 
     assert {ini or flag for ini, flag, *_ in rows} - {"ini", "---"} == names
 
@@ -113,6 +117,13 @@ def test_cases_are_written_as_is_shown(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(_as_patterns(section.split("```console\n")[1].split("```")[0]))
     assert (pytester.path / "test_backup.crd.yaml").read_text(encoding="utf-8") == after
+
+
+def test_the_coverage_of_these_is_what_is_shown(pytester: pytest.Pytester) -> None:
+    case_file = README.split("\n## Case files\n")[1].split("```yaml\n")[1].split("```")[0]
+    shown = README.split("\n## Coverage\n")[1].split("```console\n")[1].split("```")[0]
+    result = _run(pytester, case_file, "--crd-cov", "--crd-cov-report=term-missing")
+    result.stdout.fnmatch_lines([line for line in _as_patterns(shown) if line.strip() != "…"])
 
 
 def test_the_samples_with_comments_are_what_they_say(pytester: pytest.Pytester) -> None:

@@ -175,7 +175,7 @@ class _Builder:
         elif schema.get("additionalProperties") in (None, False):
             add("pruning", (), UNKNOWN_DROPPED, "no unknown field is ever dropped")
         if any(_loses_null(child) for child in _fields(at)):
-            add("null", (), "null-dropped", "no null of a field is ever dropped")
+            add("null", (), "null-dropped", "no field that is null is ever dropped")
 
 
 def _keeps_unknown(at: _At) -> bool:

@@ -91,8 +91,10 @@ def test_a_session_without_crds_imports_nothing_but_the_hooks(empty: Project) ->
     modules = json.loads((empty.path / "modules.json").read_text(encoding="utf-8"))
     assert [name for name in modules if name.partition(".")[0] == "pytest_crd"] == [
         "pytest_crd",
+        "pytest_crd.coverageoptions",
         "pytest_crd.fixtures",
         "pytest_crd.idle",
+        "pytest_crd.liveoptions",
         "pytest_crd.options",
         "pytest_crd.plugin",
         "pytest_crd.session",

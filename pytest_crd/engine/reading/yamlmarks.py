@@ -32,6 +32,32 @@ def find(root: Node, path: Sequence[str | int], *, key: bool) -> int:
     return line
 
 
+def key_lines(root: Node, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
+    """Return the lines of all keys and items below *path*, by their path from there; *root*: as for `find`."""
+    node = _target(root)
+    for step in path:
+        found = _child(node, step)
+        if found is None:
+            return {}
+        node = _target(found[1])
+    lines: dict[tuple[str | int, ...], int] = {}
+    _collect(node, (), lines)
+    return lines
+
+
+def _collect(node: Node, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int]) -> None:
+    if isinstance(node, MappingNode):
+        for key, value in _assignments(node):
+            inner = (*path, _text(key))
+            lines[inner] = key.line
+            _collect(_target(value), inner, lines)
+    elif isinstance(node, SequenceNode):
+        for index, item in enumerate(node.items):
+            inner = (*path, index)
+            lines[inner] = item.line
+            _collect(_target(item), inner, lines)
+
+
 def find_character(root: Node, text: str, path: Sequence[str | int], offset: int) -> int | None:
     """
     Return the index in *text* of the character at *offset*, in code points, of the string at *path*.

@@ -122,6 +122,16 @@ class Document:
         line = self._marks.items.get(tuple(path)) or yamlmarks.find(self._marks.root(), path, key=key)
         return self._marks.offset + line
 
+    def key_lines(self, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
+        """Return the 1-based lines of all keys and items below *path*, by their path from there."""
+        offset, found = self._marks.offset, yamlmarks.key_lines(self._marks.root(), path)
+        return {inner: offset + line for inner, line in found.items()} if offset else found
+
+    @property
+    def text_lines(self) -> tuple[int, list[str]]:
+        """The number of lines before the text of the document, and its lines."""
+        return self._marks.offset, [line.removesuffix("\r") for line in self._marks.text.split("\n")]
+
     def place_of(self, path: Sequence[str | int], offset: int) -> tuple[int, int] | None:
         """
         Return the line and the column, both from 1, of the character at *offset* of the string at *path*.

@@ -1,0 +1,190 @@
+"""What runs have reached, as it travels between processes and is kept in a file for later runs."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_crd.coverage.collector import Collector
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.reading import manifest
+
+FORMAT: Final = 1
+
+
+class DataError(ValueError):
+    """A file that does not hold what runs have reached; the message says why, and what to do."""
+
+
+@dataclass(slots=True)
+class Reached:
+    """
+    What was reached of a version.
+
+    Attributes:
+        requests: How many requests were made to it.
+        points: The ids of the points.
+    """
+
+    requests: int = 0
+    points: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Record:
+    """
+    What was reached of a CRD.
+
+    Attributes:
+        name: The CRD.
+        file: The file that it was read from; empty where a command has printed it.
+        versions: What was reached, by the name of the version.
+    """
+
+    name: str
+    file: str
+    versions: dict[str, Reached] = field(default_factory=dict)
+
+
+class Data(dict[str, Record]):
+    """What was reached, by the digest of the CRD: of one that was changed nothing is known."""
+
+    def add(self, others: Data) -> None:
+        """Add what others have reached."""
+        for digest, record in others.items():
+            own = self.setdefault(digest, Record(record.name, record.file))
+            for version, reached in record.versions.items():
+                sum_ = own.versions.setdefault(version, Reached())
+                sum_.requests += reached.requests
+                sum_.points |= reached.points
+
+    def of(self, digest: str, version: str) -> Reached:
+        """Return what was reached of a version."""
+        record = self.get(digest)
+        return record.versions.get(version, Reached()) if record else Reached()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "format": FORMAT,
+            "crds": [
+                {
+                    "name": record.name,
+                    "file": record.file,
+                    "digest": digest,
+                    "versions": {
+                        name: {"requests": one.requests, "reached": sorted(one.points)}
+                        for name, one in sorted(record.versions.items())
+                    },
+                }
+                for digest, record in sorted(self.items(), key=lambda item: (item[1].name, item[1].file, item[0]))
+            ],
+        }
+
+
+def of_collector(collector: Collector, root: Path) -> Data:
+    """
+    Return what *collector* has collected of CRDs that were read; what a test makes up itself is its own.
+
+    Args:
+        collector: The collector.
+        root: The folder to which files are relative that are below it.
+    """
+    data = Data()
+    for crd in collector.crds.values():
+        if crd.written is None:
+            continue
+        path = "" if crd.written.path is None else manifest.name_of(crd.written.path.resolve(), root.resolve())
+        versions = {
+            version.name: Reached(collector.requests(version), set(collector.reached(version)))
+            for version in crd.versions
+        }
+        asked = {name: one for name, one in versions.items() if one.requests}
+        data.add(Data({digest_of(crd): Record(crd.name, path, asked)}))
+    return data
+
+
+def digest_of(crd: CustomResourceDefinition) -> str:
+    """Return what changes with what *crd*, which was read, declares; comments and the order of keys do not count."""
+    assert crd.written is not None  # noqa: S101
+    text = json.dumps([crd.name, crd.written.manifest.value["spec"]], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def from_json(value: Any) -> Data:
+    """
+    Return what *value* holds.
+
+    Raises:
+        DataError: It is of another format.
+    """
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise DataError(f"its format is not {FORMAT}")
+    try:
+        return Data(_records(value["crds"]))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"it is broken ({type(error).__name__}: {error})") from None
+
+
+def _records(crds: Iterable[Any]) -> Iterator[tuple[str, Record]]:
+    for one in crds:
+        versions = {
+            str(name): Reached(int(reached["requests"]), set(map(str, reached["reached"])))
+            for name, reached in one["versions"].items()
+        }
+        yield str(one["digest"]), Record(str(one["name"]), str(one["file"]), versions)
+
+
+def read(path: Path) -> Data:
+    """
+    Return what the file at *path* holds; nothing where there is none.
+
+    Raises:
+        DataError: It cannot be read.
+    """
+    try:
+        value = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return Data()
+    except OSError as error:
+        raise DataError(f"it cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise DataError(f"it is no JSON ({error})") from None
+    return from_json(value)
+
+
+def write(path: Path, text: str) -> None:
+    """
+    Replace the file at *path*, and make its folder where there is none: it is the old one or the new one at any time.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    target = path.resolve()  # a link stays one
+    descriptor, name = tempfile.mkstemp(prefix=f"{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

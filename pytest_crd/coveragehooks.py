@@ -1,0 +1,186 @@
+"""
+The hooks of a session that measures what of the schemas its tests exercise.
+
+Requests count from the setup of a test to its teardown; those that are made while tests are collected only look for mistakes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Generator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd import options, session
+from pytest_crd.coverage import data, files, summary, table
+from pytest_crd.coverage.collector import Collector
+from pytest_crd.coverage.data import Data, DataError, Record
+from pytest_crd.coverage.summary import Summary
+from pytest_crd.coverageoptions import CoverageSettings
+from pytest_crd.engine import CustomResourceDefinition, InputError, load
+
+# What is sent from a worker of pytest-xdist to its controller.
+_REACHED: Final = "pytest_crd_coverage"
+
+
+class CoverageHooks:
+    """Collects what tests reach, and tells it when all of them have run."""
+
+    def __init__(self, config: pytest.Config, settings: CoverageSettings) -> None:
+        """Take the session's configuration, and the settings of coverage."""
+        self._config = config
+        self._settings = settings
+        self._collector = Collector()
+        self._reached = Data()
+        self._summary: Summary | None = None
+        self._told: list[str] = []
+        self._is_broken = False
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Generator[None, object, object]:
+        """Collect what a test and its fixtures reach."""
+        with self._collector.collecting():
+            return (yield)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what a worker of pytest-xdist has reached."""
+        reached = getattr(node, "workeroutput", {}).get(_REACHED)
+        if reached is not None:
+            self._reached.add(data.from_json(reached))
+        else:
+            self._told.append(
+                f"{node.gateway.id} has crashed: what its tests have reached is not known, and does not count"
+            )
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Add up what was reached, keep it for later runs, and write the reports."""
+        if self._config.option.collectonly:
+            return
+        self._reached.add(data.of_collector(self._collector, self._settings.root))
+        output = getattr(self._config, "workeroutput", None)
+        if output is not None:
+            output[_REACHED] = self._reached.to_json()
+        elif not self._finish() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show the table, and what else there is to say."""
+        if self._summary is None and not self._told:
+            return
+        terminalreporter.ensure_newline()
+        terminalreporter.section("coverage of CRDs", sep="_")
+        kinds = {report.kind for report in self._settings.reports}
+        if self._summary is not None and kinds & {"term", "term-missing"}:
+            for line in table.lines(self._summary, with_missing="term-missing" in kinds):
+                terminalreporter.write_line(line)
+        for text in self._told:
+            terminalreporter.write_line(f"crd: {text}")
+
+    def _finish(self) -> bool:
+        """Do what is to be done at the end; return whether all is as it should be."""
+        is_complete = self._append()
+        known = self._known()
+        if not known:
+            return False  # for reasons that were told
+        self._summary = told = summary.summarize(known.values(), self._reached, self._settings.exclusions)
+        self._told += told.problems
+        if not told.requests:
+            self._told.append("no test has made a request for an object of these CRDs: nothing of them is covered")
+        # What could not be read is left as it is.
+        return all([is_complete and self._keep(), self._write(told), self._is_enough(told), not self._is_broken])
+
+    def _append(self) -> bool:
+        """Add what earlier runs have reached, where that is asked for; return whether it could be."""
+        if not self._settings.appends:
+            return True
+        try:
+            earlier = data.read(self._settings.data_file)
+        except DataError as error:
+            name = session.shown(self._settings.data_file)
+            self._told.append(f"{name} is not what --crd-cov writes: {error}; remove it, or leave out --crd-cov-append")
+            return False
+        own = {*self._project, *self._reached}
+        kept = {digest: one for digest, one in earlier.items() if digest in own or self._read(digest, one) is not None}
+        self._told += [
+            f"what earlier runs have reached of {record.name} is dropped: the CRD was changed since, or is gone"
+            for digest, record in earlier.items()
+            if digest not in kept
+        ]
+        self._reached.add(Data(kept))
+        return True
+
+    def _known(self) -> dict[str, CustomResourceDefinition]:
+        """Return the CRDs that are to be covered, by digest: those of the project, and those that cases name by path."""
+        known = dict(self._project)
+        for digest, record in self._reached.items():
+            if digest in known:
+                continue
+            if (crd := self._read(digest, record)) is not None:
+                known[digest] = crd
+            else:
+                self._told.append(
+                    f"what was reached of {record.name} does not count: {record.file} was changed meanwhile"
+                )
+                self._is_broken = True
+        return known
+
+    @cached_property
+    def _project(self) -> dict[str, CustomResourceDefinition]:
+        """The CRDs of the project, by digest."""
+        try:
+            return {data.digest_of(crd): crd for crd in session.catalogs(self._config)[0].crds}
+        except InputError as error:
+            if not (session.sources(self._config).is_in_vain and self._reached):
+                self._told.append(f"coverage is not known: {error}")
+                self._is_broken = True
+            return {}
+
+    def _read(self, digest: str, record: Record) -> CustomResourceDefinition | None:
+        """Return the CRD of a record, read again; None where it is another one now."""
+        root, version = self._settings.root, options.kubernetes_versions(self._config)[0]
+        try:
+            crds = load([record.file], kubernetes_version=version, base=root) if record.file else ()
+        except InputError:
+            return None
+        return next((crd for crd in crds if data.digest_of(crd) == digest), None)
+
+    def _keep(self) -> bool:
+        """Keep what was reached for later runs."""
+        text = json.dumps(self._reached.to_json(), indent=1) + "\n"
+        return self._written(self._settings.data_file, text)
+
+    def _write(self, told: Summary) -> bool:
+        """Write the reports that go to files."""
+        is_written = True
+        for report in self._settings.reports:
+            if report.path is not None:
+                text = files.render(report.kind, told, self._settings.root)
+                if self._written(report.path, text):
+                    self._told.append(f"coverage is written to {session.shown(report.path)}")
+                else:
+                    is_written = False
+        return is_written
+
+    def _written(self, path: Path, text: str) -> bool:
+        try:
+            data.write(path, text)
+        except OSError as error:
+            self._told.append(f"{session.shown(path)} cannot be written: {error.strerror}")
+            return False
+        return True
+
+    def _is_enough(self, told: Summary) -> bool:
+        """Return whether as much is covered as must be."""
+        wanted = self._settings.fail_under
+        if told.tally.percent >= wanted:
+            return True
+        # Rounded down: what is too little must not look like enough.
+        percent = math.floor(told.tally.percent * 100) / 100
+        self._told.append(f"coverage is {percent:g}%, less than the {wanted:g}% that crd_cov_fail_under asks for")
+        return False

@@ -1,0 +1,290 @@
+"""What is reached of all CRDs: lines, what is left out, tallies, the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cov.files import POTS, read
+from pytest_crd.coverage import data, table
+from pytest_crd.coverage.collector import Collector
+from pytest_crd.coverage.data import Data
+from pytest_crd.coverage.lines import Exclusion, read_exclusion
+from pytest_crd.coverage.summary import Summary, Tally, summarize
+from pytest_crd.engine import CustomResourceDefinition
+
+
+def _summary(
+    crd: CustomResourceDefinition, *specs: object, version: str = "v1", exclude: tuple[str, ...] = ()
+) -> Summary:
+    collector = Collector()
+    with collector.collecting():
+        for spec in specs:
+            crd.version(version).create({"spec": spec})
+    return summarize([crd], data.of_collector(collector, Path.cwd()), tuple(map(read_exclusion, exclude)))
+
+
+def _missing(summary: Summary, version: int = 0) -> list[tuple[int, str]]:
+    return [(one.line, one.point.text) for one in summary.versions[version].missing]
+
+
+def test_points_stand_at_the_lines_of_their_keys(tmp_path: Path) -> None:
+    summary = _summary(read(tmp_path), {"size": 1, "bogus": 1})
+
+    assert _missing(summary) == [
+        (13, "no unknown field is ever dropped"),
+        (13, "no field that is null is ever dropped"),
+        (16, "spec: no field that is null is ever dropped"),
+        (18, "spec: the required field size is never missing"),
+        (22, "spec.size: no value is refused by minimum 1"),
+        (23, "spec.old: never set"),
+        (23, "spec.old: no unknown field is ever dropped"),
+        (23, "spec.old: no field that is null is ever dropped"),
+        (26, "spec.old.label: never set"),
+        (26, "spec.old.label: no value at the border of maxLength 5"),
+        (26, "spec.old.label: no value is refused by maxLength 5"),
+        (27, "spec.soil: never set"),
+        (29, "spec.soil: no value is refused that enum does not list"),
+        (30, 'spec.soil: the value "clay" of enum is never used'),
+        (31, 'spec.soil: the value "sand" of enum is never used'),
+    ]
+    assert _missing(summary, 1)[0] == (32, "no object of v1beta1 is ever stored as v1")
+
+
+def test_versions_that_are_not_served_have_no_line(tmp_path: Path) -> None:
+    assert [one.version.name for one in _summary(read(tmp_path)).versions] == ["v1", "v1beta1"]
+
+
+def test_a_crd_without_a_request_counts_and_is_not_covered(tmp_path: Path) -> None:
+    summary = _summary(read(tmp_path))
+
+    assert summary.requests == 0
+    assert [one.tally.shown for one in summary.versions] == ["0%", "0%"]
+    assert summary.tally.points == summary.tally.missed > 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ("              old:\n", "              old: # crd: no cover\n", {23, 26}),
+        ("minimum: 1\n", "minimum: 1  # crd: no cover\n", {22}),
+        ("- sand\n", "- sand #crd:no cover \n", {31}),
+        ("maxLength: 5}\n", "maxLength: 5} # crd: no cover\n", {26}),
+        ("enum:\n", "enum: # crd: no cover\r\n", {29, 30, 31}),
+        ("  - name: v1beta1\n", "  - name: v1beta1 # crd: no cover\n", {32, 36, 39}),
+    ],
+)
+def test_a_comment_leaves_out_the_node_and_what_is_below_it(
+    tmp_path: Path, old: str, new: str, lines: set[int]
+) -> None:
+    assert POTS.count(old) == 1
+
+    plain, summary = _summary(read(tmp_path)), _summary(read(tmp_path, POTS.replace(old, new)))
+
+    left_out = [one for version in summary.versions for one in version.counted if one.is_left_out]
+    assert {one.line for one in left_out} == lines
+    assert summary.problems == ()
+    assert summary.tally.left_out == len(left_out)
+    assert summary.tally.points == plain.tally.points - len(left_out)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f"# crd: no cover\n{POTS}", "pots.yaml:1: `# crd: no cover` leaves out nothing"),
+        (POTS.replace("group: example.com", "group: example.com # crd: no cover"), "pots.yaml:5: `# crd: no cover` leaves"),
+        (POTS.replace("minimum: 1", "minimum: 1\n                # crd: no cover"), "pots.yaml:23: `# crd: no cover` le"),
+        (POTS.replace("minimum: 1", "minimum: 1 # crd: no-cover"), "pots.yaml:22: says nothing: write `# crd: no cover`"),
+        (POTS.replace("minimum: 1", "minimum: 1 # crd: pragma: no cover"), "pots.yaml:22: says nothing: write"),
+        (POTS.replace("spec: {type: object}", "spec: {type: object} # crd: no cover"), "pots.yaml:47: `# crd: no cover` l"),
+    ],
+)  # fmt: skip
+def test_a_comment_that_leaves_out_nothing_is_told(tmp_path: Path, text: str, problem: str) -> None:
+    summary = _summary(read(tmp_path, text))
+
+    assert [one for one in summary.problems if problem in one] == list(summary.problems)
+    assert len(summary.problems) == 1
+    assert summary.tally.left_out == 0
+
+
+def test_a_text_in_quotes_is_no_comment(tmp_path: Path) -> None:
+    text = POTS.replace("minimum: 1", 'minimum: 1\n                description: "x # crd: no cover"')
+
+    assert _summary(read(tmp_path, text)).problems == ()
+
+
+def test_settings_leave_out_a_path_and_what_is_below_it(tmp_path: Path) -> None:
+    summary = _summary(read(tmp_path), exclude=("pots.example.com spec.old", "pots.example.com/v1 spec.soil"))
+
+    left_out = {one.point.path for version in summary.versions for one in version.counted if one.is_left_out}
+    assert left_out == {"spec.old", "spec.old.label", "spec.soil"}
+    assert summary.problems == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pots.example.com spec.ol",
+        "pot.example.com spec.old",
+        "pots.example.com/v2 spec",
+        "pots.example.com/v1beta1 spec.old",
+    ],
+)
+def test_a_setting_that_leaves_out_nothing_is_told(tmp_path: Path, text: str) -> None:
+    summary = _summary(read(tmp_path), exclude=(text,))
+
+    assert summary.problems == (f"crd_cov_exclude: `{text}` leaves out nothing",)
+    assert summary.tally.left_out == 0
+
+
+def test_a_setting_names_a_crd_and_a_path() -> None:
+    assert read_exclusion(" a.b/v1  spec.x ") == Exclusion("a.b", "v1", "spec.x")
+    for text in ("a.b", "a.b spec x", ""):
+        with pytest.raises(ValueError, match="write the name of a CRD and a path"):
+            read_exclusion(text)
+
+
+def test_a_crd_that_is_no_yaml_has_lines_too(tmp_path: Path) -> None:
+    text = '{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",\n "metadata": {"name": "pots.example.com"},\n'
+    text += ' "spec": {"group": "example.com", "scope": "Cluster", "names": {"plural": "pots", "kind": "Pot"}, "versions": [\n'
+    text += '{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object",\n'
+    text += '"properties": {"spec":\n {"type": "string"}}}}}]}}'
+
+    summary = _summary(read(tmp_path, text, "pots.json"))
+
+    assert {line for line, words in _missing(summary) if words == "spec: never set"} == {5}
+
+
+def test_what_stands_in_a_list_or_behind_others_has_the_lines_of_its_file(tmp_path: Path) -> None:
+    listed = "kind: List\napiVersion: v1\nitems:\n- " + POTS.replace("\n", "\n  ").rstrip() + "\n"
+    behind = f"a: 1\n---\n{POTS}"
+
+    in_list = _missing(_summary(read(tmp_path, listed)))
+    in_stream = _missing(_summary(read(tmp_path, behind)))
+
+    plain = _missing(_summary(read(tmp_path)))
+    assert in_list == [(line + 3, text) for line, text in plain]
+    assert in_stream == [(line + 2, text) for line, text in plain]
+
+
+def test_aliases_and_merges_are_followed(tmp_path: Path) -> None:
+    text = POTS.replace("spec: {type: object, x-k", "spec: {<<: &open {type: object}, x-k").replace(
+        "spec: {type: object}\n", "spec: *open\n"
+    )
+
+    assert _summary(read(tmp_path, text)).versions[1].missing
+
+
+def test_a_construct_that_no_server_serves_is_told(tmp_path: Path) -> None:
+    text = POTS.replace("spec: {type: object, x-kubernetes-preserve-unknown-fields: true}", 'spec: {$ref: "#/a"}')
+
+    summary = _summary(read(tmp_path, text))
+
+    [problem] = summary.problems
+    assert problem.startswith("pots.yaml:1: pots.example.com v1beta1 cannot be covered: ")
+    assert [one.version.name for one in summary.versions] == ["v1"]
+
+
+def test_what_a_test_makes_up_itself_is_its_own(tmp_path: Path) -> None:
+    read_crd = read(tmp_path)
+    made = CustomResourceDefinition.from_manifest(read_crd.manifest)
+    collector = Collector()
+
+    with collector.collecting():
+        made.version("v1").create({"spec": {"size": 1}})
+
+    assert data.of_collector(collector, tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("points", "missed", "shown"),
+    [(0, 0, "0%"), (10, 0, "100%"), (10, 10, "0%"), (3, 1, "67%"), (1000, 1, "99%"), (1000, 999, "1%"), (8, 3, "63%")],
+)
+def test_a_percentage_is_whole_only_where_it_is(points: int, missed: int, shown: str) -> None:
+    assert Tally(points, missed, 0).shown == shown
+
+
+def test_the_table_is_that_of_coverage_py(tmp_path: Path) -> None:
+    summary = _summary(read(tmp_path), {"size": 1, "bogus": 1}, exclude=("pots.example.com spec.old",))
+
+    assert list(table.lines(summary, with_missing=False)) == [
+        "Name                       Points   Miss   Cover",
+        "------------------------------------------------",
+        "pots.example.com v1            13      9     31%",
+        "pots.example.com v1beta1        5      5      0%",
+        "------------------------------------------------",
+        "TOTAL                          18     14     22%",
+        "6 points left out by `# crd: no cover` or crd_cov_exclude",
+    ]
+
+
+def test_the_table_says_what_is_missing(tmp_path: Path) -> None:
+    told = list(table.lines(_summary(read(tmp_path), {"size": 1, "bogus": 1}), with_missing=True))
+
+    assert told[0] == "Name                       Points   Miss   Cover   Missing"
+    assert told[2] == "pots.example.com v1            19     15     21%   13, 16, 18, 22-23, 26-27, 29-31"
+    assert told[6:9] == [
+        "",
+        "pots.example.com v1: 15 points missing",
+        "  pots.yaml:13: no unknown field is ever dropped",
+    ]
+    assert "pots.example.com v1beta1: 5 points missing, as no request was made to it" in told
+
+
+def test_a_version_of_which_nothing_is_missing_is_not_told_of_again(tmp_path: Path) -> None:
+    summary = _summary(read(tmp_path), exclude=("pots.example.com spec",))
+    # Only the root and the conversion are left.
+    collector = Collector()
+    crd = summary.versions[0].version.crd
+    with collector.collecting():
+        for version in crd.versions[:2]:
+            version.create({"spec": None, "bogus": 1})
+            version.create({"spec": {"size": 1}})
+    told = summarize([crd], data.of_collector(collector, tmp_path), (read_exclusion("pots.example.com spec"),))
+
+    assert told.tally.missed == 0
+    assert list(table.lines(told, with_missing=True))[-1].endswith("crd_cov_exclude")
+
+
+def test_copies_count_together(tmp_path: Path) -> None:
+    first, second = read(tmp_path), read(tmp_path, f"# a copy\n{POTS}", "copy.yaml")
+    collector = Collector()
+    with collector.collecting():
+        first.version("v1").create({"spec": {"size": 1}})
+        second.version("v1").create({"spec": {"size": 0}})
+
+    reached = data.of_collector(collector, tmp_path)
+
+    assert reached.keys() == {data.digest_of(first)}
+    assert reached.of(data.digest_of(first), "v1").requests == 2
+    assert reached.of("other", "v1").requests == 0
+    [summary] = summarize([first], reached).versions[:1]
+    assert {"minimum 1"} & {one.point.text.rpartition("by ")[2] for one in summary.counted if one.is_reached}
+
+
+def test_the_digest_changes_with_what_is_declared_alone(tmp_path: Path) -> None:
+    digests = [
+        data.digest_of(read(tmp_path, text))
+        for text in (
+            POTS,
+            f"# more\n{POTS}",
+            POTS.replace("minimum: 1", "minimum: 2"),
+            POTS.replace("pots.", "pots.x."),
+        )
+    ]
+
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 3
+
+
+def test_data_that_is_sent_is_what_arrives(tmp_path: Path) -> None:
+    crd = read(tmp_path)
+    collector = Collector()
+    with collector.collecting():
+        crd.version("v1").create({"spec": {"size": 1}})
+    reached = data.of_collector(collector, tmp_path)
+
+    assert data.from_json(reached.to_json()) == reached
+    assert next(iter(reached.values())).file == "pots.yaml"
+    assert Data() == data.read(tmp_path / "no-such-file")

@@ -1,0 +1,614 @@
+"""`--crd-cov`: what of the schemas the tests of a session exercise."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plugin.conftest import GARDEN, Project
+
+COVERED = """\
+crd: gardens.stories.example.com
+create:
+- name: rows at their border
+  input: {spec: {rows: 10, soil: clay}}
+  accepted: true
+- name: too many rows
+  input: {spec: {rows: 11}}
+  errors: [{field: spec.rows, type: Invalid}]
+"""
+OTHER = GARDEN.replace("gardens", "yards").replace("Garden", "Yard")
+
+
+def _report(project: Project, name: str = "crd_coverage.json") -> Any:
+    return json.loads((project.path / name).read_text(encoding="utf-8"))
+
+
+def _reached(project: Project, crd: str = "gardens.stories.example.com") -> set[str]:
+    [version] = [one for one in _report(project)["versions"] if one["crd"] == crd]
+    return set(version["reached"])
+
+
+def _measured(project: Project, *arguments: str) -> pytest.RunResult:
+    return project.run("--crd-cov", "--crd-cov-report=json", *arguments)
+
+
+SPEC = "properties/spec/properties"
+
+
+def test_a_table_tells_what_is_covered(project: Project) -> None:
+    project.cases(COVERED)
+
+    result = project.run("--crd-cov")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*_ coverage of CRDs _*",
+            "Name * Points   Miss   Cover",
+            "-----*",
+            "gardens.stories.example.com v1 * 42     33     21%",
+            "-----*",
+            "TOTAL * 42     33     21%",
+        ]
+    )
+    assert result.ret == 0
+
+
+def test_a_session_that_does_not_ask_measures_and_writes_nothing(project: Project) -> None:
+    project.cases(COVERED)
+    before = sorted(path.name for path in project.path.iterdir())
+
+    result = project.run()
+
+    result.stdout.no_fnmatch_line("*coverage*")
+    assert sorted(path.name for path in project.path.iterdir()) == before
+
+
+def test_a_session_that_does_not_ask_does_not_load_what_measures(project: Project) -> None:
+    project.cases(COVERED)
+    project.write(
+        "conftest.py",
+        "import sys\ndef pytest_sessionfinish():\n    print('loaded', [n for n in sys.modules if n.startswith('pytest_crd.cov')])\n",
+    )
+
+    result = project.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-s")
+
+    result.stdout.fnmatch_lines(["*loaded []"])
+
+
+def test_what_is_missing_is_told_by_file_and_line(project: Project) -> None:
+    project.cases(COVERED)
+
+    result = project.run("--crd-cov", "--crd-cov-report", "term-missing")
+
+    line = next(number for number, text in enumerate(GARDEN.splitlines(), 1) if "rows: {type: integer, minimum" in text)
+    result.stdout.fnmatch_lines(
+        [
+            "Name * Points   Miss   Cover   Missing",
+            "gardens.stories.example.com v1: * points missing",
+            f"  config/crd/bases/gardens.yaml:{line}: spec.rows: no value is refused by minimum 1",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*maximum 10")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("test_a.crd.yaml", COVERED, f"{SPEC}/rows/maximum:broken"),
+        (
+            "test_a.crd.yaml",
+            "crd: gardens.stories.example.com\npruning:\n- name: a\n  input: {spec: {bogus: 1}}\n  expected: {spec: {}}\n  pruned: [spec.bogus]\n",
+            "properties/spec:unknown-dropped",
+        ),
+        (
+            "test_a.crd.yaml",
+            "crd: gardens.stories.example.com\ndefaulting:\n- name: a\n  input: {spec: {}}\n  contains: {spec: {size: 3}}\n",
+            f"{SPEC}/size/default:applied",
+        ),
+        (
+            "test_a.crd.yaml",
+            "crd: gardens.stories.example.com\nupdateStatus:\n- name: a\n  old: {}\n  input: {status: {phase: Wet}}\n  accepted: true\n",
+            "properties/status/properties/phase/enum/1:used",
+        ),
+        (
+            "test_a.py",
+            "def test_a(crd_version):\n    assert not crd_version.create({'spec': {'rows': 11}}).accepted\n",
+            f"{SPEC}/rows/maximum:broken",
+        ),
+        (
+            "test_a.py",
+            "def test_a(crds):\n    assert not crds['Garden'].version('v1').create({'spec': {'rows': 11}}).accepted\n",
+            f"{SPEC}/rows/maximum:broken",
+        ),
+        (
+            "test_a.py",
+            ("import pytest\n@pytest.fixture(scope='session')\ndef made(crds):\n    yield\n    crds['Garden'].version('v1').create({'spec': {'rows': 11}})\n"
+            "def test_a(made):\n    pass\n"),
+            f"{SPEC}/rows/maximum:broken",
+        ),
+        (
+            "test_a.py",
+            "from pytest_crd import engine\ndef test_a():\n    crd = engine.load(['config'])[0]\n    crd.version('v1').create({'spec': {'rows': 11}})\n",
+            f"{SPEC}/rows/maximum:broken",
+        ),
+    ],
+)  # fmt: skip
+def test_every_kind_of_test_counts(project: Project, name: str, text: str, expected: str) -> None:
+    project.write(name, text)
+
+    result = _measured(project)
+
+    assert result.ret == 0
+    assert expected in _reached(project)
+
+
+def test_cases_of_a_marker_count(project: Project) -> None:
+    project.cases(COVERED, "cases/rows.yaml")
+    project.write(
+        "test_a.py",
+        "import pytest\n@pytest.mark.crd_cases('cases/*.yaml')\ndef test_case(crd_case):\n    crd_case.check()\n",
+    )
+
+    _measured(project).assert_outcomes(passed=2)
+
+    assert f"{SPEC}/rows/maximum:broken" in _reached(project)
+
+
+def test_samples_count_where_there_are_checks(project: Project) -> None:
+    sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {soil: sand}\n"
+    project.write("config/samples/garden.yaml", sample)
+
+    assert _measured(project, "--crd-checks").ret == 0
+
+    assert f"{SPEC}/soil/enum/1:used" in _reached(project)
+
+
+def test_suites_count_for_the_crd_in_their_folder(project: Project) -> None:
+    folder = "stories/v1"
+    project.write(f"{folder}/zz_generated.crd-manifests/gardens.yaml", OTHER)
+    suite = (
+        "apiVersion: apiextensions.k8s.io/v1\nname: Yard\ncrdName: yards.stories.example.com\ntests:\n  onCreate:\n"
+        "  - name: rows\n    initial: |\n      apiVersion: stories.example.com/v1\n      kind: Yard\n      spec: {rows: 10}\n"
+        "    expected: |\n      apiVersion: stories.example.com/v1\n      kind: Yard\n"
+        "      spec: {rows: 10, size: 3, watering: {hour: 6}}\n"
+    )
+    project.write(f"{folder}/tests/yards.stories.example.com/a.testsuite.yaml", suite)
+    project.ini("crd_case_files = *.testsuite.yaml", "crd_paths = config")
+
+    result = _measured(project)
+
+    result.assert_outcomes(passed=1)
+    assert f"{SPEC}/rows/maximum:held" in _reached(project, "yards.stories.example.com")
+    assert _reached(project) == set()  # it counts, though nobody asked for anything of it
+
+
+def test_a_crd_that_a_case_file_names_by_path_counts(empty: Project) -> None:
+    empty.write("elsewhere/.crds/yards.yaml", OTHER)
+    empty.cases(COVERED.replace("gardens.stories.example.com", "elsewhere/.crds/yards.yaml"))
+
+    result = _measured(empty)
+
+    result.assert_outcomes(passed=2)
+    assert result.ret == 0
+    assert f"{SPEC}/rows/maximum:broken" in _reached(empty, "yards.stories.example.com")
+
+
+def test_a_crd_that_is_said_to_be_stored_counts(project: Project) -> None:
+    project.crd("config/crd/bases/gardens.yaml").write_text(
+        GARDEN.replace("scope: Namespaced", "scope: Namespaced\n  preserveUnknownFields: true"), encoding="utf-8"
+    )
+    project.cases(f"storedCRD: true\n{COVERED}")
+
+    _measured(project).assert_outcomes(passed=2)
+
+    assert f"{SPEC}/rows/maximum:broken" in _reached(project)
+
+
+def test_the_old_object_of_an_update_does_not_count_for_what_is_tested(project: Project) -> None:
+    project.cases(
+        "crd: gardens.stories.example.com\nupdate:\n- name: a\n  old: {spec: {rows: 10}}\n  input: {spec: {rows: 5}}\n"
+        "  accepted: true\n"
+    )
+
+    _measured(project).assert_outcomes(passed=1)
+
+    assert f"{SPEC}/rows:set" in _reached(project)
+    assert f"{SPEC}/rows/maximum:held" not in _reached(project)
+
+
+def test_what_collecting_or_an_upgrade_asks_does_not_count(project: Project) -> None:
+    project.write("before/gardens.yaml", GARDEN.replace("maximum: 10", "maximum: 20"))
+    project.ini("crd_paths = config", "crd_baseline = before")
+
+    result = _measured(project)
+
+    result.assert_outcomes(failed=1)
+    assert _reached(project) == set()
+
+
+def test_several_kubernetes_versions_add_up(project: Project) -> None:
+    project.cases(COVERED)
+
+    _measured(project, "--crd-kubernetes-version=1.37", "--crd-kubernetes-version=1.32").assert_outcomes(passed=4)
+
+    [version] = _report(project)["versions"]
+    assert version["requests"] == 4
+    assert f"{SPEC}/rows/maximum:broken" in version["reached"]
+
+
+# What is too little
+
+
+def test_too_little_coverage_fails(project: Project) -> None:
+    project.cases(COVERED)
+
+    result = project.run("--crd-cov", "--crd-cov-fail-under=90")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["crd: coverage is 21.42%, less than the 90% that crd_cov_fail_under asks for"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.mark.parametrize(("wanted", "code"), [("20", 0), ("20%", 0), ("99.9", 1)])
+def test_how_much_must_be_covered_can_stand_in_the_ini_file(project: Project, wanted: str, code: int) -> None:
+    project.cases(COVERED)
+    project.ini("crd_cov = true", f"crd_cov_fail_under = {wanted}")
+
+    assert project.run().ret == code
+
+
+def test_the_command_line_says_otherwise(project: Project) -> None:
+    project.cases(COVERED)
+    project.ini("crd_cov = true", "crd_cov_fail_under = 99", "crd_cov_report = json lcov")
+
+    result = project.run("--crd-cov-fail-under=1", "--crd-cov-report=")
+
+    assert result.ret == 0
+    assert not list(project.path.glob("crd_coverage.*"))
+
+
+def test_a_run_without_a_request_says_so(project: Project) -> None:
+    project.write("test_a.py", "def test_a(crd):\n    crd.assert_accepted()\n")
+
+    result = project.run("--crd-cov")
+
+    result.stdout.fnmatch_lines(
+        ["gardens.stories.example.com v1 * 0%", "TOTAL * 0%", "crd: no test has made a request*"]
+    )
+
+
+def test_a_run_without_crds_fails(empty: Project) -> None:
+    empty.write("test_a.py", "def test_a():\n    pass\n")
+
+    result = empty.run("--crd-cov")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: coverage is not known: *no CRD was found*"])
+    result.stdout.no_fnmatch_line("TOTAL*")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert not (empty.path / ".crd_coverage").exists()
+
+
+def test_a_crd_that_cannot_be_read_fails_though_nobody_asked_for_it(project: Project) -> None:
+    project.write("crds/broken.yaml", "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: [")
+    project.ini("crd_paths = crds config")
+    project.write("test_a.py", "def test_a():\n    pass\n")
+
+    result = project.run("--crd-cov")
+
+    result.stdout.fnmatch_lines(["crd: coverage is not known: *broken.yaml:4*"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_a_failed_session_stays_a_failed_one(project: Project) -> None:
+    project.cases(COVERED.replace("rows: 11", "rows: 9"))
+
+    result = project.run("--crd-cov")
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["TOTAL*"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_collecting_alone_covers_nothing_and_says_nothing(project: Project) -> None:
+    project.cases(COVERED)
+
+    result = project.run("--crd-cov", "--collect-only")
+
+    result.stdout.no_fnmatch_line("*coverage*")
+    assert not (project.path / ".crd_coverage").exists()
+
+
+def test_what_is_wrong_with_comments_and_settings_is_told(project: Project) -> None:
+    project.crd().write_text(GARDEN.replace("group:", "# crd: no cover\n  group:"), encoding="utf-8")
+    project.cases(COVERED)
+    project.ini(
+        "crd_cov_exclude = ", "  gardens.stories.example.com spec.label", "  gardens.stories.example.com spec.lable"
+    )
+
+    result = project.run("--crd-cov")
+
+    result.stdout.fnmatch_lines(
+        [
+            "1 point left out by *",
+            "crd: config/crd/bases/gardens.yaml:5: `# crd: no cover` leaves out nothing: *",
+            "crd: crd_cov_exclude: `gardens.stories.example.com spec.lable` leaves out nothing",
+        ]
+    )
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--crd-cov", "--crd-cov-report=xml"], "--crd-cov-report: there is no report 'xml'; there are term, term-missing, *"),
+        (["--crd-cov", "--crd-cov-report=term:a"], "--crd-cov-report: 'term:a': term goes to the terminal, not to a file"),
+        (["--crd-cov", "--crd-cov-report=lcov:"], "--crd-cov-report: 'lcov:': name a file behind the colon"),
+        (["--crd-cov", "--crd-cov-report=lcov:config"], "--crd-cov-report: 'lcov:config': *config is a folder; name a file in it"),
+        (["--crd-cov", "--crd-cov-report=lcov:a", "--crd-cov-report=json:a"], "--crd-cov-report: several reports go to */a"),
+        (["--crd-cov", "--crd-cov-fail-under=101"], "--crd-cov-fail-under: '101': write a percentage from 0 to 100"),
+        (["--crd-cov", "--crd-cov-fail-under=much"], "--crd-cov-fail-under: 'much': write a percentage from 0 to 100"),
+        (["--crd-cov", "--crd-cov-fail-under=nan"], "--crd-cov-fail-under: 'nan': write a percentage from 0 to 100"),
+        (["--crd-cov-report=lcov"], "--crd-cov-report does nothing without --crd-cov"),
+        (["--crd-cov-append"], "--crd-cov-append does nothing without --crd-cov"),
+        (["--crd-cov-fail-under=3"], "--crd-cov-fail-under does nothing without --crd-cov"),
+        (["-o", "crd_cov=perhaps"], "crd_cov: *; write true or false"),
+        (["--crd-cov", "-o", "crd_cov_exclude=a.b"], "crd_cov_exclude: 'a.b': write the name of a CRD and a path, as in *"),
+        (["--crd-cov", "-o", "crd_cov_fail_under=-1"], "crd_cov_fail_under: '-1': write a percentage from 0 to 100"),
+        (["--crd-cov", "-o", "crd_cov_report=xml"], "crd_cov_report: there is no report 'xml'; *"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_set_is_a_usage_error(project: Project, arguments: list[str], message: str) -> None:
+    result = project.run(*arguments)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])
+
+
+def test_settings_for_coverage_do_nothing_where_nobody_asks_for_it(project: Project) -> None:
+    project.cases(COVERED)
+    project.ini("crd_cov_report = lcov", "crd_cov_fail_under = 99")
+
+    assert project.run().ret == 0
+
+
+# Several processes, and several runs
+
+
+def test_workers_hand_over_what_they_have_reached(project: Project) -> None:
+    project.cases(COVERED)
+
+    alone = _measured(project)
+    at_once = _report(project)
+    several = _measured(project, "-n", "2")
+
+    alone.assert_outcomes(passed=2)
+    several.assert_outcomes(passed=2)
+    assert _report(project) == at_once
+    assert several.ret == 0
+
+
+def test_a_worker_that_crashes_is_told_of(project: Project) -> None:
+    project.cases(COVERED)
+    project.write("test_a.py", "import os\ndef test_a():\n    os._exit(3)\n")
+
+    result = _measured(project, "-n", "1", "--max-worker-restart=0")
+
+    result.stdout.fnmatch_lines(["crd: gw0 has crashed: what its tests have reached is not known, and does not count"])
+
+
+def test_what_earlier_runs_have_reached_counts_where_it_is_asked_for(project: Project) -> None:
+    project.cases(COVERED)
+    _measured(project, "-k", "border")
+    border = _reached(project)
+    _measured(project, "-k", "many", "--crd-cov-append")
+    both = _reached(project)
+    _measured(project, "-k", "many")
+    many = _reached(project)
+
+    assert border | many == both
+    assert border - many
+    assert many - border
+
+
+def test_what_was_reached_of_a_crd_that_was_changed_is_dropped(project: Project) -> None:
+    project.cases(COVERED)
+    _measured(project, "-k", "border")
+    project.crd().write_text(GARDEN.replace("label: {type: string}", "label: {type: integer}"), encoding="utf-8")
+
+    result = _measured(project, "-k", "many", "--crd-cov-append")
+
+    result.stdout.fnmatch_lines(
+        [
+            "crd: what earlier runs have reached of gardens.stories.example.com is dropped: the CRD was changed since, or is gone"
+        ]
+    )
+    assert f"{SPEC}/rows/maximum:held" not in _reached(project)
+    assert len(json.loads((project.path / ".crd_coverage").read_text(encoding="utf-8"))["crds"]) == 1
+
+
+def test_a_comment_in_a_crd_changes_nothing_of_what_was_reached(project: Project) -> None:
+    project.cases(COVERED)
+    _measured(project, "-k", "border")
+    project.crd().write_text(f"# now with a comment\n{GARDEN}", encoding="utf-8")
+
+    _measured(project, "-k", "many", "--crd-cov-append")
+
+    assert {f"{SPEC}/rows/maximum:held", f"{SPEC}/rows/maximum:broken"} <= _reached(project)
+
+
+def test_what_was_reached_of_a_crd_outside_the_project_is_found_again(project: Project) -> None:
+    project.write("elsewhere/yards.yaml", OTHER)
+    project.ini("crd_paths = config")
+    project.cases(COVERED)
+    project.cases(COVERED.replace("gardens.stories.example.com", "elsewhere/yards.yaml"), "test_yard.crd.yaml")
+
+    _measured(project, "test_yard.crd.yaml")
+    _measured(project, "test_garden.crd.yaml", "--crd-cov-append")
+    assert f"{SPEC}/rows/maximum:broken" in _reached(project, "yards.stories.example.com")
+
+    (project.path / "elsewhere/yards.yaml").unlink()
+    result = _measured(project, "test_garden.crd.yaml", "--crd-cov-append")
+    result.stdout.fnmatch_lines(["crd: what earlier runs have reached of yards.stories.example.com is dropped: *"])
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[", "it is no JSON (*"),
+        ('{"format": 99}', "its format is not 1"),
+        ("[]", "its format is not 1"),
+        ('{"format": 1, "crds": [{}]}', "it is broken (KeyError: *"),
+        ('{"format": 1, "crds": [{"versions": []}]}', "it is broken (AttributeError: *"),
+    ],
+)
+def test_a_file_that_is_not_what_was_written_is_an_error_and_stays(project: Project, text: str, why: str) -> None:
+    project.cases(COVERED)
+    file = project.write(".crd_coverage", text)
+
+    result = project.run("--crd-cov", "--crd-cov-append")
+
+    result.stdout.fnmatch_lines(
+        [f"crd: .crd_coverage is not what --crd-cov writes: {why}; remove it, or leave out --crd-cov-append"]
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert file.read_text(encoding="utf-8") == text
+
+
+def test_a_folder_in_place_of_the_data_is_an_error(project: Project) -> None:
+    project.cases(COVERED)
+    (project.path / ".crd_coverage").mkdir()
+
+    appended = project.run("--crd-cov", "--crd-cov-append")
+    written = project.run("--crd-cov")
+
+    appended.stdout.fnmatch_lines(
+        ["crd: .crd_coverage is not what --crd-cov writes: it cannot be read: Is a directory; *"]
+    )
+    written.stdout.fnmatch_lines(["crd: .crd_coverage cannot be written: Is a directory"])
+    assert (appended.ret, written.ret) == (1, 1)
+    assert [path.name for path in project.path.iterdir() if path.name.startswith(".crd_coverage")] == [".crd_coverage"]
+
+
+def test_a_crd_that_changes_while_tests_run_is_told_of(empty: Project) -> None:
+    empty.write(".crds/yards.yaml", OTHER)
+    empty.cases(COVERED.replace("gardens.stories.example.com", ".crds/yards.yaml"))
+    empty.write("test_z.py", "import pathlib\ndef test_z():\n    pathlib.Path('.crds/yards.yaml').unlink()\n")
+
+    result = empty.run("--crd-cov")
+
+    result.stdout.fnmatch_lines(
+        ["crd: what was reached of yards.stories.example.com does not count: * was changed meanwhile"]
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+# Files
+
+
+def test_reports_go_where_they_are_told(project: Project) -> None:
+    project.cases(COVERED)
+    project.ini("crd_cov = true", "crd_cov_report = term json:out/cov.json lcov", "crd_paths = config")
+
+    result = project.run()
+
+    result.stdout.fnmatch_lines(
+        ["TOTAL*", "crd: coverage is written to out/cov.json", "crd: coverage is written to *.lcov"]
+    )
+    assert _report(project, "out/cov.json")["totals"]["percent"] > 0
+    assert (project.path / "crd_coverage.lcov").is_file()
+
+
+def test_a_report_that_cannot_be_written_fails(project: Project) -> None:
+    project.cases(COVERED)
+    project.write("file", "")
+
+    result = project.run("--crd-cov", "--crd-cov-report=json:file/cov.json")
+
+    result.stdout.fnmatch_lines(["crd: file/cov.json cannot be written: *"])
+    result.stdout.no_fnmatch_line("*is written to*")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_files_that_are_replaced_keep_their_mode_and_links_stay(project: Project) -> None:
+    project.cases(COVERED)
+    file = project.write("real.json", "")
+    file.chmod(0o600)
+    (project.path / "link.json").symlink_to(file)
+
+    project.run("--crd-cov", "--crd-cov-report=json:link.json")
+
+    assert (project.path / "link.json").is_symlink()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert _report(project, "real.json")["totals"]["points"] > 0
+
+
+def test_lcov_has_the_lines_and_points_of_each_file(project: Project) -> None:
+    project.cases(COVERED)
+
+    project.run("--crd-cov", "--crd-cov-report=lcov", "--crd-cov-report=json")
+
+    text = (project.path / "crd_coverage.lcov").read_text(encoding="utf-8")
+    rows = next(number for number, line in enumerate(GARDEN.splitlines(), 1) if "rows: {type: integer, minimum" in line)
+    of_rows = re.findall(rf"BRDA:{rows},0,(\d+),(\S+)", text)
+    assert text.startswith("TN:\nSF:config/crd/bases/gardens.yaml\nDA:")
+    assert text.endswith("end_of_record\n")
+    assert f"DA:{rows},3\n" in text
+    # set; minimum held, broken; maximum held, broken
+    assert of_rows == [("0", "1"), ("1", "0"), ("2", "0"), ("3", "1"), ("4", "1")]
+    assert re.search(r"^BRDA:\d+,0,0,-$", text, re.MULTILINE)
+    found, hit = (sum(map(int, re.findall(rf"^{name}:(\d+)$", text, re.MULTILINE))) for name in ("BRF", "BRH"))
+    assert (found, hit) == (
+        len(re.findall("^BRDA", text, re.MULTILINE)),
+        len(re.findall("^BRDA.*,1$", text, re.MULTILINE)),
+    )
+
+
+def test_cobertura_has_the_same(project: Project) -> None:
+    project.cases(COVERED)
+
+    project.run("--crd-cov", "--crd-cov-report=cobertura", "--crd-cov-report=lcov")
+
+    top = ET.parse(project.path / "crd_coverage.xml").getroot()  # noqa: S314 - written here
+    [file] = top.iter("class")
+    lines = {line.get("number"): line for line in file.iter("line")}
+    lcov = (project.path / "crd_coverage.lcov").read_text(encoding="utf-8")
+    assert file.get("filename") == "config/crd/bases/gardens.yaml"
+    assert [f"DA:{line.get('number')},{line.get('hits')}" for line in lines.values()] == re.findall(
+        "DA:.*(?<!,-)", lcov
+    )[: len(lines)]
+    assert {line.get("condition-coverage") for line in lines.values()} >= {"60% (3/5)"}
+    assert top.get("lines-valid") == str(len(lines))
+    assert 0 < float(str(top.get("line-rate"))) < 1
+
+
+def test_what_a_command_prints_is_measured_and_stands_in_no_report_by_files(empty: Project) -> None:
+    empty.write("hidden.txt", GARDEN)
+    empty.ini("crd_commands = cat hidden.txt", "crd_cov_exclude = gardens.stories.example.com spec.label")
+    empty.cases(COVERED)
+
+    result = empty.run("--crd-cov", "--crd-cov-report=term-missing", "--crd-cov-report=json", "--crd-cov-report=lcov")
+
+    result.stdout.fnmatch_lines(["  cat hidden.txt:*: spec.size: *"])
+    assert f"{SPEC}/rows/maximum:broken" in _reached(empty)
+    assert (empty.path / "crd_coverage.lcov").read_text(encoding="utf-8") == ""
+    assert _report(empty)["versions"][0]["left_out"][0]["path"] == "spec.label"
+
+
+def test_two_versions_in_one_file_stand_in_one_record(project: Project) -> None:
+    one = GARDEN.split("  versions:\n")[1]
+    both = GARDEN + one.replace("name: v1", "name: v2").replace("storage: true", "storage: false")
+    Path(project.crd()).write_text(both, encoding="utf-8")
+    project.cases(f"version: v1\n{COVERED}")
+
+    project.run("--crd-cov", "--crd-cov-report=lcov")
+
+    assert (project.path / "crd_coverage.lcov").read_text(encoding="utf-8").count("SF:") == 1
