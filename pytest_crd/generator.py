@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -12,7 +10,8 @@ import pytest
 
 from pytest_crd import options, session
 from pytest_crd.engine import CrdLookupError, InputError, UnsupportedConstructError, UnsupportedExpressionError, Version
-from pytest_crd.generation import Generated, NothingToStateError, generate
+from pytest_crd.generation import Generated, NothingToStateError, add, generate
+from pytest_crd.writing import files
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
@@ -29,11 +28,13 @@ class Written(NamedTuple):
         path: The file.
         versions: The CRD version, under each Kubernetes version.
         generated: What is in it.
+        old: The digest of what it held; None where it is new.
     """
 
     path: Path
     versions: tuple[Version, ...]
     generated: Generated
+    old: str | None = None
 
 
 class Generator:
@@ -87,7 +88,11 @@ def _all_written(config: pytest.Config) -> list[Written]:
 
 def _summary(written: Written) -> Iterator[str]:
     version, generated = written.versions[0], written.generated
-    yield f"crd: wrote {session.shown(written.path)}: {generated.cases} cases about {version.crd.name} {version.name}"
+    count = f"{generated.cases} case{'' if generated.cases == 1 else 's'} about {version.crd.name} {version.name}"
+    verb = "wrote" if written.old is None else "added to" if generated.cases else "nothing to add to"
+    yield f"crd: {verb} {session.shown(written.path)}{f': {count}' if generated.cases else ''}"
+    reached = generated.points - len(generated.missed)
+    yield f"crd:   {reached} of {generated.points} points of its schema are reached"
     left_out = generated.left_out
     yield from (f"crd:   left out: {one}" for one in left_out[:_MOST_NAMED])
     if len(left_out) > _MOST_NAMED:
@@ -100,9 +105,11 @@ def _summary(written: Written) -> Iterator[str]:
 def _planned(name: str, config: pytest.Config) -> Written:
     versions = tuple(_version(catalog, name) for catalog in session.catalogs(config))
     path = _folder(config) / _file_name(versions[0], session.catalogs(config)[0])
-    if path.exists():
-        raise pytest.UsageError(f"{_FLAG}: {session.shown(path)} is there already: move it, or delete it")
-    return Written(path, versions, generate(versions))
+    if not path.exists():
+        return Written(path, versions, generate(versions))
+    content = path.read_bytes()
+    generated = add(versions, content, source=session.shown(path), folder=path.parent)
+    return Written(path, versions, generated, files.digest(content))
 
 
 def _version(catalog: Catalog, name: str) -> Version:
@@ -138,14 +145,15 @@ def _folder(config: pytest.Config) -> Path:
 
 def _write(written: Written) -> None:
     """Write the whole file, or nothing."""
-    folder = written.path.parent
+    if not written.generated.cases:
+        return
+    content = written.generated.text.encode()
     try:
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".crd-", suffix=".tmp")
+        if written.old is None:
+            files.create(written.path, content)
+        else:
+            files.replace(written.path, content, old=written.old)
     except OSError as error:
-        raise pytest.UsageError(f"{_FLAG}: cannot write to {folder}: {error.strerror}") from None
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-        file.write(written.generated.text)
-    umask = os.umask(0)
-    os.umask(umask)
-    Path(name).chmod(0o666 & ~umask)
-    Path(name).replace(written.path)
+        raise pytest.UsageError(f"{_FLAG}: cannot write {session.shown(written.path)}: {error.strerror}") from None
+    except files.ChangedError:
+        raise pytest.UsageError(f"{_FLAG}: {session.shown(written.path)} was changed meanwhile: run it again") from None

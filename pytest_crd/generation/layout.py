@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.cases.model import UPDATES, Section
-from pytest_crd.generation import patches, words, yamltext
+from pytest_crd.generation import patches, words
 from pytest_crd.generation.proposals import Proposal
-from pytest_crd.generation.yamltext import Alias
+from pytest_crd.writing import yamltext
 
 # Deep enough to tell parts of a CRD apart, and not a heading for each field.
 _DEPTH_OF_GROUP: Final = 2
-_SMALLEST: Final = "smallest"
+# What is generated is looked up more than it is read, so that lines may be long.
+_WIDTH: Final = 140
+SMALLEST: Final = "smallest"
+ANCHOR_KEY: Final = f"x-{SMALLEST}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +35,19 @@ class Statement:
     stated: Mapping[str, Any]
 
 
+# Where the object from which others are made is meant.
+_ALIAS: Final = object()
+
+
 class Layout:
     """
     Writes cases that are made from one object.
 
     Attributes:
-        smallest: The object, which has an anchor.
+        smallest: The object, which has an anchor; None where there is none, and each case has its own whole.
     """
 
-    def __init__(self, smallest: Mapping[str, Any]) -> None:
+    def __init__(self, smallest: Mapping[str, Any] | None) -> None:
         self.smallest = smallest
 
     def case(self, statement: Statement) -> list[str]:
@@ -52,25 +59,26 @@ class Layout:
         keys |= self._object(proposal.input, "input", "patch") if proposal.is_request else {"input": proposal.input}
         keys |= statement.stated
         # What holds reads as a table; what is refused wants its lines.
-        if statement.stated == {"accepted": True} and len(line := f"- {yamltext.flow(keys)}") <= yamltext.WIDTH:
+        if statement.stated == {"accepted": True} and len(line := f"- {_in_one_line(keys)}") <= _WIDTH:
             return [line]
-        lines = list(yamltext.block(keys, "  "))
+        lines = [line for key, value in keys.items() for line in _entry(key, value)]
         return [f"- {lines[0].removeprefix('  ')}", *lines[1:]]
 
     def _object(self, resource: Mapping[str, Any], key: str, patch: str) -> dict[str, Any]:
+        if self.smallest is None:
+            return {key: resource}
         changes = patches.between(self.smallest, resource)
         if changes is None:
-            return {key: Alias(_SMALLEST)}
-        if not self.smallest or len(yamltext.flow(changes)) > len(yamltext.flow(resource)):
+            return {key: _ALIAS}
+        if not self.smallest or len(yamltext.flow(changes)) > len(yamltext.flow(dict(resource))):
             return {key: resource}
-        return {key: Alias(_SMALLEST), patch: changes}
+        return {key: _ALIAS, patch: changes}
 
     def anchor(self) -> list[str]:
         """Return the lines that give the object its anchor."""
-        line = f"x-{_SMALLEST}: &{_SMALLEST} {yamltext.flow(self.smallest)}"
-        if len(line) <= yamltext.WIDTH or not self.smallest:
-            return [line]
-        return [f"x-{_SMALLEST}: &{_SMALLEST}", *yamltext.block(self.smallest, "  ")]
+        first, *others = yamltext.entry(ANCHOR_KEY, dict(self.smallest or {}), width=_WIDTH)
+        key, rest = first[: len(ANCHOR_KEY) + 1], first[len(ANCHOR_KEY) + 1 :]
+        return [f"{key} &{SMALLEST}{rest}", *others]
 
     def sections(self, statements: Sequence[Statement]) -> Iterator[str]:
         """Yield the lines of all sections, an empty one before each."""
@@ -79,9 +87,10 @@ class Layout:
             if found:
                 yield ""
                 yield f"{section.value}:"
-                yield from self._cases(found)
+                yield from self.cases(found)
 
-    def _cases(self, statements: Sequence[Statement]) -> Iterator[str]:
+    def cases(self, statements: Sequence[Statement]) -> Iterator[str]:
+        """Yield the lines of cases, with a heading for each group."""
         group: tuple[str, ...] = ()
         for index, statement in enumerate(statements):
             found = statement.proposal.place[:_DEPTH_OF_GROUP]
@@ -90,3 +99,15 @@ class Layout:
                 yield f"# {words.of_place(found)}"
             group = found
             yield from self.case(statement)
+
+
+def _in_one_line(keys: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{key}: {_flow(value)}" for key, value in keys.items()) + "}"
+
+
+def _flow(value: Any) -> str:
+    return f"*{SMALLEST}" if value is _ALIAS else yamltext.flow(value)
+
+
+def _entry(key: str, value: Any) -> list[str]:
+    return [f"  {key}: {_flow(value)}"] if value is _ALIAS else yamltext.entry(key, value, 2, width=_WIDTH)

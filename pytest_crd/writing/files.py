@@ -25,6 +25,21 @@ def refuse_other(content: bytes, old: str) -> None:
         raise ChangedError
 
 
+def create(path: Path, content: bytes) -> None:
+    """
+    Put *content* into a new file, with the permissions that new files get.
+
+    Raises:
+        OSError: It is there, or cannot be written.
+    """
+    path.touch(exist_ok=False)
+    try:
+        replace(path, content, old=digest(b""))
+    except BaseException:
+        path.unlink()
+        raise
+
+
 def replace(path: Path, content: bytes, *, old: str) -> None:
     """
     Put *content* into a file, of which a link is followed and the permissions stay.

@@ -87,7 +87,8 @@ def test_a_case_reads_as_a_person_would_write_it(generated: Generated) -> None:
         '- name: "spec.days: 0 is too small"\n'
         "  input: *smallest\n"
         "  patch: {spec: {days: 0}}\n"
-        '  errors: [{field: spec.days, type: Invalid, message: "Invalid value: 0: spec.days in body should be greater than or equal to 1"}]\n'
+        "  errors:\n"
+        '  - {field: spec.days, type: Invalid, message: "Invalid value: 0: spec.days in body should be greater than or equal to 1"}\n'
     ) in generated.text
     assert (
         '- {name: "spec.days: 30 is small enough", input: *smallest, patch: {spec: {days: 30}}, accepted: true}\n'
@@ -145,7 +146,7 @@ def test_a_field_that_goes_is_noticed(generated: Generated) -> None:
 def test_what_finds_no_room_is_named(version: engine.Version) -> None:
     short = generate([version], most_lines=60)
 
-    assert 60 <= short.text.count("\n") < 140
+    assert 60 <= short.text.split("# Left out:")[0].count("\n") < 110
     assert "# Left out:\n# - " in short.text
     assert any(line.startswith("spec.volumes.*.path: ") for line in short.left_out)
 

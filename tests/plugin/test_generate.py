@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from pytest_crd import generation, generator
 
 if TYPE_CHECKING:
     from plugin.conftest import Project
@@ -162,17 +164,62 @@ def test_a_crd_that_is_stored_has_a_behaviour_all_the_same(gardens: Project) -> 
     assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
 
 
-def test_a_file_that_is_there_is_not_overwritten(gardens: Project) -> None:
+def test_what_a_file_does_not_say_is_added_to_it(gardens: Project) -> None:
     path = gardens.cases(name="test_gardens.crd.yaml")
+    before = path.read_text(encoding="utf-8")
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.OK
+    added = next(line for line in result.outlines if line.startswith("crd: added to test_gardens.crd.yaml: "))
+    result.stdout.fnmatch_lines(["crd:   * of * points of its schema are reached"])
+    assert [line for line in before.splitlines() if line not in path.read_text(encoding="utf-8").splitlines()] == []
+    gardens.run("-W", "error").assert_outcomes(passed=3 + int(added.split()[4]))
+
+
+def test_what_says_all_is_left_as_it_is(gardens: Project) -> None:
+    gardens.run(*GENERATE)
+    path = gardens.path / "test_gardens.crd.yaml"
+    before = path.stat()
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["crd: nothing to add to test_gardens.crd.yaml"])
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_file_about_something_else_is_left_alone(gardens: Project) -> None:
+    path = gardens.cases(
+        "crd: ponds.stories.example.com\npruning:\n- {name: a, input: {}, pruned: []}\n", "test_gardens.crd.yaml"
+    )
     before = path.read_bytes()
 
     result = gardens.run(*GENERATE)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: --crd-generate: test_gardens.crd.yaml is there already: move it, or delete it"]
+        [
+            f"ERROR: --crd-generate: test_gardens.crd.yaml:1: the file is about ponds.stories.example.com, not about {NAME} v1: *"
+        ]
     )
     assert path.read_bytes() == before
+
+
+def test_a_file_that_changes_meanwhile_is_left_alone(gardens: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = gardens.cases(name="test_gardens.crd.yaml")
+
+    def change(*arguments: Any, **keywords: Any) -> Any:
+        path.write_text("# mine\n", encoding="utf-8")
+        return generation.add(*arguments, **keywords)
+
+    monkeypatch.setattr(generator, "add", change)
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate: test_gardens.crd.yaml was changed meanwhile: run it again"])
+    assert path.read_text(encoding="utf-8") == "# mine\n"
 
 
 def test_a_folder_that_cannot_be_written_is_an_error(gardens: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,4 +231,5 @@ def test_a_folder_that_cannot_be_written_is_an_error(gardens: Project, monkeypat
     result = gardens.run(*GENERATE)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --crd-generate: cannot write to *: Permission denied"])
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate: cannot write test_gardens.crd.yaml: Permission denied"])
+    assert not list(gardens.path.glob("test_*"))

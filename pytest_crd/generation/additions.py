@@ -1,0 +1,138 @@
+"""Additions: what a case file that is there does not say yet, put at the end of its sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from pytest_crd import coverage, engine
+from pytest_crd.cases import loader
+from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError, Section
+from pytest_crd.cases.sources import resolved
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.inputerror import Mistake
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.generation import casefile, reach
+from pytest_crd.generation.casefile import Generated
+from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, Statement
+from pytest_crd.writing import places
+from pytest_crd.writing.places import Edit, Place
+
+_BOM: Final = "\ufeff"
+
+
+def add(versions: Sequence[engine.Version], content: bytes, *, source: str, folder: Path) -> Generated:
+    """
+    Return a case file with the cases that reach what none of its own does.
+
+    Args:
+        versions: The version under each Kubernetes version for which new cases have to hold; at least one.
+        content: The file.
+        source: Its name for messages.
+        folder: The folder of the file, to which paths in it are relative.
+
+    Raises:
+        CaseFileError: It is wrong, is about something else, or is written so that nothing can be put into it.
+        ManifestError: It is not YAML.
+        NothingToStateError: As `casefile.generate`.
+        UnsupportedExpressionError: As `casefile.generate`.
+    """
+    version = versions[0]
+    files = loader.load(content, source=source)
+    number = _number(files, version, source)
+    missed = reach.missed((resolved(case, folder) for case in files[number].cases), version)
+    stated = casefile.state(versions, most_lines=casefile.MOST_LINES)
+    cases = {case.name: case for case in reach.cases_of(casefile.written(versions, stated))}
+    chosen = [*_gaining(stated.statements, cases, version, {point.id for point in missed})]
+    names = {case.name for case_file in files for case in case_file.cases}
+    new = [replace(one, name=_free(one.name, names)) for one in chosen]
+    text = _File(content, source).with_cases(number, new, stated.layout) if new else content.decode()
+    added = [case for case in reach.cases_of(text) if case.name not in names] if new else []
+    for one in versions:
+        reach.check(added, one)
+    after = loader.load(text, source=source)[number].cases
+    still = reach.missed((resolved(case, folder) for case in after), version)
+    count = len(coverage.points(version))
+    return Generated(text, len(new), count, tuple(point.text for point in still), stated.left_out)
+
+
+def _number(files: Sequence[CaseFile], version: engine.Version, source: str) -> int:
+    """Return the number of the document that is about *version*."""
+    for number, one in enumerate(files):
+        served = [other.name for other in version.crd.versions if other.served]
+        if one.crd == version.crd.name and (one.version or served[0]) == version.name:
+            return number
+    found = ", ".join(f"{one.crd} {one.version or ''}".strip() for one in files)
+    message = f"the file is about {found}, not about {version.crd.name} {version.name}: move it, or write `crd:` and `version:` so"
+    raise CaseFileError([Mistake(source, files[0].lines.of("crd"), message)])
+
+
+def _gaining(
+    statements: Sequence[Statement], cases: dict[str, AnyCase], version: engine.Version, missing: set[str]
+) -> Iterator[Statement]:
+    """Yield those *statements* that reach something of what is *missing* and those before them do not."""
+    for statement in statements:
+        gained = reach.of_case(cases[statement.name], version) & missing
+        if gained:
+            missing -= gained
+            yield statement
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name} ({number})"
+    return found
+
+
+class _File:
+    """The text of a case file."""
+
+    def __init__(self, content: bytes, source: str) -> None:
+        self._source = source
+        text = yamlreader.decode(content, source=source)
+        self._content = text.content
+        self._mark = _BOM if content.startswith(_BOM.encode()) else ""
+        self._documents = yamlreader.read(text, source=source)
+        self._layout = places.layout(text.content)
+
+    def with_cases(self, number: int, statements: Sequence[Statement], layout: Layout) -> str:
+        """Return the text with *statements* in the document of that *number*."""
+        document, root = self._documents[number], self._layout.documents[number]
+        layout = layout if _has_anchor(root, document, layout) else Layout(None)
+        edits = []
+        # At one place, what belongs to a section that is there goes before those that are new.
+        for section in sorted(Section, key=lambda one: root.own(one) is None):
+            found = [one for one in statements if one.proposal.section is section]
+            if found:
+                edits.append(self._edit(document, root, section, list(layout.cases(found))))
+        return self._mark + places.edited(self._content, self._layout, sorted(edits, key=lambda one: one.start))
+
+    def _edit(self, document: Document, root: Place, section: Section, lines: list[str]) -> Edit:
+        pair = root.own(section)
+        if pair is None and not root.is_flow:
+            return self._behind(root, ["", f"{section.value}:", *lines])
+        if pair is not None and pair[1].kind == "list" and not pair[1].is_flow:
+            return self._behind(pair[1], ["", *(" " * pair[1].column + line if line else "" for line in lines)])
+        message = f"no case can be added to what stands in brackets: write `{section.value}:` as a list whose items have dashes"
+        line = document.line if pair is None else document.line_of((section.value,), key=True)
+        raise CaseFileError([Mistake(self._source, line, message)])
+
+    def _behind(self, place: Place, lines: list[str]) -> Edit:
+        """Return what puts *lines* behind the line on which *place* ends."""
+        index = self._layout.text.index("\n", place.end) + 1
+        return Edit(index, index, "".join(f"{line}\n" for line in lines))
+
+
+def _has_anchor(root: Place, document: Document, layout: Layout) -> bool:
+    """Return whether the object from which cases are made has its anchor before all sections."""
+    pair = root.own(ANCHOR_KEY)
+    if pair is None or pair[1].anchor != SMALLEST:
+        return False
+    sections = (found[0].start for section in Section if (found := root.own(section)))
+    is_first = all(pair[0].start < start for start in sections)
+    return is_first and jsonvalue.equal(document.value[ANCHOR_KEY], dict(layout.smallest or {}))

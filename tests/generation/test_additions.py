@@ -1,0 +1,167 @@
+"""What is added to a case file that is there: what its cases do not reach, without a change of what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from examples import versions
+from examples.versions import fields
+
+from pytest_crd import coverage, engine
+from pytest_crd.cases import loader
+from pytest_crd.cases.model import CaseFileError
+from pytest_crd.engine.reading import yamlreader
+from pytest_crd.generation import Generated, add, generate
+from pytest_crd.generation.additions import _free
+
+NUMBER = {"type": "integer"}
+VERSION = versions.of(fields(a={**NUMBER, "maximum": 3}, b={"type": "string", "default": "x"}))
+HEAD = "crd: tabs.example.com\n"
+OTHER = "crd: others.example.com\ncreate:\n- {name: other, input: {}, accepted: true}\n"
+OLD = """\
+crd: tabs.example.com  # the only one
+create:
+  # what is here stays
+  - name: "spec.a: 4 is too large"
+    input: {spec: {a: 4}}
+    error: should be less than or equal to 3   # in words
+
+  - name: skipped
+    skip: later
+    input: {spec: {a: 3}}
+    accepted: true
+  # the end
+
+update:
+- {name: wrong, old: {spec: {a: 9}}, input: {spec: {a: 3}}, accepted: true}
+"""
+
+
+def _add(text: str, version: engine.Version = VERSION) -> Generated:
+    return add([version], text.encode(), source="old", folder=Path())
+
+
+def _names(text: str) -> list[str]:
+    return [case.name for file in loader.load(text, source="new") for case in file.cases]
+
+
+def test_what_is_there_stays_to_the_letter() -> None:
+    generated = _add(OLD)
+
+    new = generated.text.splitlines()
+    assert [line for line in new if line in OLD.splitlines()][: len(OLD.splitlines())]
+    position = 0
+    for line in OLD.splitlines():
+        position = new.index(line, position) + 1
+    assert generated.missed == ()
+    assert generated.points == len(coverage.points(VERSION))
+
+
+def test_cases_are_added_for_what_is_missing_alone() -> None:
+    names = _names(_add(OLD).text)
+
+    assert names[:2] == ["spec.a: 4 is too large", "skipped"]
+    assert "spec.a: 3 is small enough" in names
+    assert "spec.a: 4 is too large (2)" not in names
+    assert "the smallest object is accepted" not in names
+
+
+def test_new_items_are_indented_as_old_ones() -> None:
+    text = _add(OLD).text
+
+    assert '\n  - {name: "spec.a: 3 is small enough"' in text
+    assert '\npruning:\n- name: "the object: unknown fields are dropped"\n' in text
+
+
+def test_a_second_time_there_is_nothing_to_add() -> None:
+    once = _add(OLD)
+
+    again = _add(once.text)
+
+    assert (again.cases, again.text) == (0, once.text)
+
+
+def test_what_was_generated_is_added_to_in_its_own_way() -> None:
+    text = generate([VERSION]).text
+    wider = versions.of(
+        fields(a={**NUMBER, "maximum": 3}, b={"type": "string", "default": "x"}, c={**NUMBER, "minimum": 7})
+    )
+
+    generated = _add(text, wider)
+
+    assert "  patch: {spec: {c: 6}}\n" in generated.text
+    added = yamlreader.read_one(generated.text).value
+    assert [case["name"] for case in added["create"] if case["name"].startswith("spec.c")]
+    assert generated.missed == ()
+
+
+@pytest.mark.parametrize(
+    "anchor", ["x-smallest: &other {spec: {}}", "x-smallest: {spec: {}}", "x-smallest: &smallest {spec: {a: 1}}"]
+)
+def test_another_anchor_is_not_meant(anchor: str) -> None:
+    generated = _add(f"{HEAD}{anchor}\ncreate:\n- {{name: one, input: {{spec: {{}}}}, accepted: true}}\n")
+
+    assert "*smallest" not in generated.text
+    assert generated.missed == ()
+
+
+def test_an_anchor_behind_the_cases_is_no_use() -> None:
+    generated = _add(
+        f"{HEAD}create:\n- {{name: one, input: {{spec: {{}}}}, accepted: true}}\nx-smallest: &smallest {{spec: {{}}}}\n"
+    )
+
+    assert "*smallest" not in generated.text
+    assert generated.missed == ()
+
+
+def test_the_document_of_the_version_is_meant() -> None:
+    generated = _add(f"{OTHER}---\n{HEAD}create:\n- {{name: one, input: {{spec: {{}}}}, accepted: true}}\n")
+
+    other, own = yamlreader.read(generated.text)
+    assert len(other.value["create"]) == 1
+    assert len(own.value["create"]) > 1
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["", "\n"])
+def test_line_ends_and_marks_stay(mark: str, ending: str, last: str) -> None:
+    text = f"{mark}{HEAD}create:\n- {{name: one, input: {{spec: {{}}}}, accepted: true}}{last}".replace("\n", ending)
+
+    generated = _add(text)
+
+    assert generated.text.startswith(text.removesuffix(ending))
+    assert generated.text.count("\n") == generated.text.count(ending)
+    assert generated.text.endswith(ending) == bool(last)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (OTHER, "old:1: the file is about others.example.com, not about tabs.example.com v1: move it, or write `crd:`"),
+        (
+            f"{HEAD}version: v2\ncreate:\n- {{name: a, input: {{}}, accepted: true}}\n",
+            "old:1: the file is about tabs.example.com v2, not about tabs.example.com v1",
+        ),
+        (
+            f"{HEAD}create: [{{name: a, input: {{spec: {{}}}}, accepted: true}}]\n",
+            "old:2: no case can be added to what stands in brackets",
+        ),
+        (
+            "{crd: tabs.example.com, update: [{name: a, old: {spec: {}}, input: {spec: {}}, accepted: true}]}",
+            "old:1: no case can be added to what stands in brackets: write `pruning:` as a list",
+        ),
+        ("crd: [", "old:2: "),
+    ],
+)
+def test_what_cannot_be_added_to_is_an_error(text: str, message: str) -> None:
+    with pytest.raises((CaseFileError, engine.InputError)) as caught:
+        _add(text)
+
+    assert message in str(caught.value)
+
+
+def test_names_are_unique() -> None:
+    assert _free("a", {"a", "a (2)"}) == "a (3)"
+    assert _free("a", set()) == "a"
