@@ -71,7 +71,7 @@ class Program:
         """
         frame = Frame(variables, self._slots, cost_limit)
         try:
-            with workload.limited():
+            with workload.limited(loops=self._slots > 0):
                 value, problem = self._evaluate(frame), None
         except EvaluationError as error:
             value, problem = None, error.with_traceback(None)

@@ -33,10 +33,10 @@ _remaining: Final = _Remaining()
 
 
 @contextmanager
-def limited() -> Iterator[None]:
-    """Count from nothing until the end of the `with` block."""
+def limited(*, loops: bool = True) -> Iterator[None]:
+    """Count from nothing until the end of the `with` block; *loops*: whether a value may be used twice."""
     _remaining.values = MOST
-    _remaining.extended = {}
+    _remaining.extended = {} if loops else None
     try:
         yield
     finally:
