@@ -8,7 +8,7 @@ from typing import Any
 from pytest_crd.cases import casekeys, diagnosis
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.engine.reading.document import Document
 
 
 def of(declared: Mapping[str, JSONValue]) -> dict[str, Any]:

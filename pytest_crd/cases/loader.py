@@ -33,7 +33,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.engine.reading import manifest, yamlreader, yamlstream
-from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.engine.reading.document import Document
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite

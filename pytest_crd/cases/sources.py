@@ -13,7 +13,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.engine.reading.document import Document
 
 # The keys of a case: the object, its file, the document there, the patch.
 _INPUT: Final = ("input", "inputFile", "document", "patch")

@@ -14,7 +14,7 @@ from pytest_crd.cases.sources import resolved
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.engine.reading.document import Document
 from pytest_crd.generation import casefile, reach
 from pytest_crd.generation.casefile import Generated
 from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, Statement

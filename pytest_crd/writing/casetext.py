@@ -18,7 +18,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.engine.reading.document import Document
 from pytest_crd.writing import places, sharing, splicing, yamltext
 from pytest_crd.writing.places import Place
 from pytest_crd.writing.sharing import Found

@@ -11,7 +11,7 @@ from pytest_crd.cases.result import CaseResult, ObjectMismatch, PathsMismatch, P
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import CustomResourceDefinition, InputError, Version
 from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.engine.reading.document import Document
 
 SPEC: dict[str, Any] = {
     "type": "object",

@@ -17,7 +17,7 @@ from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.yamlreader import Document
+from pytest_crd.engine.reading.document import Document
 
 _TABLES: Final = ("onCreate", "onUpdate")
 _SUITE_KEYS: Final[Mapping[str, type]] = {

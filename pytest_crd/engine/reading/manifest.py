@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader, yamlstream
-from pytest_crd.engine.reading.yamlreader import Document, Duplicate
+from pytest_crd.engine.reading.document import Document, Duplicate
 
 # How the names of files with manifests end.
 ENDINGS: Final = (".yaml", ".yml", ".json")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.reading import yamldecoder, yamlreader
+from pytest_crd.engine.reading.document import Duplicate
 
 
 def body(text: str | bytes) -> object:
@@ -340,11 +341,9 @@ def test_duplicate_keys_are_reported_in_the_words_of_the_server(text: str, messa
 def test_a_duplicate_says_where_it_is() -> None:
     """The line is the file's, the line in the words of the server is that of the document as kubectl sends it."""
     (document,) = yamlreader.read("# empty\n---\nspec:\n  list:\n  - a: 1\n    a: 2\n")
-    assert document.duplicates == (
-        yamlreader.Duplicate(6, "a", ("spec", "list", 0, "a"), 'line 4: key "a" already set in map'),
-    )
+    assert document.duplicates == (Duplicate(6, "a", ("spec", "list", 0, "a"), 'line 4: key "a" already set in map'),)
     (document,) = yamlreader.read('{"a": [{}, {"b": 1,\n"b": 2}]}')
-    assert document.duplicates == (yamlreader.Duplicate(2, "b", ("a", 1, "b"), 'duplicate field "a[1].b"'),)
+    assert document.duplicates == (Duplicate(2, "b", ("a", 1, "b"), 'duplicate field "a[1].b"'),)
 
 
 def test_json_reports_a_hundred_duplicates_at_most() -> None:
