@@ -11,7 +11,7 @@ from pytest_crd.engine.cel.lexer import EOF
 from pytest_crd.engine.cel.syntax import grammar, prediction
 from pytest_crd.engine.cel.syntax.network import Choice, Network, Rule, Token
 from pytest_crd.engine.cel.syntax.prediction import NoAlternativeError, Predictor, _predict_in_context
-from pytest_crd.engine.cel.syntax.recovery import Reader
+from pytest_crd.engine.cel.syntax.reader import Reader
 from pytest_crd.engine.cel.syntax.tokenstream import TokenStream
 
 

@@ -23,8 +23,10 @@ from pytest_crd.engine.cel.operators import OPERATORS
 from pytest_crd.engine.cel.source import NO_LOCATION, NO_OFFSET
 from pytest_crd.engine.cel.syntax import grammar
 from pytest_crd.engine.cel.syntax.misformatting import misformat
+from pytest_crd.engine.cel.syntax.parsetree import Tree
 from pytest_crd.engine.cel.syntax.prediction import Predictor
-from pytest_crd.engine.cel.syntax.recovery import HopelessError, Reader, TooDeepError, Tree
+from pytest_crd.engine.cel.syntax.reader import Reader
+from pytest_crd.engine.cel.syntax.recovery import HopelessError, TooDeepError
 from pytest_crd.engine.cel.syntax.tokenstream import Token, TokenStream
 
 _MOST_ERRORS: Final = 100
