@@ -81,17 +81,25 @@ def started(version: str, *, port: int = 0) -> Iterator[str]:
     Raises:
         RuntimeError: A process ended before it was ready.
     """
+    with started_over_etcd(version, port=port) as (url, _):
+        yield url
+
+
+@contextlib.contextmanager
+def started_over_etcd(version: str, *, port: int = 0) -> Iterator[tuple[str, str]]:
+    """Start the API server as `started` does, and yield its URL and that of its etcd, which takes JSON."""
     etcd, server = built("etcd", HERE / "etcd", "."), of_version("apiserver", version)
     etcd_port = _free_port(pair=True)
     log = cache() / f"server-{version}.log"
     with contextlib.ExitStack() as stack:
         errors = stack.enter_context(log.open("wb"))
         stack.enter_context(_running([str(etcd), str(etcd_port)], errors.fileno()))
-        arguments = [str(port or _free_port()), f"http://127.0.0.1:{etcd_port}", f"k8s-{version}", *_flags(version)]
+        storage = f"http://127.0.0.1:{etcd_port}"
+        arguments = [str(port or _free_port()), storage, f"k8s-{version}", *_flags(version)]
         ready = stack.enter_context(_running([str(server), *arguments], errors.fileno()))
         url = ready.removeprefix("ready").strip()
         _await(url)
-        yield url
+        yield url, storage
 
 
 @contextlib.contextmanager
