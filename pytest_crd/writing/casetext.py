@@ -6,7 +6,6 @@ Whatever is written is read again first: each value must be what was meant, and 
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -133,8 +132,6 @@ class _File:
             splice.change(target, old, value, in_flow=target.is_flow)
         # Where several begin at one place, the inner ones were found first.
         edits = sorted(splice.edits, key=lambda one: (one.start, one.end))
-        if any(left.end > right.start for left, right in itertools.pairwise(edits)):
-            return None
         text = places.edited(self._content, self._layout, edits)
         free = {(index, key) for index, root in enumerate(self._layout.documents) for key in _touched(root, edits)}
         return self._mark + text.encode() if self._is_meant(text, meant, free) else None

@@ -180,7 +180,7 @@ class Splice:
         """Put a block below the line of its key; a comment on that line stays there."""
         indent = key.column if isinstance(new, list) else key.column + yamltext.STEP
         lines = "".join(f"{line}\n" for line in yamltext.block(new, indent))
-        begin = len(self._text[: place.inner].rstrip(" \t"))
+        begin = len(self._text[: place.inner].rstrip())
         end = self._line_end(place.end)
         if self._text[place.end : end].strip():
             self._edit(begin, place.end, "")

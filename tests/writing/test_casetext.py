@@ -400,6 +400,58 @@ def test_json_stays_json() -> None:
     )
 
 
+def test_a_file_in_brackets_is_yaml_all_the_same() -> None:
+    text = "{crd: x, create: [{name: a, input: {}}]} # all\n"
+
+    assert text_of(written(text, expected=SPEC)) == text.replace("{}}", "{}, expected: {spec: {size: 3}}}")
+
+
+TEXTS = """\
+- name: a
+  input: {}
+  expected:
+    text: | # lines
+      one
+      two
+
+    list:
+    - k: v # in
+      l: w
+    - x
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "old_part", "new_part"),
+    [
+        pytest.param(
+            {"text": "three\nfour\n", "list": [{"k": "v", "l": "w"}, "x"]},
+            "| # lines\n      one\n      two",
+            "|\n      three\n      four",
+            id="a text of several lines",
+        ),
+        pytest.param(
+            {"text": "one\ntwo\n", "list": [{"m": 1}, "x"]},
+            "k: v # in\n      l: w",
+            "m: 1",
+            id="an item that is a block",
+        ),
+        pytest.param(
+            {"text": "one\ntwo\n", "list": ["z", "x"]}, "k: v # in\n      l: w", "z", id="an item that is one no longer"
+        ),
+        pytest.param(
+            {"text": "one\ntwo\n", "list": {"m": [LONG["spec"]]}},
+            "\n    - k: v # in\n      l: w\n    - x\n",
+            '\n      m:\n      - left: "the text of left, which is long"\n        right: "the text of right, which is long"\n'
+            '        middle: "the text of middle, which is long"\n',
+            id="a list becomes a block",
+        ),
+    ],
+)
+def test_blocks_make_way_for_other_values(new: Mapping[str, Any], old_part: str, new_part: str) -> None:
+    assert text_of(written(HEAD + TEXTS, expected=new)) == HEAD + TEXTS.replace(old_part, new_part, 1)
+
+
 def test_keys_are_taken_away() -> None:
     text = f"{HEAD}- accepted: true # so far\n  name: a\n  input: {{}}\n  absent: [b]\n  # last\n"
 

@@ -67,6 +67,7 @@ def test_no_text_is_taken_for_something_else_by_other_readers(text: str) -> None
         ("no", ['key: "no"']),
         ("@daily", ['key: "@daily"']),
         ("\x07\u2028", ['key: "\\u0007\\u2028"']),
+        ([{"a": []}, [[], [{}]]], ["key:", "- {a: []}", "- - []", "  - [{}]"]),
         (None, ["key: null"]),
         (True, ["key: true"]),
         (1.5, ["key: 1.5"]),
@@ -85,3 +86,8 @@ def test_what_is_long_becomes_a_block() -> None:
         "    c:",
         "      d: 1",
     ]
+
+
+@pytest.mark.parametrize("value", [{}, [], "a", 1])
+def test_what_has_no_parts_is_one_line(value: Any) -> None:
+    assert yamltext.block(value, 2) == [f"  {yamltext.flow(value)}"]

@@ -1,0 +1,142 @@
+"""What was observed in several runs is brought together, and written by file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_crd.writing import files, notes
+from pytest_crd.writing.notes import Note, Outcome
+
+TEXT = """\
+crd: x
+create:
+- {name: a, input: {}, expected: TODO}
+- {name: b, input: {}}
+- {name: c, input: &c {}, expected: &d {}}
+- {name: d, input: *d, accepted: true}
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A case file."""
+    found = tmp_path / "test_a.crd.yaml"
+    found.write_text(TEXT, encoding="utf-8")
+    return found
+
+
+def note(path: Path, name: str = "a", **rest: Any) -> Note:
+    line = {"a": 3, "b": 4, "c": 5}[name]
+    return Note(str(path), files.digest(TEXT.encode()), name, f'create case "{name}"', line, **rest)
+
+
+def write(*found: Note) -> Outcome:
+    return notes.write(found, shown=lambda path: path.name)
+
+
+def test_a_note_travels_as_text(path: Path) -> None:
+    one = note(
+        path,
+        version="1.36",
+        versions=("1.36", "1.37"),
+        values={"expected": {"a": [1, 1.5, None, "é"]}},
+        removed=("errors",),
+        filled=("expected",),
+        turn="a -> b",
+        problem="p",
+    )
+
+    assert Note.from_json(one.to_json()) == one
+
+
+def test_the_same_answer_of_several_runs_is_written_once(path: Path) -> None:
+    outcome = write(*(note(path, values={"expected": {"k": 1}}) for _ in range(3)))
+
+    assert [(one.line, one.problem) for one in outcome.lines] == [(3, "")]
+    assert path.read_text(encoding="utf-8") == TEXT.replace("TODO", "{k: 1}")
+    assert [(one.line, one.title) for one in outcome.left] == [(4, 'create case "b"')]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "problem"),
+    [
+        pytest.param(
+            {"values": {"expected": {"k": 1}}}, {"values": {"expected": {"k": 2}}}, "from one run to", id="values"
+        ),
+        pytest.param({"values": {"expected": {"k": 1}}}, {}, "from one run to", id="one run holds"),
+        pytest.param(
+            {"values": {"expected": {"k": 1}}, "removed": ("errors",)},
+            {"values": {"expected": {"k": 1}}},
+            "from one run to",
+            id="what is taken away",
+        ),
+        pytest.param(
+            {"values": {"expected": {"k": 1}}, "version": "1.37"},
+            {"values": {"expected": {"k": 2}}, "version": "1.36"},
+            "between Kubernetes 1.36 and 1.37",
+            id="Kubernetes versions",
+        ),
+        pytest.param({"values": {"expected": {"k": 1}}}, {"problem": "it fails"}, "it fails", id="one run fails"),
+        pytest.param(
+            {"values": {"expected": {"k": 1}}, "version": "1.37", "versions": ("1.35", "1.36", "1.37")},
+            {"values": {"expected": {"k": 1}}, "version": "1.35", "versions": ("1.35", "1.36", "1.37")},
+            "it was not run under Kubernetes 1.36, ",
+            id="a version is missing",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_answers_that_differ_are_not_written(
+    path: Path, first: dict[str, Any], second: dict[str, Any], problem: str, *, is_turned: bool
+) -> None:
+    runs = [note(path, **first), note(path, **second)]
+
+    outcome = write(*(reversed(runs) if is_turned else runs))
+
+    (line,) = outcome.lines
+    assert problem in line.problem
+    assert path.read_text(encoding="utf-8") == TEXT
+
+
+def test_a_case_that_holds_is_not_told(path: Path) -> None:
+    assert write(note(path), note(path, "c")) == Outcome((), ())
+
+
+def test_a_file_in_which_nothing_can_be_written_is_not_touched(path: Path) -> None:
+    before = path.stat().st_ino
+
+    outcome = write(note(path, "c", values={"expected": {"k": 1}}), note(path, "b", problem="it fails"))
+
+    assert [(one.line, one.problem.partition(";")[0]) for one in outcome.lines] == [
+        (4, "it fails"),
+        (5, "it cannot be written in place, as others share what is anchored by &c"),
+    ]
+    assert path.stat().st_ino == before
+    assert path.read_text(encoding="utf-8") == TEXT
+
+
+def test_a_file_that_is_gone_is_said(path: Path) -> None:
+    path.unlink()
+
+    outcome = write(note(path, values={"expected": {"k": 1}}), note(path, "b", problem="it fails"))
+
+    assert [one.problem for one in outcome.lines] == [
+        "the file cannot be written: No such file or directory",
+        "it fails",
+    ]
+
+
+def test_a_file_that_has_changed_is_left_alone(path: Path) -> None:
+    changed = f"{TEXT}# changed\n"
+    found = note(path, values={"expected": {"k": 1}})
+    path.write_text(changed, encoding="utf-8")
+
+    outcome = write(found)
+
+    assert [one.problem for one in outcome.lines] == [
+        "the file has changed since it was read; nothing was written into it"
+    ]
+    assert path.read_text(encoding="utf-8") == changed
