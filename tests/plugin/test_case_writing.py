@@ -472,6 +472,20 @@ def test_a_file_that_has_changed_since_it_was_read_is_left_alone(project: Projec
     )
 
 
+def test_what_a_link_leads_to_is_written_and_the_link_stays(project: Project) -> None:
+    target = project.write("cases/garden.yaml", LEFT)
+    (project.path / NAME).symlink_to(target)
+    target.chmod(0o640)
+
+    result = project.run("--crd-fill")
+
+    result.assert_outcomes(passed=2)
+    assert (project.path / NAME).is_symlink()
+    assert target.read_text(encoding="utf-8") == FILLED
+    assert target.stat().st_mode & 0o777 == 0o640
+    result.stdout.fnmatch_lines(['  cases/garden.yaml:3: create case "rows": filled in errors'])
+
+
 def test_a_file_that_cannot_be_written_does_not_keep_others(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.cases(LEFT)
     project.cases(LEFT, name="test_other.crd.yaml")

@@ -309,6 +309,12 @@ def test_what_cases_share_is_written_once(before: str, after: str) -> None:
             id="a part of what is sent",
         ),
         pytest.param(
+            "- {name: a, input: {}, expected: {}}\nupdate:\n- {name: b, old: &o {spec: {size: 3}}, input: *o, expected: *o}\n",
+            "- {name: a, input: {}, expected: {}}\nupdate:\n"
+            "- {name: b, old: &o {spec: {size: 3}}, input: *o, expected: {spec: {size: 4}}}\n",
+            id="what is stored",
+        ),
+        pytest.param(
             "- &a {name: a, input: {}, expected: TODO}\n- {<<: *a, name: b}\n",
             "- &a {name: a, input: {}, expected: TODO}\n- {<<: *a, name: b, expected: {spec: {size: 4}}}\n",
             id="a case that is merged in",

@@ -129,8 +129,15 @@ def test_a_file_that_is_gone_is_said(path: Path) -> None:
     ]
 
 
-def test_a_file_that_has_changed_is_left_alone(path: Path) -> None:
-    changed = f"{TEXT}# changed\n"
+def test_what_could_not_be_written_is_told_once(path: Path) -> None:
+    outcome = write(note(path, values={"expected": {"k": 1}}), note(path, "b", problem="it fails"))
+
+    assert [(one.line, one.problem) for one in outcome.lines] == [(3, ""), (4, "it fails")]
+    assert not outcome.left
+
+
+@pytest.mark.parametrize("changed", [f"{TEXT}# changed\n", "crd: x\ncreate: [{name: other, input: {}}]\n", "{", ""])
+def test_a_file_that_has_changed_is_left_alone(path: Path, changed: str) -> None:
     found = note(path, values={"expected": {"k": 1}})
     path.write_text(changed, encoding="utf-8")
 
