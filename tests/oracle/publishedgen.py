@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
 from typing import Any, Final
 
 JSONValue = Any
@@ -244,6 +245,10 @@ def crds() -> Iterator[tuple[str, JSONValue]]:
     )
     rules = [{"rule": "self.metadata.name != 'x'", "message": "not x"}]
     yield "rules of a root", _crd(f"rules.{root}", _version({**_SPEC, "x-kubernetes-validations": rules}))
+    odd_items: JSONValue = {
+        name: {"type": "string", "items": value} for name, value in (("a", []), ("b", True), ("c", "x"))
+    }
+    yield "items that are no schema", _crd(f"items.{root}", _version({"type": "object", "properties": odd_items}))
     fields = [{"jsonPath": ".spec.color"}]
     yield "selectable fields", _crd(f"selectable.{root}", _version(_SPEC, selectableFields=fields))
     yield (
@@ -318,3 +323,35 @@ def _of_v1beta1(root: str) -> Iterator[tuple[str, JSONValue]]:
                 },
             },
         )
+
+
+def random_schema(random: Random, depth: int = 4) -> dict[str, JSONValue]:
+    """Return the schema of a whole resource, of keywords by chance; most servers take one in two."""
+    fields = {name: _random_field(random, depth - 1) for name in random.sample(("spec", "status", "a", "b c", "é"), 3)}
+    return {"type": "object", "properties": fields, **_chosen(random, [*_TEXTS, {"maxProperties": 9}])}
+
+
+def _random_field(random: Random, depth: int) -> dict[str, JSONValue]:
+    kind = random.choice([*_OF_TYPES] if depth else ["string", "integer", "number", "boolean"])
+    made: dict[str, JSONValue] = {
+        **({"type": kind} if kind else {}),
+        **_chosen(random, [*_OF_TYPES[kind], *_SHARED, *_TEXTS]),
+    }
+    if kind == "object" and random.random() < 0.8 and "additionalProperties" not in made:
+        names = random.sample(("kind", "metadata", "apiVersion", "a", "b", "c.d", "x-y", ""), random.randint(1, 4))
+        made["properties"] = {
+            **made.get("properties", {}),
+            **{name: _random_field(random, depth - 1) for name in names},
+        }
+    elif kind == "object" and random.random() < 0.4 and "properties" not in made:
+        made["additionalProperties"] = _random_field(random, depth - 1)
+    elif kind == "array" and random.random() < 0.6 and "x-kubernetes-list-type" not in made:
+        made["items"] = _random_field(random, depth - 1)
+    return made
+
+
+def _chosen(random: Random, parts: Sequence[Schema]) -> dict[str, JSONValue]:
+    made: dict[str, JSONValue] = {}
+    for part in random.sample(parts, min(len(parts), random.choice((0, 0, 1, 1, 1, 2, 3)))):
+        made |= part
+    return made

@@ -239,7 +239,8 @@ def _fit_for_v2(schema: Schema) -> Schema:
     if schema.get("nullable") or schema.get(_PRESERVE):
         fit.pop("items", None)
         fit.pop("properties", None)
-    if (fit.get("type") == "array" and "items" not in fit) or (fit.get("type") == "object" and fit.get(_PRESERVE)):
+    has_items = isinstance(fit.get("items"), Mapping)
+    if (fit.get("type") == "array" and not has_items) or (fit.get("type") == "object" and fit.get(_PRESERVE)):
         del fit["type"]
     if fit.get("required"):
         fit["required"] = _required_in_v2(fit)
@@ -256,7 +257,8 @@ def _required_in_v2(schema: Schema) -> list[str]:
 def _add_structure(
     published: dict[str, JSONValue], schema: Schema, publish: Callable[[Schema], dict[str, JSONValue]]
 ) -> None:
-    if "items" in schema:
+    # A value of items that is no schema is none to the server.
+    if isinstance(schema.get("items"), Mapping):
         published["items"] = publish(schema["items"])
     if schema.get("properties"):
         published["properties"] = {name: publish(child) for name, child in schema["properties"].items()}
