@@ -6,9 +6,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pytest_crd.cli import cel, check, schema
+from pytest_crd.cli import cel, check, explain, jsonschemas, openapi, schema
 
-_COMMANDS = (cel, check, schema)
+_COMMANDS = (cel, check, explain, jsonschemas, openapi, schema)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -33,6 +33,7 @@ def test_one_version(crd_version: engine.Version) -> None:
     assert_type(crd_version.update({"spec": {}}, old={}), engine.Response)
     assert_type(crd_version.update_status("status: {}", old={}).errors, tuple[engine.FieldError, ...])
     assert_type(crd_version.openapi(3), dict[str, Any] | None)
+    assert_type(crd_version.json_schema(), dict[str, Any] | None)
     crd_version.assert_structural()
 
 

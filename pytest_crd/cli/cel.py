@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_crd import engine
 from pytest_crd.cases import comparison
-from pytest_crd.cli import arguments
+from pytest_crd.cli import arguments, lookup
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.engine.inputerror import Mistake
@@ -18,7 +18,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
 from pytest_crd.engine.rules import trial
 from pytest_crd.engine.rules.trial import Trial, TrialError
-from pytest_crd.sources.sources import Sources
 
 
 def add(subparsers: Any) -> None:
@@ -58,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _tried(options: argparse.Namespace) -> Trial:
     named = profile.named(options.kubernetes_version)
-    version = _version(_crd(options.crd, named.version), options.version)
+    version = _version(lookup.crd(options.crd, None, named.version), options.version)
     if version.schema is None:
         raise TrialError(
             f"{version.name} of {version.crd.name} has no schema, so that rules cannot speak of its objects"
@@ -68,16 +67,6 @@ def _tried(options: argparse.Namespace) -> Trial:
     _note_refusal(resources[0], version, options.self)
     found = [_found(resource, options.path, file) for resource, file in zip(resources, files, strict=True)]
     return trial.run(version.schema, named, options.expression, found[0][0], [value for _, value in found])
-
-
-def _crd(named: str, kubernetes_version: str) -> engine.CustomResourceDefinition:
-    is_path = Path(named).exists()
-    crds = (
-        engine.load(named, kubernetes_version=kubernetes_version)
-        if is_path
-        else Sources(Path.cwd()).crds(kubernetes_version)
-    )
-    return crds[0] if is_path and len(crds) == 1 else crds[named]
 
 
 def _version(crd: engine.CustomResourceDefinition, name: str | None) -> engine.Version:

@@ -227,6 +227,25 @@ class VersionAnswers(VersionSchema, ABC):
             return None
         return documents.document(self._crd_spec, self._spec, self.published_schema, self._profile, openapi)
 
+    def json_schema(self) -> dict[str, JSONValue] | None:
+        """
+        Return the JSON Schema of the custom resources for editors and validators, with all that it refers to.
+
+        Returns:
+            What is published in OpenAPI v3, in the words of draft 7 of JSON Schema, of the caller's own. Beside this it says
+            which apiVersion and kind they have, and that they have no fields that the server would drop. None where nothing
+            is published in v3.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        from pytest_crd.engine.publishing import documents, jsonschemas  # noqa: PLC0415 - much that only this answer needs
+
+        document = self.openapi(3)
+        if document is None:
+            return None
+        resource = documents.resource(self._crd_spec, self._spec)
+        api_version = f"{resource.group}/{resource.version}"
+        return jsonschemas.of_document(document, resource.type, api_version=api_version, kind=resource.kind)
+
     @property
     def requests(self) -> Requests:
         """

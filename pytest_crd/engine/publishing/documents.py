@@ -45,13 +45,13 @@ def document(
     """
     if not version.served or (openapi == 3 and not profile.publishes_v3):
         return None
-    resource = _resource(crd, version)
-    of_types = types.of(profile, openapi, scales=resource.has_scale)
+    served = resource(crd, version)
+    of_types = types.of(profile, openapi, scales=served.has_scale)
     publisher = Publisher(of_types, profile)
     published = publisher.resource(schema, preserves=crd.preserve_unknown_fields)
-    own = _own_schemas(published, version, resource, of_types, profile)
-    found = list(operations.of_resource(resource))
-    made = _Paths(resource, of_types).of_operations(found)
+    own = _own_schemas(published, version, served, of_types, profile)
+    found = list(operations.of_resource(served))
+    made = _Paths(served, of_types).of_operations(found)
     # In v3 metadata is always there, though nothing may refer to it.
     refers = openapi == 3 or "properties" in published
     named = {types.OBJECT_META, types.LIST_META} if refers else {types.LIST_META}
@@ -61,7 +61,7 @@ def document(
         whole: Document = {"openapi": "3.0.0", "info": _INFO, "paths": made, "components": {"schemas": schemas}}
     else:
         whole = {"paths": made, "definitions": schemas}
-        if shared := _shared(of_types.parameters, found, is_namespaced=resource.is_namespaced):
+        if shared := _shared(of_types.parameters, found, is_namespaced=served.is_namespaced):
             whole["parameters"] = shared
     copied: Document = jsonvalue.copy(whole)
     return copied
@@ -87,7 +87,8 @@ def merged(documents: Iterable[Document]) -> Document | None:
     return whole
 
 
-def _resource(crd: CrdSpec, version: VersionSpec) -> Resource:
+def resource(crd: CrdSpec, version: VersionSpec) -> Resource:
+    """Return the custom resources of a *version* as paths and schemas tell of them."""
     return Resource(
         group=crd.group,
         version=version.name,

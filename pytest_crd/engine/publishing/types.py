@@ -74,7 +74,7 @@ class Types(NamedTuple):
             name = rest.pop().removeprefix(PREFIXES[self.openapi])
             if name in self.schemas and name not in found:
                 found[name] = self.schemas[name]
-                rest += _references(found[name])
+                rest += references(found[name])
         return found
 
 
@@ -142,12 +142,13 @@ def _as_v2(value: JSONValue) -> JSONValue:
     return {key: _as_v2(item) for key, item in merged.items()}
 
 
-def _references(value: JSONValue) -> Iterator[str]:
+def references(value: JSONValue) -> Iterator[str]:
+    """Yield what *value* refers to, as it is spelled there."""
     if isinstance(value, dict):
         if isinstance(value.get("$ref"), str):
             yield value["$ref"]
         for item in value.values():
-            yield from _references(item)
+            yield from references(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _references(item)
+            yield from references(item)

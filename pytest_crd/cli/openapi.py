@@ -1,0 +1,41 @@
+"""`openapi`: the OpenAPI document that a server publishes of a version of a CRD."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from pytest_crd.cli import arguments, lookup
+from pytest_crd.engine.publishing.types import OpenAPIVersion
+
+
+def add(subparsers: Any) -> None:
+    """Declare the command."""
+    summary = "print the OpenAPI document that a server publishes of a version of a CRD"
+    parser = subparsers.add_parser("openapi", help=summary, description=summary)
+    parser.add_argument(
+        "crd",
+        metavar="CRD[/VERSION]",
+        help="the file of a CRD, or the name or kind of one, and a version; without one that which the server prefers",
+    )
+    parser.add_argument("--v2", action="store_true", help="in the form of OpenAPI v2, as in /openapi/v2; else v3")
+    lookup.add_paths(parser)
+    arguments.add_kubernetes_version(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the document; 1 where there is none, 2 where the CRD cannot be found."""
+    try:
+        version = lookup.named_version(options.crd, options.crd_path, options.kubernetes_version)
+    except lookup.ERRORS as error:
+        print(error, file=sys.stderr)
+        return 2
+    form: OpenAPIVersion = 2 if options.v2 else 3
+    if problem := lookup.why_unpublished(version, form):
+        print(problem, file=sys.stderr)
+        return 1
+    print(json.dumps(version.openapi(form), indent=2, sort_keys=True, ensure_ascii=False))
+    return 0

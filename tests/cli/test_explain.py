@@ -1,0 +1,68 @@
+"""`python -m pytest_crd explain`, held against what kubectl printed (`tests/oracle/record_explain.py`)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd import __main__ as program
+
+_FOLDER: Final = Path(__file__).parent / "explained"
+_RECORDED: Final = json.loads((_FOLDER / "widgets.json").read_text(encoding="utf-8"))
+_CRD: Final = (_FOLDER / "widgets.yaml").read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crds").mkdir()
+    (tmp_path / "crds" / "widgets.yaml").write_text(_CRD, encoding="utf-8")
+    return tmp_path
+
+
+def _id(recorded: Any) -> str:
+    return f"{recorded['version']} {recorded['field'] or 'all'}{' recursive' if recorded['recursive'] else ''}"
+
+
+@pytest.mark.parametrize("recorded", _RECORDED, ids=_id)
+def test_fields_are_explained_as_kubectl_does(recorded: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    field = [recorded["field"]] if recorded["field"] else []
+    options = ["--recursive"] if recorded["recursive"] else []
+
+    assert program.main(["explain", f"widgets/{recorded['version']}", *field, *options]) == recorded["code"]
+
+    assert capsys.readouterr() == (recorded["stdout"], recorded["stderr"])
+
+
+@pytest.mark.parametrize(
+    "named", ["Widget", "widget", "widgets", "wd", "widgets.shop.example.com", "crds/widgets.yaml"]
+)
+def test_a_crd_has_the_names_that_kubectl_takes(named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["explain", f"{named}/v2", "spec"]) == 0
+    assert program.main(["explain", named, "spec"]) == 0
+
+    assert capsys.readouterr().out.count("\nVERSION:    v2\n\nFIELD: spec <Object>\n") == 2
+
+
+def test_an_unknown_kind_and_an_unknown_version_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["explain", "Wodget"]) == 2
+    assert program.main(["explain", "Widget/v9"]) == 2
+
+    said = "no CRD is called 'Wodget'; did you mean 'Widget'?\nwidgets.shop.example.com has no version 'v9'; it has: v1, v2\n"
+    assert capsys.readouterr() == ("", said)
+
+
+def test_what_the_server_refuses_is_not_explained(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "crds" / "widgets.yaml").write_text(_CRD.replace("scope: Namespaced", "scope: Space"), encoding="utf-8")
+
+    assert program.main(["explain", "Widget"]) == 1
+
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith(
+        "widgets.shop.example.com is refused, so that nothing of it is published: CustomResourceDefinition"
+    )
+    assert 'spec.scope: Unsupported value: "Space"' in err

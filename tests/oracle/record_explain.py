@@ -1,0 +1,139 @@
+"""
+Ask kubectl to explain custom resources of a real API server, and write down what it prints.
+
+`python tests/oracle/record_explain.py`: starts a server, creates the CRD in `tests/cli/explained/widgets.yaml`, and writes `widgets.json` beside it. The
+server of the oracle tells nobody which groups it has, without which kubectl does nothing; what stands between the two does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+import client
+import record
+import serve
+import yaml
+
+JSONValue = Any
+
+FOLDER: Final = Path(__file__).parents[1] / "cli" / "explained"
+CRD: Final = FOLDER / "widgets.yaml"
+RECORDED: Final = FOLDER / "widgets.json"
+VERSION: Final = serve.VERSIONS[0]
+_OF_V1: Final = (
+    *(
+        "",
+        "spec",
+        "spec.parts",
+        "spec.parts.name",
+        "spec.parts.name.x",
+        "spec.nope",
+        "spec.color",
+        "spec.mode",
+        "spec.size",
+    ),
+    *("spec.size.x", "spec.tpl", "spec.port", "spec.labels", "spec.limits", "spec.limits.a", "spec.matrix", "spec.any"),
+    *(
+        "spec.nums",
+        "spec.obj",
+        "spec.when",
+        "spec.odd",
+        "spec.mixed",
+        "spec.long",
+        "spec.junctors",
+        "metadata",
+        "metadata.name",
+        "metadata.ownerReferences",
+    ),
+    *("metadata.managedFields.time", "status"),
+)
+_RECURSIVE: Final = ("", "spec.deep", "metadata")
+
+
+def _asked() -> Iterator[tuple[str, str, bool]]:
+    """Yield version, field and whether all fields below are asked for."""
+    yield from (("v1", field, False) for field in _OF_V1)
+    yield from (("v1", field, True) for field in _RECURSIVE)
+    yield "v2", "", False
+
+
+@contextlib.contextmanager
+def _with_discovery(server: str, groups: JSONValue) -> Iterator[str]:
+    """Yield the URL of a server that passes on what it is asked, and tells which groups there are."""
+    told = {
+        "/api": {"kind": "APIVersions", "versions": ["v1"]},
+        "/api/v1": {"kind": "APIResourceList", "groupVersion": "v1", "resources": []},
+        "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups},
+    }
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path = self.path.partition("?")[0]
+            if path in told:
+                self._reply(200, json.dumps(told[path]).encode(), "application/json")
+                return
+            request = urllib.request.Request(server + self.path, headers={"Accept": self.headers.get("Accept", "*/*")})  # noqa: S310 - loopback
+            try:
+                with urllib.request.urlopen(request) as answer:  # noqa: S310 - loopback
+                    self._reply(answer.status, answer.read(), answer.headers["Content-Type"])
+            except urllib.error.HTTPError as error:
+                self._reply(error.code, error.read(), error.headers["Content-Type"])
+
+        def _reply(self, code: int, body: bytes, content_type: str) -> None:
+            self.send_response(code)
+            self.send_header("Content-Type", content_type)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing."""
+
+    passing = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=passing.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{passing.server_address[1]}"
+    passing.shutdown()
+
+
+def _explained(url: str, group: str, asked: tuple[str, str, bool], home: str) -> JSONValue:
+    version, field, is_recursive = asked
+    resource = f"widgets.{field}" if field else "widgets"
+    options: Sequence[str] = ["--recursive"] if is_recursive else []
+    command = ["kubectl", "--server", url, "explain", resource, f"--api-version={group}/{version}", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "HOME": home})
+    said = {"version": version, "field": field, "recursive": is_recursive, "code": done.returncode}
+    return {**said, "stdout": done.stdout, "stderr": done.stderr}
+
+
+def main() -> None:
+    """Record."""
+    crd = yaml.safe_load(CRD.read_text(encoding="utf-8"))
+    group = crd["spec"]["group"]
+    versions = [{"groupVersion": f"{group}/{one['name']}", "version": one["name"]} for one in crd["spec"]["versions"]]
+    groups = [{"name": group, "versions": versions, "preferredVersion": versions[0]}]
+    with serve.started(VERSION) as url, tempfile.TemporaryDirectory() as home, _with_discovery(url, groups) as passing:
+        server = client.Server(url)
+        record.delete(server, crd)
+        server.ask("POST", record.collection(crd), crd)
+        record.wait_until_served(server, crd)
+        server.wait(f"/openapi/v3/apis/{group}/v1", lambda answer: answer.code == 200 and answer.body, "the document")
+        content = [_explained(passing, group, asked, home) for asked in _asked()]
+    RECORDED.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
