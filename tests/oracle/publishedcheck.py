@@ -20,7 +20,6 @@ from typing import Any, Final
 sys.path.append(str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[2]))
 
-import client
 import crdgen
 import publishedgen
 import record
@@ -29,6 +28,7 @@ import serve
 
 from pytest_crd import engine
 from pytest_crd.engine.reading import manifest
+from pytest_crd.live import client, settling
 
 JSONValue = Any
 
@@ -53,7 +53,7 @@ class Comparison:
         self.tally["refused"] += len(crds) - len(taken)
         try:
             for crd in taken:
-                record.wait_until_served(server, crd)
+                settling.wait_until_served(server, crd)
             yield from self._compared(taken)
         finally:
             for crd in taken:

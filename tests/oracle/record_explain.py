@@ -23,10 +23,11 @@ from typing import Any, Final
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-import client
 import record
 import serve
 import yaml
+
+from pytest_crd.live import client, settling
 
 JSONValue = Any
 
@@ -129,7 +130,7 @@ def main() -> None:
         server = client.Server(url)
         record.delete(server, crd)
         server.ask("POST", record.collection(crd), crd)
-        record.wait_until_served(server, crd)
+        settling.wait_until_served(server, crd)
         server.wait(f"/openapi/v3/apis/{group}/v1", lambda answer: answer.code == 200 and answer.body, "the document")
         content = [_explained(passing, group, asked, home) for asked in _asked()]
     RECORDED.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
