@@ -75,6 +75,10 @@ class CheckItem(pytest.Item):
         with livenodes.beside(self.config, Place(self.path, self.check.line, self.check.name)):
             self._judge()
 
+    def foresee(self) -> None:
+        """Run it for its questions alone."""
+        self.check.run()
+
     def _judge(self) -> None:
         verdict = self.check.run()
         if options.of(self.config).warnings_fail:

@@ -73,6 +73,19 @@ def _lines(place: Place, verdict: Verdict, address: str) -> list[str]:
     ]
 
 
+def foreseen(item: pytest.Item) -> list[AnyQuestion]:
+    """Return what a test will ask; nothing where that is not known before it is run."""
+    run = getattr(item, "foresee", None)
+    if run is None or any(map(item.get_closest_marker, ("skip", "skipif"))):
+        return []
+    from pytest_crd.cases.questions import heard  # noqa: PLC0415 - a session that asks no server needs none
+
+    # Whatever is wrong is raised where the test itself is run.
+    with heard() as questions, contextlib.suppress(Exception):
+        run()
+    return questions
+
+
 @contextlib.contextmanager
 def beside(config: pytest.Config, place: Place) -> Iterator[None]:
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Generator
+from concurrent.futures import Future
 from types import FrameType
 from typing import Any, Final
 
@@ -22,6 +23,8 @@ _OUTCOME: Final = "crd_live"
 _NOTE: Final = "crd_live_note"
 _RUN: Final = "pytest_crd_live_run"
 _LEFT: Final = "pytest_crd_live_left"
+# How many tests are asked about at a time: most wait for their CRDs to be served, which takes a second or two.
+_AHEAD: Final = 64
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -51,6 +54,10 @@ class LiveSession:
         self._run = Run(self._target, run_id=run_id, installed=settings.is_installed)
         self._is_installed = settings.is_installed
         self._new: list[Verdict] = []
+        self._item: pytest.Item | None = None
+        self._places: dict[pytest.Item, int] = {}
+        self._begun: set[pytest.Item] = set()
+        self._ahead: dict[pytest.Item | None, tuple[list[AnyQuestion], Future[Verdict] | None]] = {}
         self._counts: Counter[str] = Counter()
         self._reasons: Counter[tuple[str, str]] = Counter()
         self._lines: list[str] = []
@@ -59,9 +66,33 @@ class LiveSession:
 
     def ask(self, questions: list[AnyQuestion]) -> Verdict:
         """Return what becomes of the questions of a test, and count it."""
-        verdict = self._run.verdict(questions)
+        known, future = self._ahead.pop(self._item, ([], None))
+        if future is None or known != questions:
+            verdict = self._run.verdict(questions)
+        else:
+            with self._target.server.turn.given_up():
+                verdict = future.result()
         self._new.append(verdict)
         return verdict
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
+        """Begin to ask what the next tests will ask; in a worker of pytest-xdist, the next one alone is known."""
+        with self._target.server.turn.taken():
+            self._item = item
+            if self._of_controller is not None:
+                upcoming = [item, *([nextitem] if nextitem else ())]
+            else:
+                here = self._places.setdefault(item, len(self._places))
+                upcoming = item.session.items[here : here + _AHEAD]
+            for one in upcoming:
+                if one not in self._begun:
+                    self._begun.add(one)
+                    if questions := livenodes.foreseen(one):
+                        self._ahead[one] = (questions, self._run.ahead(questions))
+            return (yield)
 
     def pytest_report_header(self) -> list[str]:
         """Say which server is asked, before anything is written there."""

@@ -147,6 +147,15 @@ class BoundCase:
             if not result.held:
                 raise CaseFailure(self, result, verbosity=self._config.get_verbosity())
 
+    def ask(self) -> CaseResult:
+        """
+        Run the case, and return its outcome.
+
+        Raises:
+            InputError: It says something that cannot be.
+        """
+        return self._run()
+
     def _result(self) -> CaseResult | InputError:
         try:
             result = self._run(self._case) if self._content is None or self.is_excused else self._observe(self._content)
@@ -192,6 +201,10 @@ class CaseItem(pytest.Item):
         """Run the case."""
         self.bound.is_excused = self.get_closest_marker("xfail") is not None
         self.bound.check()
+
+    def foresee(self) -> None:
+        """Run it for its questions alone."""
+        self.bound.ask()
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the case."""

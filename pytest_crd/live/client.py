@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.live.transport import HTTP, PATIENCE, NoAnswerError, Reply, Transport
+from pytest_crd.live.turns import Turn
 
 JSONValue = Any
 
@@ -44,13 +45,20 @@ class Answer:
 
 
 class Server:
-    """An API server; it is asked again where it is too busy."""
+    """
+    An API server; it is asked again where it is too busy.
+
+    Attributes:
+        address: What a person calls it.
+        turn: What a thread gives up while it waits for the server.
+    """
 
     def __init__(self, transport: Transport | str, *, busy_times: int = _BUSY_TIMES) -> None:
         """Take who sends the requests, or a URL, and how often the server may be busy; nothing is sent yet."""
         self._busy_times = busy_times
         self._transport = HTTP(transport) if isinstance(transport, str) else transport
         self.address = self._transport.address
+        self.turn = Turn()
 
     def ask(
         self,
@@ -82,13 +90,19 @@ class Server:
             sent["Content-Type"] = "application/json" if plain else "application/yaml"
         sent |= headers or {}
         for times in range(self._busy_times):
-            reply = self._transport.send(method, url, data, sent)
+            with self.turn.given_up():
+                reply = self._transport.send(method, url, data, sent)
             if reply.code not in _BUSY:
                 return Answer(reply.code, _decoded(reply.content), tuple(_warnings(reply)))
             if times + 1 < self._busy_times:
-                time.sleep(_breath(reply))
+                self.rest(_breath(reply))
         text = reply.content.decode(errors="replace").strip()
         raise NoAnswerError(f"{method} {self.address}{url}: {reply.code} {text}")
+
+    def rest(self, seconds: float) -> None:
+        """Let some time pass."""
+        with self.turn.given_up():
+            time.sleep(seconds)
 
     def close(self) -> None:
         """Close the connections."""
@@ -113,7 +127,7 @@ class Server:
             answer = self.ask("GET", path, query=query)
             if done(answer):
                 return answer
-            time.sleep(0.02)
+            self.rest(0.02)
         raise NoAnswerError(f"waited in vain for {what}: {answer.code} {answer.message}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from pytest_crd.cases.questions import CrdQuestion
-from pytest_crd.engine import Condition, CustomResourceDefinition, InputError
+from pytest_crd.engine import Condition, CustomResourceDefinition
 from pytest_crd.live import client, facts
 from pytest_crd.live.disguise import Disguise
 from pytest_crd.live.facts import Facts
@@ -57,13 +57,10 @@ class CrdJudge:
         if self._server.ask("POST", path, manifest, query=_STRICT).code == _EXISTS:
             manifest = Disguise(crd.group, make_group(), "").of_crd(manifest)
             notes.append("compared under another name, for a CRD of its own is there")
-            try:
-                crd = CustomResourceDefinition.from_manifest(manifest, kubernetes_version=self._version)
-            except InputError as error:
-                raise NotAskedError(str(error)) from None
+            crd = CustomResourceDefinition.from_manifest(manifest, kubernetes_version=self._version)
         ours = facts.of_crd(crd.create(field_validation="Strict"))
         ask = functools.partial(self._server.ask, "POST", path, manifest, query=_STRICT)
-        _compare(ask, ours, {"CRD": manifest, "request": {"method": "POST", "path": path, "query": _STRICT}})
+        self._compare(ask, ours, {"CRD": manifest, "request": {"method": "POST", "path": path, "query": _STRICT}})
         return [*notes, *_otherwise(question.crd, self._version)]
 
     def _judge_conditions(self, question: CrdQuestion) -> list[str]:
@@ -79,12 +76,11 @@ class CrdJudge:
             return ["compared under another name, under which the conditions are others"]
         return [*filter(None, (stage.note,))]
 
-
-def _compare(ask: functools.partial[client.Answer], ours: Facts, request: Mapping[str, JSONValue]) -> None:
-    try:
-        compare(ask, ours, None, stated=facts.stated_of_crd)
-    except DisagreementError as error:
-        raise DisagreementError(request, error.ours, error.theirs) from None
+    def _compare(self, ask: functools.partial[client.Answer], ours: Facts, request: Mapping[str, JSONValue]) -> None:
+        try:
+            compare(self._server, ask, ours, None, stated=facts.stated_of_crd)
+        except DisagreementError as error:
+            raise DisagreementError(request, error.ours, error.theirs) from None
 
 
 def _otherwise(crd: CustomResourceDefinition, version: str) -> list[str]:

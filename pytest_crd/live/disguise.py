@@ -69,7 +69,10 @@ class Disguise(NamedTuple):
         text = re.sub(
             rf"""(apiVersion["']?\s*:\s*["']?){re.escape(self.group)}/""", rf"\g<1>{self.other_group}/", body.text
         )
-        text = re.sub(rf"""(\bnamespace["']?\s*:\s*["']?){re.escape(namespace)}\b""", rf"\g<1>{self.namespace}", text)
+        if self.namespace:
+            text = re.sub(
+                rf"""(\bnamespace["']?\s*:\s*["']?){re.escape(namespace)}\b""", rf"\g<1>{self.namespace}", text
+            )
         return completion.read(text)
 
     def taken_off(self, value: JSONValue, namespace: str) -> JSONValue:

@@ -60,7 +60,7 @@ def remove(server: client.Server, remnants: Iterable[Remnant]) -> list[Remnant]:
     # A namespace takes the server longer than anybody wants to wait, and comes to its end by itself.
     waiting = [one for one in waiting if one.kind == lease.CRD or not _ends(server, one)]
     while (waiting := [one for one in waiting if _is_there(server, one)]) and time.monotonic() < end:
-        time.sleep(0.05)
+        server.rest(0.05)
     return waiting
 
 

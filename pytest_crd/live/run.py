@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import secrets
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -29,6 +30,7 @@ class Outcome(enum.StrEnum):
 
 
 _ORDER: Final = tuple(Outcome)
+_THREADS: Final = 32
 
 
 class Verdict(NamedTuple):
@@ -98,8 +100,17 @@ class Run:
             stages = InstalledStages(target.server, target.version)
         else:
             stages = OwnStages(target.server, target.version, self._sandbox)
+        self._threads = ThreadPoolExecutor(_THREADS, "pytest-crd live")
         self._judge = Judge(target.server, stages, target.version)
         self._crd_judge = CrdJudge(target.server, stages, target.version)
+
+    def ahead(self, questions: Sequence[AnyQuestion]) -> Future[Verdict]:
+        """Begin to ask what a test will ask when it is run."""
+        return self._threads.submit(self._in_turn, questions)
+
+    def _in_turn(self, questions: Sequence[AnyQuestion]) -> Verdict:
+        with self._target.server.turn.taken():
+            return self.verdict(questions)
 
     def verdict(self, questions: Sequence[AnyQuestion]) -> Verdict:
         """Return what becomes of the questions of a test."""
@@ -152,6 +163,7 @@ class Run:
         """
         lines: list[str] = []
         try:
+            self._threads.shutdown(cancel_futures=True)
             left = [str(one) for one in self._sandbox.end()]
             if whole and not self._is_installed:
                 others = [one for one in remnants.find(self._target.server) if one.run == self.id and one.is_ours]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -56,7 +55,7 @@ class Sandbox:
         Raises:
             NoAnswerError: The server does not make it.
         """
-        with self._lock:
+        with self._server.turn.holding(self._lock):
             if not self._namespace:
                 name = f"{lease.PREFIX}{secrets.token_hex(5)}"
                 self._make(lease.NAMESPACE, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace"}, name)
@@ -70,7 +69,7 @@ class Sandbox:
         Raises:
             NoAnswerError: There is none.
         """
-        with self._lock:
+        with self._server.turn.holding(self._lock):
             return self._make(
                 lease.CRD, client.crd_path(manifest["apiVersion"]), manifest, manifest["metadata"]["name"]
             )
@@ -89,7 +88,7 @@ class Sandbox:
             answer = self._server.ask("PUT", path, {**manifest, "metadata": kept})
             if answer.code != _CONFLICT:  # the lease is renewed, and the server itself writes, too
                 break
-        time.sleep(TURNS_VISIBLE)
+        self._server.rest(TURNS_VISIBLE)
         return answer
 
     def renew(self) -> None:

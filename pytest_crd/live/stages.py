@@ -94,7 +94,7 @@ class Stages(abc.ABC):
         key = json.dumps([crd.manifest, old and old.manifest])
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
-        with lock:
+        with self._server.turn.holding(lock):
             if key not in self._stages:
                 try:
                     self._stages[key] = self._made(crd, old)
@@ -141,7 +141,8 @@ class OwnStages(Stages):
         answer = self._sandbox.make_crd(first.manifest)
         if answer.code != response.code:
             obstacles.refuse_as_no_answer(answer)
-            raise DisagreementError({"CRD": first.manifest}, facts.of_crd(response), facts.stated(answer))
+            parts = ({"CRD": first.manifest}, facts.of_crd(response), facts.stated(answer))
+            raise DisagreementError(*(disguise.taken_off(part, "") for part in parts))
         stored = settling.wait_until_served(self._server, first.manifest)
         if not settling.is_established(stored):
             raise NotAskedError("its CRD is stored, but not served")

@@ -17,6 +17,7 @@ from typing import Any
 from live.loopback import Reply
 
 from pytest_crd.engine import CustomResourceDefinition, Response
+from pytest_crd.engine.resources import completion
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 NAMESPACES = "/api/v1/namespaces"
@@ -64,13 +65,13 @@ class FakeServer:
         with self._lock:
             self.log.append(f"{method} {url}")
             path, _, query = url.partition("?")
-            body = json.loads(text) if text else None
+            body = completion.read(text).value if text else None
             return self.interfere(method, url, body) or self._answer(
-                method, path, dict(urllib.parse.parse_qsl(query)), body
+                method, path, dict(urllib.parse.parse_qsl(query)), body, text
             )
 
     def _answer(  # noqa: PLR0911 - what there is to be asked
-        self, method: str, path: str, query: dict[str, str], body: Any
+        self, method: str, path: str, query: dict[str, str], body: Any, text: str
     ) -> Reply:
         if path == "/version":
             return _reply(200, {"major": "1", "minor": self.minor, "gitVersion": f"v1.{self.minor}.0"})
@@ -82,10 +83,12 @@ class FakeServer:
             return self._delete(path, body)
         if method == "PATCH":
             return self._patch(path, body)
-        target = f"{path}/{body['metadata'].get('name')}" if method == "POST" else path.removesuffix("/status")
+        metadata = body.get("metadata") if isinstance(body, dict) else None
+        name = metadata.get("name") if isinstance(metadata, dict) else None
+        target = _key(f"{path}/{name}" if method == "POST" else path.removesuffix("/status"))
         if method == "POST" and target in self.objects:
             return _status(409, "AlreadyExists", f"{target.rpartition('/')[2]!r} already exists")
-        response = self._response(method, path, query, body)
+        response = self._response(method, path, query, body if path.startswith(CRDS) else text)
         if response is not None and not response.accepted:
             return _reply(response.code, response.status, response.warnings)
         stored = dict(body if response is None else response.stored)
@@ -111,11 +114,12 @@ class FakeServer:
         version = CustomResourceDefinition.from_manifest(manifest).version(parts[2])
         if method == "POST":
             return version.create(body, namespace=parts[3], field_validation=strictness)
-        old = self.objects[path.removesuffix("/status")]
+        old = self.objects[_key(path.removesuffix("/status"))]
         ask = version.update_status if parts[6] else version.update
         return ask(body, old=old, namespace=parts[3], field_validation=strictness)
 
     def _get(self, path: str) -> Reply:
+        path = _key(path)
         if path in self.objects:
             return _reply(200, self.objects[path])
         crd = next((one for one in self.objects if one.startswith(CRDS) and _collection(self.objects[one], path)), None)
@@ -127,6 +131,7 @@ class FakeServer:
         return _status(404, "NotFound", f"{path} not found")
 
     def _delete(self, path: str, body: Any) -> Reply:
+        path = _key(path)
         stored = self.objects.get(path)
         if stored is None:
             return _status(404, "NotFound", f"{path} not found")
@@ -143,6 +148,7 @@ class FakeServer:
         return _reply(200, {"status": "Success"})
 
     def _patch(self, path: str, body: Any) -> Reply:
+        path = _key(path)
         if path not in self.objects:
             return _status(404, "NotFound", f"{path} not found")
         for key, value in body["metadata"].items():
@@ -153,8 +159,13 @@ class FakeServer:
         return _reply(200, self.objects[path])
 
 
+def _key(path: str) -> str:
+    """Return under which path an object is stored: the same in each version."""
+    return re.sub(r"^(/apis/[^/]+)/v[^/]+/", r"\1/v1/", path)
+
+
 def _collection(crd: Any, path: str) -> bool:
-    return bool(
+    return bool(crd["spec"]) and bool(
         re.fullmatch(rf"/apis/{crd['spec']['group']}/[^/]+(/namespaces/[^/]+)?/{crd['spec']['names']['plural']}", path)
     )
 

@@ -1,0 +1,58 @@
+"""
+Threads of which one works at a time, while the others wait for a server.
+
+The engine is not made for several threads: some of what it sets, such as how deep calls may nest, is of the whole process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+
+class Turn:
+    """What the thread has that works; one that never takes it neither waits nor gives anything up."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[None]:
+        """Work, when the others have stopped, until the end of the `with` block."""
+        self._take()
+        try:
+            yield
+        finally:
+            self._give_up()
+
+    @contextlib.contextmanager
+    def given_up(self) -> Iterator[None]:
+        """Let others work until the end of the `with` block."""
+        is_mine = self._owner == threading.get_ident()
+        if is_mine:
+            self._give_up()
+        try:
+            yield
+        finally:
+            if is_mine:
+                self._take()
+
+    @contextlib.contextmanager
+    def holding(self, lock: threading.Lock) -> Iterator[None]:
+        """Hold *lock* until the end of the `with` block; others work until it is free, for one of them has it."""
+        with self.given_up():
+            lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _take(self) -> None:
+        self._lock.acquire()
+        self._owner = threading.get_ident()
+
+    def _give_up(self) -> None:
+        self._owner = 0
+        self._lock.release()

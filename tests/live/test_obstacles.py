@@ -1,0 +1,80 @@
+"""What is no answer, though the server replies."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+import pytest
+from live.fakeserver import FakeServer
+from live.loopback import Reply, serving
+
+from pytest_crd.live import client, obstacles
+from pytest_crd.live.client import Answer
+from pytest_crd.live.transport import NoAnswerError
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (401, "Unauthorized"),
+        (403, 'things.g is forbidden: User "u" cannot create resource "things"'),
+        (408, "Timeout"),
+        (500, "panic"),
+        (500, 'Internal error occurred: failed calling webhook "a.b": refused'),
+        (400, 'admission webhook "a.b" denied the request: no'),
+        (400, 'admission webhook "a.b" denied the request without explanation'),
+        (400, 'admission webhook "a.b" does not support dry run'),
+        (422, "things.g \"a\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no"),
+        (422, "ValidatingAdmissionPolicy 'p' denied request: no"),
+        (422, "policy 'p' with binding 'b' denied request: no"),
+        (422, 'policy "p" denied request: no'),
+    ],
+)
+def test_refusals_that_are_not_of_the_crd_are_no_answers(code: int, message: str) -> None:
+    with pytest.raises(NoAnswerError) as raised:
+        obstacles.refuse_as_no_answer(Answer(code, {"message": message}, ()))
+
+    assert str(raised.value) == f"{code} {message}"
+
+
+@pytest.mark.parametrize("code", [201, 400, 404, 409, 422])
+def test_refusals_of_the_crd_are_answers(code: int) -> None:
+    obstacles.refuse_as_no_answer(Answer(code, {"message": "spec.a: Required value"}, ()))
+
+
+STORED = {"code": 201, "stored": {"a": 1}}
+CHANGED = {"code": 201, "stored": {"a": 2}}
+REFUSED = {"code": 422, "message": "no"}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "found"),
+    [
+        (STORED, CHANGED, ["mutatingwebhookconfigurations/all", "validatingadmissionpolicies/mine"]),
+        (STORED, REFUSED, []),
+        (REFUSED, {**REFUSED, "message": "yes"}, []),
+    ],
+)
+def test_who_may_have_changed_an_object_is_named(ours: Any, theirs: Any, found: list[str]) -> None:
+    fake = FakeServer()
+    lists = {
+        "mutatingwebhookconfigurations": [
+            {"metadata": {"name": "all"}, "webhooks": [{}, {"rules": [{"apiGroups": ["*"]}]}]},
+            {"metadata": {"name": "of others"}, "webhooks": [{"rules": [{"apiGroups": ["apps"]}, {}]}]},
+        ],
+        "mutatingadmissionpolicies": None,
+        "validatingadmissionpolicies": [
+            {"metadata": {"name": "mine"}, "spec": {"matchConstraints": {"resourceRules": [{"apiGroups": ["g"]}]}}},
+            {"metadata": {"name": "of none"}, "spec": {}},
+        ],
+    }
+
+    def interfere(_: str, url: str, __: Any) -> Reply:
+        kind = url.rpartition("/")[2]
+        return Reply(200, json.dumps({"items": lists[kind]})) if kind in lists else Reply(403, "{}")
+
+    fake.interfere = interfere
+    with serving(fake) as url, contextlib.closing(client.Server(url)) as server:
+        assert obstacles.meddlers(server, "g", ours, theirs) == found

@@ -1,0 +1,261 @@
+"""What runs make, and what becomes of it: leases, removal, and what is left alone."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from live.fakeserver import CRDS, NAMESPACES, FakeServer
+from live.loopback import Reply, serving
+
+from pytest_crd.live import client, lease, remnants, sandbox
+from pytest_crd.live.lease import Remnant
+from pytest_crd.live.sandbox import Sandbox
+from pytest_crd.live.transport import NoAnswerError
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+OURS = Remnant("customresourcedefinition", "things.a.pytest-crd.example.com", "r1", "2026-03-01T10:00:00Z", "u1")
+
+
+def manifest(group: str = "a.pytest-crd.example.com") -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"spec": {"type": "object"}}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"things.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"plural": "things", "kind": "Thing"},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}],
+        },
+    }
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeServer]:
+    fake = FakeServer()
+    with serving(fake) as url:
+        fake.url = url
+        yield fake
+
+
+@pytest.fixture
+def server(fake: FakeServer) -> Iterator[client.Server]:
+    with contextlib.closing(client.Server(fake.url)) as server:
+        yield server
+
+
+@pytest.fixture
+def box(server: client.Server) -> Iterator[Sandbox]:
+    box = Sandbox(server, "r1")
+    yield box
+    box.end()
+
+
+def _refusing(method: str, code: int) -> Any:
+    return lambda asked, *_: Reply(code, json.dumps({"message": "no"})) if asked == method else None
+
+
+@pytest.mark.parametrize(
+    ("remnant", "is_ours"),
+    [
+        (OURS, True),
+        (OURS._replace(run=""), False),
+        (OURS._replace(name="things.example.com"), False),
+        (OURS._replace(name="things.pytest-crd.example.com.au"), False),
+        (OURS._replace(kind="namespace", name="pytest-crd-1"), True),
+        (OURS._replace(kind="namespace", name="my-pytest-crd-1"), False),
+    ],
+)
+def test_only_what_has_label_and_name_is_ours(remnant: Remnant, *, is_ours: bool) -> None:
+    assert remnant.is_ours is is_ours
+    assert remnant.is_left(NOW) is is_ours
+
+
+@pytest.mark.parametrize(
+    ("text", "is_left"),
+    [("2026-03-01T10:59:59Z", True), ("2026-03-01T11:00:00Z", False), ("", False), ("yesterday", False)],
+)
+def test_only_what_has_had_no_lease_for_an_hour_is_left(text: str, *, is_left: bool) -> None:
+    assert OURS._replace(lease=text).is_left(NOW) is is_left
+
+
+def test_a_lease_lasts_ten_minutes() -> None:
+    assert lease.marks("r1", NOW) == {
+        "labels": {"pytest-crd.example.com/run": "r1"},
+        "annotations": {"pytest-crd.example.com/lease": "2026-03-01T12:10:00Z"},
+    }
+    assert lease.RENEWED_EVERY < 300
+
+
+def test_a_remnant_is_called_as_kubectl_calls_it() -> None:
+    assert str(OURS) == f"{OURS.kind}/{OURS.name} (lease until 2026-03-01T10:00:00Z)"
+    assert str(OURS._replace(lease="")) == f"{OURS.kind}/{OURS.name}"
+
+
+def test_what_is_made_is_found_and_removed_with_its_objects(
+    fake: FakeServer, server: client.Server, box: Sandbox
+) -> None:
+    namespace = box.namespace
+    assert box.namespace == namespace
+    assert box.make_crd(manifest()).code == 201
+    path = f"/apis/a.pytest-crd.example.com/v1/namespaces/{namespace}/things"
+    for name, finalizers in (("a", ["example.com/f"]), ("b", [])):
+        body = {
+            "apiVersion": "a.pytest-crd.example.com/v1",
+            "kind": "Thing",
+            "metadata": {"name": name, "finalizers": finalizers},
+        }
+        assert server.ask("POST", path, body).code == 201
+
+    found = remnants.find(server)
+
+    assert [str(one).partition(" ")[0] for one in found] == [f"{one}" for one in box.names[::-1]]
+    assert {one.run for one in found} == {"r1"}
+    assert box.end() == []
+    assert fake.names() == []
+    assert box.names == []
+
+
+def test_what_only_looks_so_is_found_and_what_does_not_is_not(fake: FakeServer, server: client.Server) -> None:
+    for name in ("things.example.com", "things.b.pytest-crd.example.com"):
+        fake.objects[f"{CRDS}/{name}"] = {"metadata": {"name": name, "uid": "u"}, "spec": manifest()["spec"]}
+    for name in ("default", "pytest-crd-x"):
+        fake.objects[f"{NAMESPACES}/{name}"] = {"metadata": {"name": name, "uid": "u"}}
+
+    assert [(one.name, one.is_ours) for one in remnants.find(server)] == [
+        ("things.b.pytest-crd.example.com", False),
+        ("pytest-crd-x", False),
+    ]
+
+
+def test_a_server_without_namespaces_needs_none(fake: FakeServer, server: client.Server, box: Sandbox) -> None:
+    fake.has_namespaces = False
+
+    assert box.namespace.startswith("pytest-crd-")
+    assert box.names == []
+    assert remnants.find(server) == []
+
+
+def test_who_may_not_list_is_told_so(fake: FakeServer, server: client.Server) -> None:
+    fake.interfere = _refusing("GET", 403)
+
+    with pytest.raises(NoAnswerError, match=r"GET http://.*/customresourcedefinitions: 403 no$"):
+        remnants.find(server)
+
+
+def test_who_may_make_no_namespace_is_told_so(fake: FakeServer, box: Sandbox) -> None:
+    fake.interfere = _refusing("POST", 403)
+
+    with pytest.raises(NoAnswerError, match=r"^no namespace: 403 no$"):
+        _ = box.namespace
+    assert box.names == []
+
+
+def test_a_crd_that_is_refused_is_not_to_be_removed(fake: FakeServer, box: Sandbox) -> None:
+    fake.interfere = _refusing("POST", 422)
+
+    assert box.make_crd(manifest()).code == 422
+    assert box.names == []
+
+
+def test_an_object_of_the_same_name_that_somebody_else_made_stays(fake: FakeServer, box: Sandbox) -> None:
+    box.make_crd(manifest())
+    path = f"{CRDS}/things.a.pytest-crd.example.com"
+    fake.objects[path]["metadata"]["labels"][lease.LABEL] = "another"
+
+    assert box.end() == []
+    assert fake.names() == [path]
+
+
+def test_another_object_that_has_taken_the_name_stays(fake: FakeServer, server: client.Server) -> None:
+    path = f"{CRDS}/{OURS.name}"
+    fake.objects[path] = {"metadata": {"name": OURS.name, "uid": "u2"}, "spec": manifest()["spec"]}
+
+    assert remnants.remove(server, [OURS]) == []
+    assert fake.names() == [path]
+
+
+def test_what_does_not_go_is_left(fake: FakeServer, server: client.Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remnants, "_PATIENCE", 0.2)
+    box = Sandbox(server, "r1")
+    box.make_crd(manifest())
+    fake.objects[f"{CRDS}/things.a.pytest-crd.example.com"]["metadata"]["finalizers"] = ["example.com/f"]
+
+    assert [one.name for one in box.end()] == ["things.a.pytest-crd.example.com"]
+    assert box.names == ["customresourcedefinition/things.a.pytest-crd.example.com"]
+
+
+def test_a_namespace_that_is_about_to_go_is_gone(fake: FakeServer, box: Sandbox) -> None:
+    path = f"{NAMESPACES}/{box.namespace}"
+    fake.objects[path]["metadata"]["finalizers"] = ["kubernetes"]
+
+    assert box.end() == []
+    assert fake.objects[path]["metadata"]["deletionTimestamp"]
+
+
+def test_a_crd_without_a_served_version_or_that_cannot_be_listed_is_removed(
+    fake: FakeServer, server: client.Server, box: Sandbox
+) -> None:
+    box.make_crd(manifest())
+    fake.objects[f"{CRDS}/things.a.pytest-crd.example.com"]["spec"]["versions"][0]["served"] = False
+
+    assert box.end() == []
+    assert remnants.remove(server, [OURS]) == []  # which is not there at all
+    assert fake.names() == []
+
+
+def test_leases_are_renewed_until_the_end(
+    fake: FakeServer, server: client.Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "RENEWED_EVERY", 0.02)
+    monkeypatch.setattr(sandbox, "now", lambda: NOW)
+    box = Sandbox(server, "r1")
+    box.make_crd(manifest())
+    annotations = fake.objects[f"{CRDS}/things.a.pytest-crd.example.com"]["metadata"]["annotations"]
+    monkeypatch.setattr(sandbox, "now", lambda: NOW + timedelta(hours=3))
+
+    for _ in range(200):
+        if annotations[lease.ANNOTATION] == "2026-03-01T15:10:00Z":
+            break
+        time.sleep(0.02)
+
+    assert annotations[lease.ANNOTATION] == "2026-03-01T15:10:00Z"
+    box.end()
+    asked = len(fake.log)
+    time.sleep(0.1)
+    assert len(fake.log) == asked
+
+
+def test_a_lease_that_cannot_be_renewed_is_tried_again(fake: FakeServer, box: Sandbox) -> None:
+    box.make_crd(manifest())
+    fake.interfere = lambda method, *_: Reply(0) if method == "PATCH" else None
+
+    box.renew()
+
+    assert [line for line in fake.log if line.startswith("PATCH")]
+    fake.interfere = lambda *_: None
+
+
+def test_a_crd_is_replaced_though_others_write_to_it(
+    fake: FakeServer, box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
+    box.make_crd(manifest())
+    conflicts = [Reply(409, "{}"), None]
+    fake.interfere = lambda method, *_: conflicts.pop(0) if method == "PUT" else None
+    other = manifest()
+    other["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"] = {"type": "object"}
+
+    assert box.replace_crd(other).code == 200
+    stored = fake.objects[f"{CRDS}/things.a.pytest-crd.example.com"]
+    assert "status" in stored["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    assert stored["metadata"]["labels"] == {lease.LABEL: "r1"}
+    fake.interfere = lambda method, *_: Reply(409, "{}") if method == "PUT" else None
+    assert box.replace_crd(other).code == 409

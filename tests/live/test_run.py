@@ -1,0 +1,497 @@
+"""Questions asked of a server beside the engine: agreed, disagreed, not asked, not answered."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from live.fakeserver import CRDS, FakeServer
+from live.loopback import Reply, serving
+
+from pytest_crd.cases.model import Section
+from pytest_crd.cases.questions import CrdQuestion, Question
+from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine.resources import completion
+from pytest_crd.live import client, judge, sandbox
+from pytest_crd.live.run import Outcome, Run, Target, Verdict
+
+Ask = Callable[..., Verdict]
+GROUP = "g.example.com"
+
+
+def crd_of(version: str = "1.37", *, scope: str = "Namespaced", **parts: Any) -> CustomResourceDefinition:
+    """Return a CRD about things with a size and a label."""
+    properties = {
+        "spec": {
+            "type": "object",
+            "properties": {"size": {"type": "integer", "maximum": 10}, "label": {"type": "string", "default": "a"}},
+        },
+        "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
+    }
+    schema = {"type": "object", "properties": properties, **parts.pop("root", {})}
+    one = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    one |= {"subresources": {"status": {}}}
+    spec: dict[str, Any] = {"group": GROUP, "scope": scope, "names": {"plural": "things", "kind": "Thing"}}
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"things.{GROUP}"},
+        "spec": spec | {"versions": [one, *parts.pop("others", ())]} | parts,
+    }
+    return CustomResourceDefinition.from_manifest(manifest, kubernetes_version=version)
+
+
+def question(section: Section, sent: Any, version: Version | None = None, **more: Any) -> Question:
+    return Question(version or crd_of().version("v1"), section, completion.read(sent), **more)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
+    monkeypatch.setattr(judge, "_BREATH", 0.0)
+    fake = FakeServer()
+    with serving(fake) as url:
+        fake.url = url
+        yield fake
+
+
+@pytest.fixture
+def ask(fake: FakeServer) -> Ask:
+    """Ask questions, each time in a run of its own that leaves nothing behind."""
+
+    def asking(*questions: Question | CrdQuestion, installed: bool = False) -> Verdict:
+        server = client.Server(fake.url)
+        run = Run(Target(server, f"1.{fake.minor}", "v", "kubectl"), installed=installed)
+        with contextlib.closing(server):
+            before = fake.names()
+            verdict = run.verdict(questions)
+            assert run.end(whole=True) == []
+            assert fake.names() == before
+        return verdict
+
+    return asking
+
+
+def _replying(method: str, part: str, *replies: Reply | None) -> Any:
+    """Return what answers the requests with a part in their URL: the replies in turn, the last one for good."""
+    left = list(replies)
+
+    def interfere(asked: str, url: str, _: Any) -> Reply | None:
+        if asked != method or part not in url:
+            return None
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    return interfere
+
+
+def _status(code: int, message: str, fields: Sequence[str] = (), warnings: Sequence[str] = ()) -> Reply:
+    causes = [{"reason": "FieldValueInvalid", "field": name, "message": "Invalid value: 1"} for name in fields]
+    listed = ", ".join(f"{one['field']}: {one['message']}" for one in causes)
+    body = {"code": code, "message": message + listed, "reason": "Invalid", "details": {"causes": causes}}
+    return Reply(code, json.dumps(body), tuple(("Warning", f'299 - "{text}"') for text in warnings))
+
+
+def test_questions_in_namespaces_and_clusters_are_agreed_upon(ask: Ask, fake: FakeServer) -> None:
+    cluster = crd_of(scope="Cluster").version("v1")
+    old = {"metadata": {"name": "n", "namespace": "home", "uid": "u7", "resourceVersion": "9"}, "spec": {"size": 1}}
+    updated = {"metadata": {"name": "n", "uid": "u7", "resourceVersion": "9"}, "spec": {"size": 2}}
+
+    assert ask(
+        question(Section.CREATE, {"spec": {"size": 1}}),
+        question(Section.CREATE, {"metadata": {"generateName": "n-", "namespace": "home"}}),
+        question(Section.CREATE, '{"apiVersion":"g.example.com/v1","kind":"Thing","metadata":{"name":"n"}}'),
+        question(Section.CREATE, "apiVersion: g.example.com/v1\nkind: Thing\nmetadata: {name: n}\nspec: {size: 1.0}\n"),
+        question(Section.CREATE, []),
+        question(Section.CREATE, {}, cluster),
+        question(Section.UPDATE, updated, old=old),
+        question(Section.UPDATE, {"metadata": {"namespace": "away"}}, old=old),
+        question(Section.UPDATE, {"metadata": []}, old=old),
+        question(Section.UPDATE_STATUS, {"status": {"phase": "a"}}, old={"spec": {}, "status": {"phase": "b"}}),
+        question(Section.UPDATE, {"spec": {"size": 3}}, cluster, old={"spec": {"size": 1}}),
+    ) == Verdict(Outcome.AGREED)
+    assert [line for line in fake.log if "u7" in line] == []
+
+
+def test_the_worst_of_several_answers_counts(ask: Ask, fake: FakeServer) -> None:
+    webhook = crd_of(conversion={"strategy": "None"}).version("v1")
+    fake.interfere = _replying("POST", "dryRun", _status(500, "panic"), None)
+
+    verdict = ask(question(Section.CREATE, {}, webhook), question(Section.CREATE, {}))
+
+    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, "500 panic")
+    assert ask() == Verdict(Outcome.NOT_ASKED, "the test itself asks nothing that has an answer")
+
+
+def test_what_a_webhook_converts_is_not_asked(ask: Ask) -> None:
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    other = {"name": "v2", "served": True, "storage": False, "schema": schema}
+    service = {"service": {"namespace": "a", "name": "b"}}
+    conversion = {
+        "strategy": "Webhook",
+        "webhook": {"clientConfig": service, "conversionReviewVersions": ["v1"]},
+    }
+    crd = crd_of(others=[other], conversion=conversion)
+
+    assert ask(question(Section.CREATE, {}, crd.version("v1"))).outcome == Outcome.AGREED
+    verdict = ask(question(Section.CREATE, {}, crd.version("v2")))
+
+    assert verdict.outcome == Outcome.NOT_ASKED
+    assert verdict.reason == "a webhook converts its objects, which is the project's, not the server's"
+
+
+def test_a_crd_that_no_server_takes_is_not_asked_about(ask: Ask, fake: FakeServer) -> None:
+    crd = crd_of(root={"properties": {"spec": {}}})
+
+    verdict = ask(question(Section.CREATE, {}, crd.version("v1")), question(Section.CREATE, {}, crd.version("v1")))
+
+    assert verdict.outcome == Outcome.NOT_ASKED
+    assert verdict.reason.startswith("no server of Kubernetes 1.37 takes its CRD: CustomResourceDefinition")
+    assert len([line for line in fake.log if line.startswith("POST")]) == 1  # of the namespace
+
+
+def test_a_crd_that_the_server_alone_refuses_is_a_disagreement(ask: Ask, fake: FakeServer) -> None:
+    fake.interfere = _replying("POST", CRDS, _status(422, "no CRDs"))
+
+    verdict = ask(question(Section.CREATE, {}))
+
+    assert verdict.outcome == Outcome.DISAGREED
+    assert "  server:     no CRDs" in verdict.differences
+    assert f"name: things.{GROUP}" in verdict.recording
+    fake.interfere = _replying("POST", CRDS, _status(403, "not you"))
+    assert ask(question(Section.CREATE, {})).reason == "403 not you"
+
+
+def test_a_crd_that_is_not_served_is_not_asked_about(ask: Ask, fake: FakeServer) -> None:
+    conditions = [{"type": "NamesAccepted", "status": "False", "reason": "ListKindConflict", "message": "m"}]
+    stored = {"spec": {"group": "g", "names": {}}, "status": {"conditions": conditions}, "metadata": {}}
+    fake.interfere = _replying("GET", CRDS + "/", Reply(200, json.dumps(stored)), None)
+
+    assert ask(question(Section.CREATE, {})).reason == "its CRD is stored, but not served"
+
+
+def _turning(causes: Sequence[Any], turns: Callable[[int], bool]) -> Any:
+    """Return what refuses dry runs, in the order of the causes, or where *turns* says so, the other way round."""
+    times = iter(range(1000))
+
+    def interfere(method: str, url: str, given: Any) -> Reply | None:
+        if method != "POST" or "dryRun" not in url:
+            return None
+        found = causes[::-1] if turns(next(times)) else causes
+        stated = [{"reason": one.type.reason, "field": one.field, "message": one.message} for one in found]
+        listed = ", ".join(f"{one['field']}: {one['message']}" for one in stated)
+        message = f'Thing.{given["apiVersion"].partition("/")[0]} "example" is invalid: [{listed}]'
+        return Reply(422, json.dumps({"message": message, "reason": "Invalid", "details": {"causes": stated}}))
+
+    return interfere
+
+
+def test_answers_whose_order_changes_are_agreed_upon(ask: Ask, fake: FakeServer) -> None:
+    asked = question(Section.CREATE, {"spec": {"size": "a", "label": 1}})
+    causes = asked.answer().errors
+    assert len(causes) == 2
+
+    fake.interfere = _turning(causes, lambda times: times < 3)
+    assert ask(asked).outcome == Outcome.AGREED  # the fourth answer is ours
+    fake.interfere = _turning(causes, lambda _: True)
+    verdict = ask(asked)
+    assert verdict.outcome == Outcome.DISAGREED  # always the other way round
+    assert verdict.differences[0] == "message:"
+
+
+def test_warnings_in_an_order_that_changes_and_was_never_ours_are_agreed_upon(ask: Ask, fake: FakeServer) -> None:
+    asked = question(Section.CREATE, {"a": 1, "b": 2, "c": 3})
+    orders = ["bca", "cab"]
+
+    def interfere(method: str, url: str, given: Any) -> Reply | None:
+        if method != "POST" or "dryRun" not in url:
+            return None
+        orders.reverse()
+        stored = {key: value for key, value in given.items() if key not in "abc"}
+        warnings = tuple(("Warning", f'299 - "unknown field \\"{name}\\""') for name in orders[0])
+        return Reply(201, json.dumps(stored), warnings)
+
+    fake.interfere = interfere
+
+    assert ask(asked).outcome == Outcome.AGREED
+    orders = ["bca", "bca"]
+    assert ask(asked).outcome == Outcome.DISAGREED
+
+
+def test_what_may_be_a_webhooks_doing_is_no_answer(ask: Ask, fake: FakeServer) -> None:
+    fake.objects["/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/all"] = {}
+    items = [{"metadata": {"name": "all"}, "webhooks": [{"rules": [{"apiGroups": ["*"]}]}]}]
+
+    def interfere(method: str, url: str, given: Any) -> Reply | None:
+        if url.endswith("mutatingwebhookconfigurations"):
+            return Reply(200, json.dumps({"items": items}))
+        if method == "POST" and "dryRun" in url:
+            return Reply(201, json.dumps({**given, "spec": {"size": 7}}))
+        return None
+
+    fake.interfere = interfere
+
+    verdict = ask(question(Section.CREATE, {}))
+
+    assert verdict.outcome == Outcome.NO_ANSWER
+    assert verdict.reason == "the objects, or the warnings, may be changed by mutatingwebhookconfigurations/all"
+
+
+def test_an_old_object_that_no_request_stores_is_not_asked_about(ask: Ask) -> None:
+    deleted = {"metadata": {"name": "n", "deletionTimestamp": "2026-01-01T00:00:00Z"}}
+    required = crd_of(root={"required": ["status"]}).version("v1")
+
+    verdict = ask(question(Section.UPDATE, {}, old=deleted))
+    assert verdict.reason == "no request stores an object with deletionTimestamp"
+    verdict = ask(question(Section.UPDATE, {}, required, old={"status": {"phase": "a"}}))
+    assert (verdict.outcome, verdict.reason.partition(":")[0]) == (
+        Outcome.NOT_ASKED,
+        "no request stores the old object",
+    )
+
+
+def test_an_old_object_that_the_server_alone_refuses_is_a_disagreement(ask: Ask, fake: FakeServer) -> None:
+    asked = question(Section.UPDATE, {}, old={"spec": {"size": 1}, "status": {"phase": "a"}})
+    fake.interfere = _replying("POST", "/things", _status(422, "no things"))
+
+    verdict = ask(asked)
+
+    assert verdict.outcome == Outcome.DISAGREED
+    assert "  server:     no things" in verdict.differences
+    fake.interfere = _replying("PUT", "/status", _status(422, "no phases"))
+    verdict = ask(asked)
+    assert "  server:     no phases" in verdict.differences
+    assert "\nold:\n" in verdict.recording
+    fake.interfere = _replying("POST", "/things", _status(403, "not you"))
+    assert ask(asked).outcome == Outcome.NO_ANSWER
+
+
+def test_an_object_that_is_still_there_from_a_question_before_is_replaced(ask: Ask, fake: FakeServer) -> None:
+    fake.interfere = _replying("POST", "/things", _status(409, "already exists"), None)
+
+    assert ask(question(Section.UPDATE, {}, old={"spec": {"size": 1}})).outcome == Outcome.AGREED
+
+
+def test_an_object_is_stored_under_its_old_crd_in_a_version_that_it_has(ask: Ask, fake: FakeServer) -> None:
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    other = {"name": "v2", "served": True, "storage": False, "schema": schema}
+    old_crd, new_crd = crd_of(others=[other]), crd_of(others=[other], root={"required": ["spec"]})
+    old = {"apiVersion": f"{GROUP}/v2", "metadata": {"name": "n"}, "spec": {"size": 1}}
+    asked = question(Section.UPDATE, {}, new_crd.version("v1"), old=old, old_version=old_crd.version("v1"))
+
+    assert ask(asked).outcome == Outcome.AGREED
+    stored = [line for line in fake.log if line.startswith("POST") and "/things" in line]
+    assert [line.split("/")[3] for line in stored] == ["v2"]
+    assert len([line for line in fake.log if line.startswith(f"PUT {CRDS}")]) == 2
+    fake.interfere = _replying("PUT", CRDS, _status(422, "not this one"), None)
+    verdict = ask(asked)
+    assert verdict.outcome == Outcome.NOT_ASKED
+    assert verdict.reason == "the server does not put the CRD in the place of the old one: not this one"
+
+
+def test_a_text_that_knows_what_only_the_server_makes_is_not_asked(ask: Ask) -> None:
+    text = 'apiVersion: g.example.com/v1\nkind: Thing\nmetadata: {name: example, resourceVersion: "1"}\n'
+
+    verdict = ask(question(Section.UPDATE, text, old={"spec": {"size": 1}}))
+
+    assert verdict.reason == "a text that states what only the server knows: resourceVersion"
+    assert ask(question(Section.UPDATE, "metadata: {name: example}\n", old={})).outcome == Outcome.AGREED
+
+
+def test_answers_are_compared_under_the_version_of_the_server(ask: Ask, fake: FakeServer) -> None:
+    root = {"x-kubernetes-validations": [{"rule": "self.spec.size < 5", "message": "too large"}]}
+    version = crd_of("1.32", root=root).version("v1")
+
+    verdict = ask(question(Section.CREATE, {"spec": {"size": 7}}, version))
+
+    assert verdict == Verdict(Outcome.AGREED, notes=("answered otherwise by Kubernetes 1.32",))
+
+
+def test_what_another_name_changes_is_said(ask: Ask) -> None:
+    rule = {"rule": f"self.apiVersion == '{GROUP}/v1'", "message": "of another group"}
+    version = crd_of(root={"x-kubernetes-validations": [rule]}).version("v1")
+
+    verdict = ask(question(Section.CREATE, {"spec": {"size": 7}}, version))
+
+    assert verdict.outcome == Outcome.AGREED
+    assert verdict.notes == (
+        "compared under another name, under which the answer is another (code, reason, message, causes, stored)",
+    )
+
+
+def test_passes_of_a_crd_in_v1beta1_are_asked_where_a_create_stores_the_object(ask: Ask, fake: FakeServer) -> None:
+    fake.minor = "21"
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1beta1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"things.{GROUP}"},
+        "spec": {
+            "group": GROUP,
+            "version": "v1",
+            "scope": "Namespaced",
+            "preserveUnknownFields": False,
+            "names": {"plural": "things", "kind": "Thing"},
+            "validation": {
+                "openAPIV3Schema": {"type": "object", "properties": {"a": {"type": "integer", "maximum": 1}}}
+            },
+        },
+    }
+    crd = CustomResourceDefinition.from_manifest(manifest, kubernetes_version="1.21")
+
+    verdict = ask(question(Section.PRUNING, {"a": 2}, crd.version("v1")))
+
+    assert verdict.reason == "no create of the object stores it whole, and its CRD is none of v1"
+    fake.minor = "37"
+    assert ask(question(Section.CREATE, {}, crd.version("v1"))).reason == (
+        "Kubernetes 1.37 serves no apiextensions.k8s.io/v1beta1"
+    )
+
+
+def test_a_pass_of_a_version_that_the_structure_does_not_explain_is_not_asked(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_crd.live.structure._KEPT", frozenset({"type", "properties"}))
+
+    verdict = ask(question(Section.DEFAULTING, {"spec": {"size": 99}}))
+
+    assert (
+        verdict.reason == "no create stores the object, and a CRD that checks no values prunes and defaults otherwise"
+    )
+
+
+def test_what_the_engine_cannot_answer_for_the_server_is_not_asked(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pytest_crd.engine import CrdError, Mistake
+
+    def fail(*_: object) -> None:
+        raise CrdError([Mistake("a.yaml", 1, "no")])
+
+    monkeypatch.setattr(CustomResourceDefinition, "under", fail)
+
+    assert ask(question(Section.CREATE, {})).reason == "what 1.37 answers is not known: a.yaml:1: no"
+
+
+# CRDs themselves
+
+
+def _of_crd(kind: str, crd: CustomResourceDefinition | None = None) -> CrdQuestion:
+    crd = crd or crd_of()
+    return CrdQuestion(crd, crd.manifest, kind)
+
+
+def test_crds_are_asked_about_under_their_own_name(ask: Ask, fake: FakeServer) -> None:
+    refused = crd_of(root={"properties": {"spec": {}}})
+
+    assert ask(*map(_of_crd, ("accepted", "structural", "rules", "conditions"))) == Verdict(Outcome.AGREED)
+    assert ask(_of_crd("accepted", refused)) == Verdict(Outcome.AGREED)
+    verdict = ask(_of_crd("deployable"))
+    assert (verdict.outcome, verdict.reason) == (
+        Outcome.NOT_ASKED,
+        "a server says nothing of what deployable looks for",
+    )
+
+
+def test_a_crd_that_is_there_is_asked_about_under_another_name(ask: Ask, fake: FakeServer) -> None:
+    fake.objects[f"{CRDS}/things.{GROUP}"] = {"metadata": {"name": f"things.{GROUP}", "uid": "u"}, "spec": {}}
+
+    assert ask(_of_crd("accepted")) == Verdict(
+        Outcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
+    )
+
+
+def test_a_crd_with_keys_that_are_set_twice_is_not_asked_about(ask: Ask) -> None:
+    crd = CustomResourceDefinition.from_value(
+        crd_of().manifest, kubernetes_version="1.37", source="", duplicates=('line 1: key "a" already set in map',)
+    )
+
+    assert ask(_of_crd("accepted", crd)).reason == "keys that are set twice, which only the file itself has"
+
+
+def test_a_crd_that_is_answered_otherwise_is_a_disagreement(ask: Ask, fake: FakeServer) -> None:
+    fake.interfere = _replying("POST", "dryRun", _status(422, "no CRDs"))
+
+    verdict = ask(_of_crd("accepted"))
+
+    assert verdict.outcome == Outcome.DISAGREED
+    assert "  server:     no CRDs" in verdict.differences
+    assert f"  path: {CRDS}" in verdict.recording
+
+
+def test_the_version_of_the_server_may_answer_otherwise_to_a_crd(ask: Ask, fake: FakeServer) -> None:
+    fake.minor = "32"
+    root = {"x-kubernetes-validations": [{"rule": "self.nothing"}]}
+
+    verdict = ask(_of_crd("accepted", crd_of("1.37", root=root)))
+
+    # The fake answers as 1.37 does.
+    assert verdict.outcome == Outcome.DISAGREED
+
+
+def test_conditions_are_compared(ask: Ask, fake: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    approved = crd_of(group="g.k8s.io")
+    manifest = {**approved.manifest, "metadata": {"name": "things.g.k8s.io"}}
+    annotated = {"annotations": {"api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/1"}}
+    manifest["metadata"] |= annotated
+    crd = CustomResourceDefinition.from_manifest(manifest)
+
+    assert ask(_of_crd("conditions", crd)).notes == (
+        "compared under another name, under which the conditions are others",
+    )
+    wrong = [{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "is it?"}]
+    monkeypatch.setattr("live.fakeserver._CONDITIONS", wrong)
+    verdict = ask(_of_crd("conditions"))
+    assert verdict.outcome == Outcome.DISAGREED
+    assert verdict.differences[0] == "conditions:"
+
+
+# Installed
+
+
+def _install(fake: FakeServer, crd: CustomResourceDefinition) -> None:
+    response = crd.response.stored
+    metadata = {"name": crd.name, "uid": "u"}
+    conditions = [
+        {"type": one.type, "status": one.status, "reason": one.reason, "message": one.message} for one in crd.conditions
+    ]
+    fake.objects[f"{CRDS}/{crd.name}"] = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": metadata,
+        "spec": response["spec"],
+        "status": {"conditions": conditions},
+    }
+
+
+def test_what_is_installed_is_asked_about_by_dry_runs_alone(ask: Ask, fake: FakeServer) -> None:
+    _install(fake, crd_of())
+    home = {"metadata": {"name": "n", "namespace": "home"}}
+
+    assert ask(
+        question(Section.CREATE, {"spec": {"size": 1}}),
+        question(Section.CREATE, home),
+        question(Section.PRUNING, {"spec": {"size": 1, "a": 1}}),
+        _of_crd("conditions"),
+        installed=True,
+    ) == Verdict(Outcome.AGREED)
+    verdict = ask(question(Section.UPDATE, {}, old={}), installed=True)
+    assert verdict.reason == "an update needs a stored object, which might wake an operator"
+    assert fake.written() == []
+    assert any(f"/apis/{GROUP}/v1/namespaces/home/things?" in line for line in fake.log)
+
+
+def test_what_is_installed_but_not_the_projects_is_asked_about_and_named(ask: Ask, fake: FakeServer) -> None:
+    _install(fake, crd_of(root={"description": "of yesterday"}))
+
+    verdict = ask(question(Section.CREATE, {}), installed=True)
+
+    assert verdict == Verdict(
+        Outcome.AGREED, notes=(f"the things.{GROUP} that is installed is not that of the project",)
+    )
+
+
+def test_what_is_not_installed_is_not_asked_about(ask: Ask, fake: FakeServer) -> None:
+    assert ask(question(Section.CREATE, {}), installed=True).reason == f"things.{GROUP} is not installed"
+    fake.interfere = _replying("GET", CRDS, _status(403, "not you"))
+    verdict = ask(question(Section.CREATE, {}), installed=True)
+    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, f"things.{GROUP}: 403 not you")
