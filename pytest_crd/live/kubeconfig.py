@@ -24,9 +24,9 @@ class _OfficialClient:
     def send(self, method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
         """Send one request, as `Transport.send` says."""
         errors: Any = importlib.import_module("urllib3.exceptions")  # which comes with the client
-        sent = dict(headers)
-        # Which runs an exec plugin again whose token has expired.
-        self._api.update_params_for_auth(sent, [], ["BearerToken"])
+        # Which runs an exec plugin again whose token has expired; certificates are the pool's.
+        settings = self._api.configuration.auth_settings().values()
+        sent = {**headers, **{one["key"]: one["value"] for one in settings if one["in"] == "header"}}
         try:
             # Not through the client's own call, which writes JSON otherwise than kubectl: the server quotes what it was sent.
             reply = self._api.rest_client.pool_manager.request(

@@ -10,7 +10,7 @@ import pytest
 from live.fakeserver import CRDS, NAMESPACES, FakeServer
 from live.loopback import Reply, serving
 
-from pytest_crd.live import judge, sandbox
+from pytest_crd.live import judge, lease, sandbox
 
 if TYPE_CHECKING:
     from plugin.conftest import Project
@@ -234,3 +234,269 @@ def test_workers_of_xdist_have_namespaces_of_their_own(asked: Project, server: F
     namespaces = {line.split("/")[5] for line in server.log if "/namespaces/pytest-crd-" in line and "gardens" in line}
     assert len(namespaces) == 2
     assert server.names() == []
+
+
+# How a run ends
+
+ENDING = """\
+import os, signal, urllib.request
+def test_it():
+    {how}
+"""
+
+
+def _ending(asked: Project, server: FakeServer, how: str, *arguments: str) -> pytest.RunResult:
+    """Run the cases, and a test that ends the run."""
+    asked.write("test_it.py", ENDING.format(how=how))
+    return asked.pytester.runpytest_subprocess(
+        "-p", "no:cacheprovider", "--crd-live", server.url, *arguments, timeout=120
+    )
+
+
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [
+        pytest.param("os.kill(os.getpid(), signal.SIGINT)", pytest.ExitCode.INTERRUPTED, id="Ctrl-C"),
+        pytest.param("os.kill(os.getpid(), signal.SIGTERM)", pytest.ExitCode.INTERRUPTED, id="SIGTERM"),
+        pytest.param("raise SystemExit(7)", pytest.ExitCode.TESTS_FAILED, id="exit"),
+    ],
+)
+def test_nothing_is_left_however_a_run_ends(asked: Project, server: FakeServer, how: str, code: int) -> None:
+    result = _ending(asked, server, how)
+
+    assert result.ret == code
+    result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
+    assert any(line.startswith(f"POST {CRDS}") for line in server.log)
+    assert server.names() == []
+
+
+def test_nothing_is_left_after_an_error_of_pytest_itself(asked: Project, server: FakeServer) -> None:
+    asked.write(
+        "conftest.py", "def pytest_runtest_logfinish(nodeid):\n    if 'grows' in nodeid:\n        raise OSError\n"
+    )
+
+    result = asked.pytester.runpytest_subprocess("-p", "no:cacheprovider", "--crd-live", server.url)
+
+    assert result.ret == pytest.ExitCode.INTERNAL_ERROR
+    assert server.names() == []
+
+
+def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after_its_lease(
+    asked: Project, server: FakeServer
+) -> None:
+    _ending(asked, server, "os.kill(os.getpid(), signal.SIGKILL)")
+    left = server.names()
+    assert [name.rpartition("/")[0] for name in left] == [NAMESPACES, CRDS, CRDS]
+
+    result = _live(asked, server, "-k", "stored")
+
+    result.stdout.fnmatch_lines(
+        ["crd: live: left alone, of another run or not ours: customresourcedefinition/* (lease until *), *namespace/*"]
+    )
+    assert server.names() == left
+    for name in left:
+        server.objects[name]["metadata"]["annotations"][lease.ANNOTATION] = "2026-01-01T00:00:00Z"
+    server.objects[left[0]]["metadata"]["labels"] = {}
+    result = _live(asked, server, "-k", "stored")
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: removed what an earlier run has left: customresourcedefinition/*, customresourcedefinition/*",
+            "crd: live: left alone, of another run or not ours: namespace/*",
+        ]
+    )
+    assert server.names() == left[:1]
+
+
+def test_a_lost_connection_says_what_is_left_and_how_to_remove_it(asked: Project, server: FakeServer) -> None:
+    def interfere(_: str, url: str, __: Any) -> Reply | None:
+        if url == "/lose":
+            server.interfere = lambda *_: Reply(0)
+        return None
+
+    server.interfere = interfere
+    result = _ending(asked, server, f"urllib.request.urlopen('{server.url}/lose')")
+
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: the server does not answer any more: GET *",
+            "crd: live: left on the server: namespace/pytest-crd-*, customresourcedefinition/gardens.*; to remove it: *",
+        ]
+    )
+    command = "kubectl --server http://127.0.0.1:* delete customresourcedefinitions,namespaces -l pytest-crd.example.com/run=*"
+    result.stdout.fnmatch_lines([f"*; to remove it: {command}"])
+    assert server.names() != []
+
+
+def test_who_does_not_wait_for_the_end_is_told_what_is_left(
+    asked: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(box: sandbox.Sandbox) -> None:
+        box._is_over.set()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sandbox.Sandbox, "end", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        asked.pytester.inline_run("-p", "no:cacheprovider", "--crd-live", server.url)
+
+    said = capsys.readouterr().out
+    assert "crd: live: left on the server: namespace/pytest-crd-" in said
+    assert "; to remove it: kubectl --server http://127.0.0.1:" in said
+    assert server.names() != []
+
+
+def test_a_server_that_does_not_say_what_is_left_is_asked_all_the_same(asked: Project, server: FakeServer) -> None:
+    server.interfere = lambda method, url, _: (
+        Reply(403, '{"message": "no"}') if (method, url) == ("GET", CRDS) else None
+    )
+
+    result = _live(asked, server)
+
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: whether earlier runs have left something is not known: GET http://*: 403 no",
+            "crd: live: 5 agreed, *",
+        ]
+    )
+
+
+def test_what_a_worker_of_xdist_could_not_remove_is_said(asked: Project, server: FakeServer) -> None:
+    asked.write("test_it.py", "import os, signal\ndef test_it(): os.kill(os.getpid(), signal.SIGKILL)\n")
+
+    result = _live(asked, server, "-n1")
+
+    result.assert_outcomes(passed=5, failed=1)
+    assert server.names() == []
+
+
+# What is asked, and what is not
+
+
+def test_other_versions_are_named_and_what_they_answer_otherwise(project: Project, server: FakeServer) -> None:
+    server.minor = "36"
+    project.cases()
+
+    result = _live(project, server, "--crd-kubernetes-version", "1.37")
+
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: http://127.0.0.1:*, Kubernetes 1.36 (v1.36.0): CRDs in groups of their own",
+            "crd: live: tests answer for Kubernetes 1.37, and are compared as 1.36",
+        ]
+    )
+
+
+def test_cases_of_python_tests_are_asked_and_upgrades_are_not(gardener: Project, server: FakeServer) -> None:
+    gardener.crd("before/gardens.yaml")
+    gardener.write(
+        "test_it.py",
+        "import pytest\n@pytest.mark.crd_cases('*.crd.yaml')\ndef test_it(crd_case): crd_case.check()\ndef test_other(): pass\n",
+    )
+
+    result = _live(gardener, server, "--crd-baseline", "before", "--crd-path", "config", "test_it.py")
+
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: 3 agreed, 0 disagreed, 1 not asked, 0 no answer",
+            "crd: live: 1 not asked: what an upgrade does is asked of the engine alone",
+        ]
+    )
+
+
+def test_a_case_that_cannot_be_run_or_is_skipped_is_not_asked(project: Project, server: FakeServer) -> None:
+    project.cases(
+        "crd: gardens.stories.example.com\ncreate:\n- name: a\n  skip: not now\n  input: {}\n  accepted: true\n"
+        "update:\n- name: b\n  old: {spec: {rows: 99}}\n  input: {}\n  accepted: true\n"
+    )
+
+    result = _live(project, server)
+
+    result.assert_outcomes(skipped=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*'old' of update case \"b\" is not valid under its CRD*",
+            "crd: live: 1 not asked: the test itself asks nothing that has an answer",
+        ]
+    )
+
+
+def test_what_is_asked_ahead_is_what_the_test_asks_when_it_is_run(asked: Project, server: FakeServer) -> None:
+    asked.write(
+        "conftest.py",
+        "from pytest_crd import nodes\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n"
+        "        item.bound.ask = lambda: (_ for _ in ()).throw(ValueError)\n",
+    )
+
+    result = _live(asked, server)
+
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
+
+
+def test_a_disagreement_is_coloured_and_whole_in_junit(asked: Project, server: FakeServer) -> None:
+    server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
+
+    result = _live(asked, server, "-k", "stored", "--color=yes", "--junitxml=report.xml", "-q")
+
+    result.stdout.fnmatch_lines(['*create case "it is stored": http* answers otherwise*'])
+    report = (asked.path / "report.xml").read_text(encoding="utf-8")
+    assert '<property name="crd_live" value="disagreed"' in report
+    assert "What pytest-crd answers" in report
+
+
+# The command line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--crd-live", "nothing"), "--crd-live: */nothing: neither a URL (http://…) nor the file of a kubeconfig"),
+        (("--crd-live=",), "--crd-live: write one URL|KUBECONFIG, once"),
+        (("--crd-live", "http://a", "--crd-live", "http://b"), "--crd-live: write one URL|KUBECONFIG, once"),
+        (("--crd-live-installed",), "--crd-live-installed does nothing without --crd-live: name the server"),
+        (("--crd-live-context", "a"), "--crd-live-context does nothing without --crd-live: name the server"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_said(project: Project, arguments: tuple[str, ...], message: str) -> None:
+    result = project.run(*arguments)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])
+
+
+@pytest.mark.parametrize("way", ["ini", "environment"])
+def test_no_file_and_no_environment_makes_a_run_write_to_a_server(
+    project: Project, server: FakeServer, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if way == "ini":
+        project.ini(f"addopts = --crd-live {server.url}")
+    else:
+        monkeypatch.setenv("PYTEST_ADDOPTS", f"--crd-live {server.url}")
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-live: on the command line only, never in addopts or PYTEST_ADDOPTS"])
+    assert server.log == []
+
+
+def test_a_file_of_arguments_is_the_command_line(asked: Project, server: FakeServer) -> None:
+    asked.write("arguments", f"--crd-live={server.url}\n-q\n")
+
+    result = asked.run("@arguments")
+
+    result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*", "crd: live: 5 agreed, *"])
+
+
+def test_a_session_that_asks_no_server_loads_nothing_that_could(asked: Project) -> None:
+    asked.write(
+        "conftest.py",
+        "import sys\ndef pytest_sessionfinish(): print([name for name in sys.modules if name.startswith('pytest_crd.live')])\n",
+    )
+
+    result = asked.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-s")
+
+    result.stdout.fnmatch_lines(["*['pytest_crd.liveoptions', 'pytest_crd.livenodes']"])
