@@ -154,7 +154,7 @@ class BoundCase:
         Raises:
             InputError: It says something that cannot be.
         """
-        return self._run()
+        return self._run(self._case)
 
     def _result(self) -> CaseResult | InputError:
         try:

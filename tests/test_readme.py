@@ -38,9 +38,8 @@ def test_every_setting_stands_in_the_table_as_its_help_says(setting: options.Set
 
 
 def test_the_table_names_no_setting_that_there_is_not() -> None:
-    names = {setting.ini or setting.flag for setting in options.SETTINGS} | {flag.name for flag in liveoptions.FLAGS}
+    names = {setting.ini or setting.flag for setting in SETTINGS} | {flag.name for flag in liveoptions.FLAGS}
     rows = [[cell.strip("`") for cell in row] for row in _rows("Settings")]
-    names = {setting.ini for setting in SETTINGS}
 
     assert {ini or flag for ini, flag, *_ in rows} - {"ini", "---"} == names
 
