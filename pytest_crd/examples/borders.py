@@ -27,6 +27,8 @@ _REQUIRED: Final = "required"
 # What is made up where an object leaves it out.
 _OF_RESOURCE: Final = frozenset({("apiVersion",), ("kind",), ("metadata",)})
 _MOST_TRIALS: Final = 150
+# How many values that break a keyword are kept while the rest of the object is mended.
+_MOST_MENDED: Final = 2
 # How many objects are tried as what stood there before a change.
 _MOST_CHANGED: Final = 12
 # Parts of what the server says where a keyword is broken.
@@ -181,8 +183,30 @@ class _Search:
             return self._border(None if held is None else held[0])
         inside, steps = held
         is_broken = self._loses_null if self.keyword == "nullable" else functools.partial(self._breaks, steps=steps)
-        broken = (places.replaced(inside, steps, value) for value in sides.outside)
-        return self._border(inside, next((one for one in broken if is_broken(one)), None))
+        broken = [places.replaced(inside, steps, value) for value in sides.outside]
+        outside = next((one for one in broken if is_broken(one)), None)
+        if outside is None and self.keyword != "nullable":
+            outside = next(filter(None, (self._alone(one, steps) for one in broken[:_MOST_MENDED])), None)
+        return self._border(inside, outside)
+
+    def _alone(self, broken: Resource, steps: Steps) -> Resource | None:
+        """Return *broken* with whatever else is refused in it mended; None where what is at *steps* is not the reason in the end."""
+        words = _SAYS[self.keyword]
+
+        def distance(answer: engine.Response) -> tuple[int, ...] | None:
+            others = sum(not any(word in str(error) for word in words) for error in answer.errors)
+            return (others,) if others or answer.accepted else None
+
+        def moves(resource: Resource, error: engine.FieldError | None) -> Iterator[Move]:
+            is_other = error is not None and not any(word in str(error) for word in words)
+            return self.holder.mover.find(resource, error) if is_other else iter(())
+
+        search = Search(self._judge, distance, moves, keep=mending.Keep(steps, within=True))
+        try:
+            found = search.run(broken, most=_MOST_TRIALS)
+        except NotFoundError:
+            return None
+        return found if self._breaks(found, steps) else None
 
     def _of_required(self, name: str) -> Border:
         place = (*self.place, name)

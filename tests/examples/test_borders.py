@@ -172,6 +172,45 @@ def test_what_is_around_a_place_is_made_to_go_with_it() -> None:
     assert found.outside == _tab({"items": [{"type": "B", "b": 6}]})
 
 
+def test_what_else_is_broken_with_a_value_is_mended() -> None:
+    """Zero days are too few, and fewer than the backups that are kept, unless none is."""
+    spec = fields(days={**NUMBER, "minimum": 1}, last={**NUMBER, "default": 3})
+    spec[RULE] = [{"rule": "!has(self.days) || self.last <= self.days"}]
+
+    found = border(versions.of(spec), "spec.days", "minimum")
+
+    assert found.outside is not None
+    assert found.outside["spec"]["days"] == 0
+    assert found.outside["spec"]["last"] <= 0
+    assert found.answer is not None
+    assert [error.field for error in found.answer.errors] == ["spec.days"]
+
+
+def test_a_change_may_begin_with_another_object_than_the_smallest() -> None:
+    """Nothing is below the least that is allowed, but there is something above it."""
+    version = versions.of(fields(a={**NUMBER, "minimum": 0, RULE: [{"rule": "self >= oldSelf"}]}))
+
+    found = border(version, "spec.a", f"{RULE}[0]")
+
+    assert found.old is not None
+    assert found.outside is not None
+    assert found.old["spec"]["a"] > found.outside["spec"]["a"]
+    assert found.answer is not None
+    assert not found.answer.accepted
+
+
+def test_many_items_are_tried_in_time() -> None:
+    """Each of a hundred thousand items may be wrong, and all are mended alike."""
+    items = fields(a=TEXT, b=TEXT)
+    items[RULE] = [{"rule": "has(self.a) != has(self.b)"}]
+    version = versions.of(fields(a={"type": "array", "maxItems": 100_000, "items": items}))
+
+    found = border(version, "spec.a", "maxItems")
+
+    assert found.outside is not None
+    assert len(found.outside["spec"]["a"]) == 100_001
+
+
 def test_a_rule_on_a_change_is_broken_by_a_change() -> None:
     found = border(versions.of(fields(a_={**NUMBER, RULE: [{"rule": "self == oldSelf"}]})), "spec.a", f"{RULE}[0]")
 
