@@ -328,26 +328,6 @@ def size(value: Value) -> int | None:
     return value.size() if isinstance(value, Opaque) else None
 
 
-def is_zero(value: Value) -> bool:
-    """
-    Return whether *value* is its type's zero: null, false, 0, what is empty, and the first moment of year 1.
-
-    Reference:
-        cel-go common/types, IsZeroValue of each type; optionals, types and the libraries' values have none.
-    """
-    if value is None:
-        return True
-    if isinstance(value, bool | int | float):
-        return not value
-    if isinstance(value, UInt):
-        return value.value == 0
-    if isinstance(value, Duration):
-        return value.nanoseconds == 0
-    if isinstance(value, Timestamp):
-        return value.instant == (-62135596800, 0)
-    return not isinstance(value, Opaque) and size(value) == 0
-
-
 def find_or_error(value: Value, key: Value) -> Value:
     """Return what the map *value* has under *key*, MISSING, or the error where that cannot be read."""
     try:

@@ -10,7 +10,7 @@ import pytest
 from pytest_crd.engine.cel import conversions, display, durations, equality, maps, numbers, regexes, timestamps, values
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
-from pytest_crd.engine.cel.library import costing, semver
+from pytest_crd.engine.cel.library import costing, optionals, semver
 from pytest_crd.engine.cel.library.format import Format
 from pytest_crd.engine.cel.library.ip import IP, parse
 from pytest_crd.engine.cel.lists import ConcatenatedList, concatenate
@@ -122,7 +122,7 @@ def test_what_is_no_value_is_a_mistake_of_the_caller(unknown: object) -> None:
     "value", [None, False, 0, 0.0, UInt(0), "", b"", [], {}, Duration(0), Timestamp(-62135596800)], ids=repr
 )
 def test_zeros(value: Value) -> None:
-    assert values.is_zero(value)
+    assert optionals.is_zero(value)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_zeros(value: Value) -> None:
     ids=values.type_name,
 )
 def test_what_is_no_zero(value: Value) -> None:
-    assert not values.is_zero(value)
+    assert not optionals.is_zero(value)
 
 
 def test_a_sum_of_many_lists_is_put_together_when_somebody_looks() -> None:

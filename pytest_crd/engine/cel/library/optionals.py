@@ -15,7 +15,7 @@ from pytest_crd.engine.cel.display import show
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Function, Library, Overload
 from pytest_crd.engine.cel.types import BOOL, DYN, INT, STRING, list_of, map_of, optional_of, parameter
-from pytest_crd.engine.cel.values import NONE, Optional, Value, is_zero
+from pytest_crd.engine.cel.values import NONE, Duration, Opaque, Optional, Timestamp, UInt, Value, size
 
 _K: Final = parameter("K")
 _V: Final = parameter("V")
@@ -62,6 +62,26 @@ def _alternatives(of_others: Callable[[Value], Value]) -> tuple[Function, ...]:
         ),
         Function("orValue", (Overload("optional_orValue_value", (_OPTIONAL, _V), _V, of_others, is_member=True),)),
     )
+
+
+def is_zero(value: Value) -> bool:
+    """
+    Return whether *value* is its type's zero: null, false, 0, what is empty, and the first moment of year 1.
+
+    Reference:
+        cel-go common/types, IsZeroValue of each type; optionals, types and the libraries' values have none.
+    """
+    if value is None:
+        return True
+    if isinstance(value, bool | int | float):
+        return not value
+    if isinstance(value, UInt):
+        return value.value == 0
+    if isinstance(value, Duration):
+        return value.nanoseconds == 0
+    if isinstance(value, Timestamp):
+        return value.instant == (-62135596800, 0)
+    return not isinstance(value, Opaque) and size(value) == 0
 
 
 def _of_value_not_zero(value: Value) -> Optional:
