@@ -6,7 +6,6 @@ Whatever is written is read again first: each value must be what was meant, and 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -18,6 +17,7 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
 from pytest_crd.engine.reading.document import Document
+from pytest_crd.engine.reading.yamlparser import UnreadableError
 from pytest_crd.writing import places, sharing, splicing, yamltext
 from pytest_crd.writing.places import Place
 from pytest_crd.writing.sharing import Found
@@ -68,7 +68,17 @@ def written(content: bytes, corrections: Sequence[Correction], *, source: str) -
         corrections: At most one for each case; a case that there is not is our own mistake.
         source: The name of the file.
     """
-    file = _File(content, source)
+    try:
+        file = _File(content, source)
+    except (UnreadableError, UnplacedError):
+        return Written(
+            content,
+            {},
+            {
+                one.name: _by_hand(one, ", as only a part of the file is JSON, or YAML reads it otherwise")
+                for one in corrections
+            },
+        )
     groups = [*sharing.groups(file.found, {one.name: one.of(file.found[one.name].value) for one in corrections})]
     by_name = {one.name: one for one in corrections}
     problems = {name: group.problem for group in groups if group.problem for name in group.names}
@@ -77,6 +87,10 @@ def written(content: bytes, corrections: Sequence[Correction], *, source: str) -
     problems |= {one.name: file.problem(one) for one in corrections if one.name not in taken | problems.keys()}
     new = file.with_corrections([one for one in corrections if one.name in taken]) or content
     return Written(new, {name: one.line for name, one in _File(new, source).found.items()}, problems)
+
+
+class UnplacedError(Exception):
+    """A file of which it is not known what stands where."""
 
 
 class _File:
@@ -93,11 +107,12 @@ class _File:
         self._content = decoded.content
         self._mark = _BOM if content.startswith(_BOM) else b""
         self._documents = yamlreader.read(decoded, source=source)
-        self._is_json = decoded.maybe_json and _is_json(decoded.content)
-        self._layout = places.layout(decoded.content, is_json=self._is_json)
+        self._layout = places.layout(decoded.content)
         self.found = {one.name: one for one in self._find()}
 
     def _find(self) -> Iterator[Found]:
+        if len(self._documents) != len(self._layout.documents):
+            raise UnplacedError
         for number, (document, root) in enumerate(zip(self._documents, self._layout.documents, strict=True)):
             for section in Section:
                 pair = root.own(section)
@@ -123,7 +138,7 @@ class _File:
         meant = [jsonvalue.copy(document.value) for document in self._documents]
         new = {one.name: one.of(self.found[one.name].value) for one in corrections}
         shared = sharing.settled(self.found, new)
-        splice = splicing.Splice(self._layout.text, is_json=self._is_json, settled=shared.aliases)
+        splice = splicing.Splice(self._layout.text, is_json=self._layout.is_json, settled=shared.aliases)
         for name, case in new.items():
             found = self.found[name]
             meant[found.document][found.section][found.number] = case
@@ -155,20 +170,14 @@ class _File:
 
     def problem(self, correction: Correction) -> str:
         """Return why *correction* cannot be written."""
-        found = self.found[correction.name]
-        lines = "".join(f"\n    {line}" for line in yamltext.block(dict(correction.values)))
-        anchor = sharing.anchor_around(found)
-        why = f", as others share what is anchored by &{anchor}" if anchor else ""
-        removed = f" and without {', '.join(correction.removed)}" if correction.removed else ""
-        return f"it cannot be written in place{why}; write it yourself{removed}:{lines}"
+        anchor = sharing.anchor_around(self.found[correction.name])
+        return _by_hand(correction, f", as others share what is anchored by &{anchor}" if anchor else "")
 
 
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
+def _by_hand(correction: Correction, why: str) -> str:
+    lines = "".join(f"\n    {line}" for line in yamltext.block(dict(correction.values)))
+    removed = f" and without {', '.join(correction.removed)}" if correction.removed else ""
+    return f"it cannot be written in place{why}; write it yourself{removed}:{lines}"
 
 
 def _touched(root: Place, edits: Iterable[places.Edit]) -> Iterator[str]:

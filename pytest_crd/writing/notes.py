@@ -170,7 +170,7 @@ def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str])
         problem = f"the file cannot be written: {error.strerror}"
         return [Line(path, note.line, note, note.problem or problem) for note in told.values()], []
     lines = [
-        Line(path, written.lines[name], note, note.problem or written.problems.get(name, ""))
+        Line(path, written.lines.get(name, note.line), note, note.problem or written.problems.get(name, ""))
         for name, note in told.items()
     ]
     left = [one for one in _left(path, written.content, shown(path)) if one[0] not in told]

@@ -7,21 +7,23 @@ Blanks, comments and line breaks behind a node are no part of it.
 from __future__ import annotations
 
 import bisect
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 
-from pytest_crd.engine.reading import yamlparser, yamlscalar, yamlstream
-from pytest_crd.engine.reading.yamlstream import Chunk
+from pytest_crd.engine.reading import jsonreader, yamlparser, yamlscalar, yamlstream
 
 Kind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
 
 # An anchor and a tag, with the blanks and comments behind them.
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
 _KEEPING: Final = re.compile(r"(?:[&!]\S*\s+)*[|>]\d?\+")
+_JSON: Final = json.JSONDecoder()
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 
 
@@ -89,10 +91,12 @@ class Layout(NamedTuple):
     Attributes:
         text: The text.
         documents: The root of each document that is not empty.
+        is_json: Whether all of them are JSON.
     """
 
     text: str
     documents: tuple[Place, ...]
+    is_json: bool
 
 
 class Edit(NamedTuple):
@@ -103,23 +107,47 @@ class Edit(NamedTuple):
     text: str
 
 
-def layout(content: str, *, is_json: bool = False) -> Layout:
+def layout(content: str) -> Layout:
     """
     Return the places in a file.
 
     Args:
         content: The text of the file, without a byte order mark, which the project's reader has read.
-        is_json: Whether it was read as JSON, which no line cuts into documents.
+
+    Raises:
+        UnreadableError: Only the server's own reader takes it.
     """
     text = content.replace("\r\n", "\n")
     text = text if text.endswith("\n") else f"{text}\n"
+    values = _json_values(text)
+    try:
+        roots = [_Composer(part, start).document() for start, part in values or _yaml_parts(text)]
+    except yaml.YAMLError as error:
+        raise yamlparser.problem(text, error) from None
+    return Layout(text, tuple(root for root in roots if root is not None), is_json=bool(values))
+
+
+def _yaml_parts(text: str) -> Iterator[tuple[int, str]]:
+    """Yield where each document begins, and its text."""
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
-    roots = []
-    for chunk in [Chunk(text, 0)] if is_json else yamlstream.split(text):
+    for chunk in yamlstream.split(text):
         start = lines[chunk.offset]
-        start += not text.startswith(chunk.text, start)  # a byte order mark, which the reader passes over
-        roots.append(_Composer(chunk.text, start).document())
-    return Layout(text, tuple(root for root in roots if root is not None))
+        # A byte order mark is what the reader passes over.
+        yield start + (not text.startswith(chunk.text, start)), chunk.text
+
+
+def _json_values(text: str) -> list[tuple[int, str]]:
+    """Return where each value of a JSON stream begins, and its text; nothing where the text is not JSON."""
+    found: list[tuple[int, str]] = []
+    start = jsonreader.skip_blank(text, 0)
+    while start < len(text):
+        try:
+            _, end = _JSON.raw_decode(text, start)
+        except ValueError:
+            return []
+        found.append((start, text[start:end]))
+        start = jsonreader.skip_blank(text, end)
+    return found
 
 
 def edited(content: str, layout: Layout, edits: Sequence[Edit]) -> str:

@@ -376,6 +376,29 @@ def test_what_cannot_be_written_in_place_does_not_keep_the_rest() -> None:
     )
 
 
+def test_each_document_must_mean_what_is_meant() -> None:
+    shared = (
+        f"{HEAD}- {{name: a, input: &s {{}}, expected: &e {{spec: {{}}}}}}\n- {{name: b, input: *e, accepted: true}}\n"
+    )
+    other = "crd: z\ncreate:\n- {name: c, input: {}}\n"
+
+    result = casetext.written(
+        f"{shared}---\n{other}".encode(), [Correction(name, {"expected": SPEC}) for name in ("a", "c")], source="f"
+    )
+
+    assert [*result.problems] == ["a"]
+    assert result.content.decode() == f"{shared}---\n{other.replace('{}}', '{}, expected: {spec: {size: 3}}}')}"
+
+
+def test_what_would_be_a_mistake_of_the_file_is_not_written() -> None:
+    text = f"{HEAD}- {{name: a, input: {{}}}}\n"
+
+    result = written(text, errors=[])
+
+    assert result.content.decode() == text
+    assert [*result.problems] == ["a"]
+
+
 def test_what_no_place_is_known_of_is_left_and_shown() -> None:
     text = f"{HEAD}- ? name\n  : a\n  ? input\n  : {{}}\n"
 
@@ -404,6 +427,38 @@ def test_json_stays_json() -> None:
     assert text_of(result) == text.replace(
         '"TODO"', '[{"field": "spec.size", "type": "Invalid", "message": "not \\"a\\""}], "pruned": ["é"]'
     )
+
+
+def test_each_value_of_a_stream_of_json_is_written_by_itself() -> None:
+    text = '{"crd": "x", "create": [{"name": "b", "input": {}, "expected": {}}]}\n\n{"crd": "x",\r\n"create": [{"name": "a", "input": {}}]}'
+
+    result = written(text, expected=SPEC)
+
+    assert text_of(result) == text.removesuffix("}]}") + '}, "expected": {"spec": {"size": 3}}}]}'[1:]
+    assert result.lines == {"b": 1, "a": 4}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            '{"crd": "x\\/y", "create": [{"name": "a", "input": {}}]}\n', id="an escape that YAML does not know"
+        ),
+        pytest.param('{"crd": "\\ud83d\\ude00", "create": [{"name": "a", "input": {}}]}\n', id="halves of a character"),
+        pytest.param(
+            '{"crd": "x", "create": [{"name": "a", "input": {}}]}\ncrd: x\ncreate: [{name: b, input: {}, expected: {}}]\n',
+            id="JSON, and then YAML",
+        ),
+    ],
+)
+def test_json_that_yaml_reads_otherwise_is_left_and_what_to_write_is_shown(text: str) -> None:
+    result = written(text, expected=SPEC)
+
+    assert result.content.decode() == text
+    assert result.problems == {
+        "a": "it cannot be written in place, as only a part of the file is JSON, or YAML reads it otherwise; write it"
+        " yourself:\n    expected: {spec: {size: 3}}"
+    }
 
 
 def test_a_file_in_brackets_is_yaml_all_the_same() -> None:
