@@ -16,7 +16,6 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.document import Document
 from pytest_crd.engine.reading.yamlparser import UnreadableError
 from pytest_crd.writing import places, sharing, splicing, yamltext
 from pytest_crd.writing.places import Place
@@ -153,19 +152,15 @@ class _File:
 
     def _is_meant(self, text: str, meant: Sequence[JSONValue], free: set[tuple[int, str]]) -> bool:
         """Return whether *text* says what is meant; free keys in which something was written are places for anchors."""
+        content = self._mark.decode() + text
         try:
-            documents = yamlreader.read(text, source=self._source)
-            loader.load(self._mark.decode() + text, source=self._source, fills=True)
+            documents = yamlreader.read(content, source=self._source)
+            loader.load(content, source=self._source, fills=True)
         except InputError:
             return False
-        pairs = zip(documents, self._documents, strict=False)
-        return (
-            len(documents) == len(meant)
-            and all(_repeats(new) == _repeats(old) for new, old in pairs)
-            and all(
-                jsonvalue.equal(_without(document.value, index, free), _without(value, index, free))
-                for index, (document, value) in enumerate(zip(documents, meant, strict=True))
-            )
+        return len(documents) == len(meant) and all(
+            jsonvalue.equal(_without(document.value, index, free), _without(value, index, free))
+            for index, (document, value) in enumerate(zip(documents, meant, strict=True))
         )
 
     def problem(self, correction: Correction) -> str:
@@ -189,7 +184,3 @@ def _touched(root: Place, edits: Iterable[places.Edit]) -> Iterator[str]:
 
 def _without(value: JSONValue, index: int, free: set[tuple[int, str]]) -> JSONValue:
     return {key: item for key, item in value.items() if (index, key) not in free}
-
-
-def _repeats(document: Document) -> int:
-    return sum(1 for one in document.duplicates if not one.overrides_merge)
