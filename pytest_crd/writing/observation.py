@@ -209,8 +209,12 @@ def _corrected(case: AnyCase, result: CaseResult) -> Iterator[tuple[str, JSONVal
             yield "contains", mismatch.asked
         elif isinstance(mismatch, PathsMismatch):
             yield mismatch.key, [*mismatch.met, *mismatch.unasked]
-        elif isinstance(mismatch, ErrorsMismatch) and mismatch.key == "errors":
-            yield "errors", _errors(case, mismatch, result)
+        elif isinstance(mismatch, ErrorsMismatch):
+            errors, others = _errors(case, mismatch, result)
+            if mismatch.key == "errors":
+                yield "errors", [*errors, *map(_entry, others)]
+            elif len(errors) == len(case.declared[mismatch.key]):
+                yield mismatch.key, errors
 
 
 def _is_as_much(stated: JSONValue, asked: JSONValue) -> bool:
@@ -222,20 +226,22 @@ def _is_as_much(stated: JSONValue, asked: JSONValue) -> bool:
     return True
 
 
-def _errors(case: AnyCase, mismatch: ErrorsMismatch, result: CaseResult) -> list[JSONValue]:
-    """Return the errors: those that are met as they were stated, others in the words that were stated of the nearest."""
+def _errors(case: AnyCase, mismatch: ErrorsMismatch, result: CaseResult) -> tuple[list[JSONValue], list[FieldError]]:
+    """Return the errors that are met as they are stated, and the nearest of others in their form; and those that are left."""
     nearest = {id(wanted): near.error for wanted, near in mismatch.missing if near is not None}
     missing = {id(wanted) for wanted, _ in mismatch.missing}
     left = [*mismatch.unasked] or [error for error in _answer(result).errors if error.type is ErrorType.REQUEST]
+    request = cast("RequestCase", case)
     errors: list[JSONValue] = []
-    for wanted, stated in zip(cast("RequestCase", case).errors or (), case.declared["errors"], strict=True):
+    wanted_errors = (request.errors if mismatch.key == "errors" else request.contains_errors) or ()
+    for wanted, stated in zip(wanted_errors, case.declared[mismatch.key], strict=True):
         error = nearest.get(id(wanted))
         if id(wanted) not in missing:
             errors.append(stated)
         elif error is not None and error in left:
             left.remove(error)
             errors.append(_like(stated, error))
-    return [*errors, *map(_entry, left)]
+    return errors, left
 
 
 def _like(stated: Mapping[str, JSONValue], error: FieldError) -> JSONValue:

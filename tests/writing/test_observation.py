@@ -204,6 +204,24 @@ def test_errors_that_are_not_met_are_corrected_in_their_own_form(stated: str, er
     assert observed.result.held
 
 
+@pytest.mark.parametrize(
+    ("stated", "errors"),
+    [
+        pytest.param("{field: spec.size, type: Required}", [{"field": "spec.size", "type": "Invalid"}], id="one"),
+        pytest.param(
+            "{field: spec.size, matches: to 10$}, {field: spec.name, type: Invalid}",
+            [{"field": "spec.size", "matches": "to 10$"}, {"field": "spec.name", "type": "TooLong"}],
+            id="one of two",
+        ),
+    ],
+)
+def test_some_of_the_errors_are_corrected_where_each_has_a_near_one(stated: str, errors: Any) -> None:
+    observed = observe("create", f"input: {{spec: {{size: 11, name: abcd}}}}, containsErrors: [{stated}]")
+
+    assert observed.values == {"containsErrors": errors}
+    assert observed.result.held
+
+
 def test_a_refusal_as_a_whole_takes_the_place_of_errors() -> None:
     observed = observe("create", "input: {apiVersion: other/v1}, errors: [{field: spec.a}]")
 
