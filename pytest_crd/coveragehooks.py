@@ -160,12 +160,19 @@ class CoverageHooks:
         is_written = True
         for report in self._settings.reports:
             if report.path is not None:
-                text = files.render(report.kind, told, self._settings.root)
-                if self._written(report.path, text):
+                if self._written(report.path, self._text(report.kind, told)):
                     self._told.append(f"coverage is written to {session.shown(report.path)}")
                 else:
                     is_written = False
         return is_written
+
+    def _text(self, kind: str, told: Summary) -> str:
+        if kind == "html":
+            from pytest_crd.coverage import page  # noqa: PLC0415 - only this report makes objects
+            from pytest_crd.writing import yamltext  # noqa: PLC0415
+
+            return page.render(told, yamltext.block)
+        return files.render(kind, told, self._settings.root)
 
     def _written(self, path: Path, text: str) -> bool:
         try:

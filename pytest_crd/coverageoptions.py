@@ -24,7 +24,7 @@ SETTINGS: Final = (
         "crd_cov_report",
         "--crd-cov-report",
         "args",
-        "Reports on that: `term` (if unset), `term-missing`, `json`, `lcov` or `cobertura`, all but the first two with"
+        "Reports on that: `term` (if unset), `term-missing`, `json`, `html`, `lcov` or `cobertura`, all but the first two with"
         " `:FILE` for where they go; an empty one for none.",
         replaces="crd_cov_report",
     ),
@@ -53,6 +53,7 @@ DATA_FILE: Final = ".crd_coverage"
 _IN_TERMINAL: Final = ("term", "term-missing")
 _FILES: Final = {
     "json": "crd_coverage.json",
+    "html": "crd_coverage.html",
     "lcov": "crd_coverage.lcov",
     "cobertura": "crd_coverage.xml",
 }

@@ -129,11 +129,11 @@ class Borders:
         Raises:
             NoExampleError: There is none.
         """
-        self._holder = Holder(version)
-        self.root = self._holder.root
-        self.maker = self._holder.maker
-        self.existing = self._holder.existing
-        self.holding = self._holder.holding
+        self.holder = Holder(version)
+        self.root = self.holder.root
+        self.maker = self.holder.maker
+        self.existing = self.holder.existing
+        self.holding = self.holder.holding
 
     def places(self) -> Iterator[tuple[SchemaPlace, Node]]:
         """Yield each place of the schema with what is asked of the value there, the whole object first."""
@@ -142,7 +142,7 @@ class Borders:
 
     def find(self, place: SchemaPlace, keyword: str) -> Border:
         """Return the border of a *keyword* at a *place*, both as they are given by `places` and `keywords`."""
-        return _Search(self._holder, place, keyword).run()
+        return _Search(self.holder, place, keyword).run()
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def test_a_session_that_does_not_ask_does_not_load_what_measures(project: Projec
     project.cases(COVERED)
     project.write(
         "conftest.py",
-        "import sys\ndef pytest_sessionfinish():\n    print('loaded', [n for n in sys.modules if n.startswith('pytest_crd.cov')])\n",
+        "import sys\ndef pytest_sessionfinish():\n    print('loaded', [n for n in sys.modules if n in ('pytest_crd.coverage', 'pytest_crd.coveragehooks')])\n",
     )
 
     result = project.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-s")
@@ -549,6 +549,17 @@ def test_files_that_are_replaced_keep_their_mode_and_links_stay(project: Project
     assert (project.path / "link.json").is_symlink()
     assert file.stat().st_mode & 0o777 == 0o600
     assert _report(project, "real.json")["totals"]["points"] > 0
+
+
+def test_the_page_has_the_crd_and_objects_for_what_is_missing(project: Project) -> None:
+    project.cases(COVERED)
+
+    result = project.run("--crd-cov", "--crd-cov-report=html:build/page.html")
+
+    result.stdout.fnmatch_lines(["crd: coverage is written to build/page.html"])
+    text = (project.path / "build/page.html").read_text(encoding="utf-8")
+    assert "<li>spec.rows: no value is refused by minimum 1<pre>apiVersion: stories.example.com/v1\n" in text
+    assert "spec: {rows: 0}</pre>" in text
 
 
 def test_lcov_has_the_lines_and_points_of_each_file(project: Project) -> None:
