@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from functools import lru_cache
 from typing import Any, TypeAlias
 
-from pytest_crd.coverage.meter import Meter
+from pytest_crd.coverage import meter
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, Version, observation
 from pytest_crd.engine.crd import Written
@@ -29,7 +28,6 @@ class Collector:
         self.crds: dict[_Identity, CustomResourceDefinition] = {}
         self._reached: dict[tuple[_Identity, str], set[str]] = {}
         self._requests: dict[tuple[_Identity, str], int] = {}
-        self._meter = lru_cache(maxsize=None)(Meter)
 
     def collecting(self) -> AbstractContextManager[None]:
         """Return the context in which all requests count, whoever makes them."""
@@ -42,7 +40,7 @@ class Collector:
         self.crds.setdefault(identity, crd)
         key = (identity, version.name)
         self._requests[key] = self._requests.get(key, 0) + 1
-        self._reached.setdefault(key, set()).update(self._meter(version).read(exchange))
+        self._reached.setdefault(key, set()).update(meter.of(version).read(exchange))
 
     def requests(self, version: Version) -> int:
         """Return how many requests were made to *version*."""
@@ -54,7 +52,7 @@ class Collector:
 
     def missing(self, version: Version) -> tuple[Point, ...]:
         """Return the points of *version* that were not reached, in the order of its schema."""
-        return without(self._meter(version).points, self.reached(version))
+        return without(meter.of(version).points, self.reached(version))
 
 
 def points(version: Version) -> tuple[Point, ...]:
@@ -64,7 +62,7 @@ def points(version: Version) -> tuple[Point, ...]:
     Raises:
         UnsupportedConstructError: Its schema has a construct under which the server serves no custom resources.
     """
-    return Meter(version).points
+    return meter.of(version).points
 
 
 def without(points: Iterable[Point], reached: frozenset[str]) -> tuple[Point, ...]:

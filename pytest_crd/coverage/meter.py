@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from pytest_crd.coverage import nodes
 from pytest_crd.coverage.keywords import Look
@@ -118,6 +119,22 @@ class Meter:
         elif type(value) is list and node.items is not None:
             for index, item in enumerate(value):
                 self._visit(node.items, item, f"{name}[{index}]" if self._profile.names_list_items else name, look)
+
+
+# A meter takes as long to make as some hundred requests to read; it does not hold its version.
+_METERS: Final[WeakKeyDictionary[Version, Meter]] = WeakKeyDictionary()
+
+
+def of(version: Version) -> Meter:
+    """
+    Return the meter of *version*, always the same one.
+
+    Raises:
+        UnsupportedConstructError: As for `Meter`.
+    """
+    if version not in _METERS:
+        _METERS[version] = Meter(version)
+    return _METERS[version]
 
 
 def _compare(node: Node, sent: JSONValue, made: JSONValue, reached: set[str], *, is_given: bool) -> None:

@@ -15,6 +15,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.nodes import Schema
 
 RULES: Final = "x-kubernetes-validations"
+_KEEPS_UNKNOWN: Final = "x-kubernetes-preserve-unknown-fields"
 _METADATA: Final = "metadata"
 UNKNOWN_DROPPED: Final = "unknown-dropped"
 
@@ -171,7 +172,9 @@ class _Builder:
         if schema.get("type") != "object" or not self._prunes:
             return
         if _keeps_unknown(at):
-            add("pruning", ("x-kubernetes-preserve-unknown-fields",), "unknown-kept", "no unknown field is ever kept")
+            # Items of a list that keeps unknown fields need not say so.
+            steps = (_KEEPS_UNKNOWN,) if schema.get(_KEEPS_UNKNOWN) else ()
+            add("pruning", steps, "unknown-kept", "no unknown field is ever kept")
         elif schema.get("additionalProperties") in (None, False):
             add("pruning", (), UNKNOWN_DROPPED, "no unknown field is ever dropped")
         if any(_loses_null(child) for child in _fields(at)):
@@ -179,7 +182,7 @@ class _Builder:
 
 
 def _keeps_unknown(at: _At) -> bool:
-    return bool(at.schema.get("x-kubernetes-preserve-unknown-fields")) or at.keeps_items
+    return bool(at.schema.get(_KEEPS_UNKNOWN)) or at.keeps_items
 
 
 def _fields(at: _At) -> Iterator[Schema]:

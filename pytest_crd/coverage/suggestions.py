@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.coverage.meter import Meter
+from pytest_crd.coverage import meter
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import InputError, UnsupportedExpressionError, Version, observation
 from pytest_crd.engine.errors.failedrule import Steps
@@ -48,7 +48,7 @@ class Suggestions:
     def __init__(self, version: Version) -> None:
         """Take the version."""
         self._version = version
-        self._meter = Meter(version)
+        self._meter = meter.of(version)
 
     def find(self, point: Point) -> Suggestion | None:
         """Return an object that reaches *point*; None where none was found."""
