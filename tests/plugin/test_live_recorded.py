@@ -1,0 +1,121 @@
+"""
+`--crd-live` beside real API servers, whose answers are recorded and replayed.
+
+To record them anew, run this file with CRD_LIVE_SERVER set to the URL of a server, and `-k` with its version.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from live import exchanges
+
+from pytest_crd.live import run, sandbox
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+RECORDED = Path(__file__).parents[1] / "live" / "recorded"
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ponds.stories.example.com, labels: {a: b}}
+spec:
+  group: stories.example.com
+  scope: Namespaced
+  names: {plural: ponds, singular: pond, kind: Pond, listKind: PondList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [depth]
+            properties:
+              depth: {type: integer, maximum: 9}
+              fish: {type: string, default: carp, enum: [carp, pike]}
+              owner: {type: string, x-kubernetes-validations: [{rule: self == oldSelf, message: is not for sale}]}
+          status: {type: object, properties: {level: {type: string}}}
+"""
+CASES = """\
+crd: ponds.stories.example.com
+pruning:
+- name: a misspelt field is dropped
+  input: {spec: {depht: 1}, status: {level: low, color: green}}
+  expected: {spec: {}, status: {level: low}}
+  pruned: [spec.depht, status.color]
+defaulting:
+- name: there are carps
+  input: {spec: {depth: 1, fish: null}}
+  expected: {spec: {depth: 1, fish: carp}}
+create:
+- name: a pond is made
+  input: {metadata: {generateName: pond-, namespace: park}, spec: {depth: 2, bridge: wood}}
+  expected: {metadata: {generateName: pond-, namespace: park}, spec: {depth: 2, fish: carp}}
+  pruned: [spec.bridge]
+- name: two things are wrong with it
+  input: {spec: {depth: 10, fish: shark}}
+  errors:
+  - {field: spec.depth, type: Invalid}
+  - {field: spec.fish, type: NotSupported}
+update:
+- name: it stays with its owner
+  old: {metadata: {name: a, finalizers: [stories.example.com/frog]}, spec: {depth: 1, owner: me}, status: {level: low}}
+  input: {spec: {depth: 1, owner: you}}
+  error: is not for sale
+- name: it was deeper before
+  oldCRD: {patch: [{op: remove, path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/depth/maximum}]}
+  old: {spec: {depth: 20}}
+  input: {spec: {depth: 20, owner: me}}
+  warnings: []
+updateStatus:
+- name: it dries up
+  old: {spec: {depth: 1}, status: {level: low}}
+  input: {status: {level: none}}
+  contains: {spec: {depth: 1}, status: {level: none}}
+"""
+
+
+@pytest.fixture(params=["1.37", "1.32"])
+def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The URL of a server; a run is the same each time, to the name of the last object."""
+    numbers = itertools.count(1)
+    monkeypatch.setattr("secrets.token_hex", lambda _: f"n{next(numbers)}")
+    monkeypatch.setattr(sandbox, "now", lambda: datetime(2026, 3, 1, 12, tzinfo=UTC))
+    monkeypatch.setattr(run, "_THREADS", 1)
+    real = os.environ.get("CRD_LIVE_SERVER", "")
+    if not real:
+        monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
+    with exchanges.answered_by(RECORDED / f"{request.param}.json", real) as url:
+        yield url
+
+
+def test_the_engine_answers_as_the_server_does(empty: Project, server: str) -> None:
+    empty.write("crds/ponds.yaml", CRD)
+    empty.write(
+        "samples/pond.yaml",
+        "apiVersion: stories.example.com/v1\nkind: Pond\nmetadata: {name: a}\nspec: {depth: 3}\n",
+    )
+    empty.cases(CASES)
+
+    result = empty.run("--crd-live", server, "--crd-checks")
+
+    result.assert_outcomes(passed=12)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: 12 agreed, 0 disagreed, 0 not asked, 0 no answer",
+            "crd: live: 1 agreed: asked of a CRD of the same structure that checks no values",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*left*")
