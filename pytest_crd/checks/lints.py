@@ -2,8 +2,8 @@
 What a server takes and yet is a mistake, by the names that the field has for it.
 
 Reference:
-    kube-api-linter: ssatags, statussubresource, statusoptional, maxlength, preserveunknownfields; openshift's
-    crd-schema-checker: ListsMustHaveSSATags, MustHaveStatus.
+    kube-api-linter docs/linters.md: SSATags, StatusSubresource, StatusOptional, MaxLength; openshift's crd-schema-checker:
+    ListsMustHaveSSATags, MustHaveStatus. The others have no name there.
 """
 
 from __future__ import annotations
