@@ -88,8 +88,9 @@ class Writer:
         text: str = getattr(report, "crd_observed", "")
         if text:
             note = Note.from_json(text)
-            is_trusted = (report.passed and not hasattr(report, "wasxfail")) or not note.values
-            self._notes.append(note if is_trusted else note._replace(problem=f"its test {report.outcome}"))
+            outcome = "is known to fail" if hasattr(report, "wasxfail") else report.outcome
+            is_trusted = outcome == "passed" or not note.values
+            self._notes.append(note if is_trusted else note._replace(problem=f"its test {outcome}"))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

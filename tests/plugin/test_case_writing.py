@@ -390,6 +390,26 @@ def test_a_case_whose_python_test_fails_is_not_written(project: Project) -> None
     result.stdout.fnmatch_lines(['  cases/garden.yaml:9: create case "bogus": its test failed'])
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_case_whose_python_test_says_that_it_is_known_to_fail_is_not_written(project: Project, when: str) -> None:
+    project.cases(LEFT, name="cases/garden.yaml")
+    before, after = (
+        ("    request.applymarker(pytest.mark.xfail)\n", "") if when == "before" else ("", "    pytest.xfail('b')\n")
+    )
+    project.write(
+        "test_cases.py",
+        "import pytest\n"
+        "@pytest.mark.crd_cases('cases/*.yaml')\n"
+        f"def test_case(crd_case, request):\n{before}    crd_case.check()\n{after}",
+    )
+
+    result = project.run("--crd-fill")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project, "cases/garden.yaml") == LEFT
+    result.stdout.fnmatch_lines(['  cases/garden.yaml:3: create case "rows": its test is known to fail'])
+
+
 @pytest.mark.parametrize("versions", ["1.32 1.37", "1.37 1.32"])
 def test_answers_that_differ_between_kubernetes_versions_are_not_written(project: Project, versions: str) -> None:
     text = _create("- {name: twice, input: {spec: {beds: [{name: a}, {name: a}]}}, errors: TODO}\n", HOLDS)
