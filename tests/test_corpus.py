@@ -25,6 +25,8 @@ from pytest_crd.cases.openshift import runner
 from pytest_crd.cases.openshift.crds import Variant
 from pytest_crd.cases.openshift.suite import Suite, SuiteCase
 from pytest_crd.cases.subject import Subject
+from pytest_crd.coverage import summary as coverage_summary
+from pytest_crd.coverage.data import Data
 from pytest_crd.sources.sources import Sources
 
 CORPUS = os.environ.get("CRD_CORPUS", "")
@@ -183,3 +185,20 @@ def test_the_crds_that_servers_refuse_are_refused_in_as_many_words() -> None:
 
 def test_every_sample_gets_the_answer_of_a_server() -> None:
     assert _figures(_responses_to_samples()) == {201: 1546, 400: 2, 422: 84, "causes": 115, "warnings": 77}
+
+
+def test_every_point_of_every_served_version_has_a_line_and_an_id_of_its_own() -> None:
+    counted = Counter[str]()
+    for crd in _crds("crds"):
+        summary = coverage_summary.summarize([crd], Data())
+        served = [version for version in crd.versions if version.served and version.schema is not None]
+        counted["versions"] += len(served)
+        for version in summary.versions:
+            points = [one.point for one in version.counted]
+            counted["points"] += len(points)
+            assert len({point.id for point in points}) == len(points)
+            assert all(0 < one.line - version.lines.before <= len(version.lines.text) for one in version.counted)
+            assert points or version.version.schema is None or version.version.preserves_unknown_fields, version.name
+
+    assert counted["versions"] >= 500
+    assert counted["points"] >= 200_000

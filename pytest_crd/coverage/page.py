@@ -21,6 +21,8 @@ Write: TypeAlias = Callable[[Any], Iterable[str]]
 MOST_OBJECTS: Final = 1000
 """For how many points an object is made: for those of rules, that takes some time."""
 _BLOCK: Final = 100
+# A list of many thousand takes longer to open than the text.
+_MOST_LISTED: Final = 500
 _STATES: Final = {
     "all": "every point of the line is reached",
     "some": "some of its points are",
@@ -40,7 +42,7 @@ td:first-child,th:first-child{text-align:left;overflow-wrap:anywhere}
 .code{border:1px solid var(--edge);border-radius:6px;overflow-x:auto}
 .block{content-visibility:auto;contain-intrinsic-size:auto 1900px}
 .line{display:flex;white-space:pre;min-height:1.45em}
-.line a{flex:none;width:5em;padding-right:1em;text-align:right;color:var(--soft);text-decoration:none;user-select:none}
+.line::before{content:attr(data-n);flex:none;width:5em;padding-right:1em;text-align:right;color:var(--soft)}
 .all{background:var(--all)}.some{background:var(--some)}.none{background:var(--none)}.out{background:var(--out)}
 .line:target{outline:2px solid var(--soft);outline-offset:-2px}
 .why{margin-left:5em;padding:.1rem .8rem .3rem;border-left:3px solid var(--edge);white-space:normal;font-family:system-ui,sans-serif}
@@ -124,8 +126,10 @@ class _Page:
             if version.missing:
                 yield '<details class="all-missing">'
                 yield f"<summary>{escape(version.version.name)}: {len(version.missing)} missing.{asked}</summary><ul>"
-                for one in version.missing:
+                for one in version.missing[:_MOST_LISTED]:
                     yield f'<li><a href="#c{number}-{one.line}">{one.line}</a> {escape(one.point.text)}</li>'
+                if (more := len(version.missing) - _MOST_LISTED) > 0:
+                    yield f"<li>{more} more</li>"
                 yield "</ul></details>"
 
     def _why(
@@ -182,7 +186,7 @@ def _state(points: Sequence[Counted]) -> str:
 
 
 def _line(number: int, line: int, text: str, state: str) -> str:
-    """Return a line of the CRD, which can be linked to."""
-    anchor = f"c{number}-{line}"
+    """Return a line of the CRD, which can be linked to where it has points."""
+    anchor = f' id="c{number}-{line}"' if state else ""
     colour = f" {state}" if state else ""
-    return f'<div class="line{colour}" id="{anchor}"><a href="#{anchor}">{line}</a>{escape(text)}</div>'
+    return f'<div class="line{colour}"{anchor} data-n="{line}">{escape(text)}</div>'

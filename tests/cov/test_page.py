@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cov.files import POTS, read
 from pytest_crd.coverage import data, page
 from pytest_crd.coverage.collector import Collector
@@ -20,11 +22,11 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines: dict[str, tuple[str, str]] = {}
+        self.lines: list[tuple[str, str]] = []
         self.links: set[str] = set()
         self.targets: set[str] = set()
         self.open: list[str] = []
-        self._line = ""
+        self._line = self.last = 0
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         named = dict(attributes)
@@ -35,19 +37,21 @@ class _Reader(HTMLParser):
             self.targets.add(target)
         if (link := named.get("href")) is not None:
             self.links.add(link)
-        self._line = named.get("id") or "" if (named.get("class") or "").startswith("line") else self._line
-        if self._line and tag == "div":
-            self.lines[self._line] = ((named.get("class") or "").removeprefix("line").strip(), "")
+        if "data-n" in named:
+            self._line = int(named["data-n"] or 0)
+            assert self._line == 1 or self._line == self.last + 1
+            self.last = self._line
+            self.lines.append((str(named["class"]).removeprefix("line").strip(), ""))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
         if tag == "div":
-            self._line = ""
+            self._line = 0
 
     def handle_data(self, data: str) -> None:
         if self._line and self.open[-1] == "div":
-            state, text = self.lines[self._line]
-            self.lines[self._line] = (state, text + data)
+            state, text = self.lines[-1]
+            self.lines[-1] = (state, text + data)
 
 
 def _summary(folder: Path, text: str = POTS) -> Summary:
@@ -70,15 +74,13 @@ def _page(summary: Summary, **limits: Any) -> tuple[str, _Reader]:
 def test_the_page_shows_the_crd_line_by_line(tmp_path: Path) -> None:
     _, reader = _page(_summary(tmp_path))
 
-    shown = [text for _, text in reader.lines.values()]
-    assert "\n".join(shown) == POTS
-    assert list(reader.lines)[:2] == ["c1-1", "c1-2"]
+    assert "\n".join(text for _, text in reader.lines) == POTS
 
 
 def test_lines_are_coloured_by_what_was_reached(tmp_path: Path) -> None:
     _, reader = _page(_summary(tmp_path))
 
-    states = {int(line.removeprefix("c1-")): state for line, (state, _) in reader.lines.items() if state}
+    states = {line: state for line, (state, _) in enumerate(reader.lines, 1) if state}
     assert {20: "all", 16: "some", 22: "some", 18: "none", 27: "none", 23: "out"}.items() <= states.items()
 
 
@@ -159,4 +161,13 @@ def test_two_crds_in_one_file_are_two_texts(tmp_path: Path) -> None:
     text, reader = _page(summarize([crd, other], data.Data()))
 
     assert text.count("<h2") == 2
-    assert {"c1-1", "c2-1", "crd-1", "crd-2"} <= reader.targets
+    assert {"c1-13", "c2-13", "crd-1", "crd-2"} <= reader.targets
+
+
+def test_a_long_list_of_what_is_missing_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "_MOST_LISTED", 3)
+
+    text, _ = _page(_summary(tmp_path))
+
+    assert text.count('<li><a href="#c1-') == 6
+    assert "<li>2 more</li>" in text
