@@ -9,40 +9,18 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final
 
-from pytest_crd.checks.rules import KEYWORD
+from pytest_crd.checks import schemas
+from pytest_crd.checks.schemas import Steps
 from pytest_crd.checks.verdict import Finding, Verdict
-from pytest_crd.engine import Version
 from pytest_crd.engine.crdfiles import ReadCrd
-from pytest_crd.engine.crds import declared
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
-
-Steps: TypeAlias = "tuple[str | int, ...]"
-Schema: TypeAlias = "Mapping[str, JSONValue]"
 
 # What the annotations of an object may hold together, and the one in which `kubectl apply` keeps the whole object.
 _ANNOTATIONS_LIMIT: Final = 256 * 1024
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
-
-
-class Node(NamedTuple):
-    """
-    A schema inside that of a version.
-
-    Attributes:
-        steps: Where it stands, from the root of the CRD.
-        path: Of which values it speaks: `spec.items[*]`; empty for the whole object.
-        schema: The schema.
-        is_under_rule: Whether a rule speaks of the value, or of one around it.
-    """
-
-    steps: Steps
-    path: str
-    schema: Schema
-    is_under_rule: bool
 
 
 def lint(read: ReadCrd, name: str) -> Verdict:
@@ -55,45 +33,20 @@ def lint(read: ReadCrd, name: str) -> Verdict:
     return Verdict(heading, tuple(dict.fromkeys(findings)))
 
 
-def _nodes(read: ReadCrd) -> Iterator[tuple[Version, Node]]:
-    """Yield the schemas inside those of all versions; one that versions share is told of once for each."""
-    for version in read.crd.versions:
-        steps = declared.place_of_schema(read.crd.manifest, version.name)
-        node: JSONValue = read.crd.manifest
-        for step in steps:
-            node = (node or {}).get(step) if isinstance(step, str) else node[step]
-        if node is not None:
-            yield from ((version, one) for one in _visit(Node(steps, "", node, is_under_rule=bool(node.get(KEYWORD)))))
-
-
-def _visit(node: Node) -> Iterator[Node]:
-    yield node
-    below = [
-        ((*node.steps, "properties", name), f"{node.path}.{name}" if node.path else name, child)
-        for name, child in (node.schema.get("properties") or {}).items()
-    ]
-    below += [
-        ((*node.steps, key), f"{node.path}[*]", node.schema.get(key)) for key in ("items", "additionalProperties")
-    ]
-    for steps, path, child in below:
-        if isinstance(child, dict):
-            yield from _visit(Node(steps, path, child, node.is_under_rule or bool(child.get(KEYWORD))))
-
-
 def _ssatags(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in _nodes(read):
+    for _, node in schemas.nodes(read):
         if node.schema.get("type") == "array" and not node.schema.get("x-kubernetes-list-type"):
             yield node.steps, f"{node.path}: a list without x-kubernetes-list-type"
 
 
 def _statussubresource(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for version, node in _nodes(read):
+    for version, node in schemas.nodes(read):
         if not node.path and "status" in (node.schema.get("properties") or {}) and not version.has_status:
             yield (*node.steps, "properties", "status"), f"{version.name} has a status, but no subresource for it"
 
 
 def _statusoptional(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in _nodes(read):
+    for _, node in schemas.nodes(read):
         required = node.schema.get("required") or ()
         if not node.path and "status" in required:
             yield (*node.steps, "required"), "status is required, which no new object has"
@@ -106,7 +59,7 @@ _BOUNDS: Final = {"string": "maxLength", "array": "maxItems"}
 
 
 def _maxlength(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in _nodes(read):
+    for _, node in schemas.nodes(read):
         schema, bound = node.schema, _BOUNDS.get(str(node.schema.get("type")), "")
         is_open = bound and bound not in schema and not schema.get("enum") and not schema.get("format")
         if node.is_under_rule and is_open:
@@ -116,7 +69,7 @@ def _maxlength(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
 
 
 def _preserveunknownfields(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in _nodes(read):
+    for _, node in schemas.nodes(read):
         if node.schema.get("x-kubernetes-preserve-unknown-fields") and node.schema.get("properties"):
             yield (
                 (*node.steps, "x-kubernetes-preserve-unknown-fields"),
@@ -135,7 +88,7 @@ def _applysize(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
 
 
 def _booleannames(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in _nodes(read):
+    for _, node in schemas.nodes(read):
         for name in node.schema.get("properties") or {}:
             if name.isalpha() and isinstance(value := yamlreader.read_one(f"- {name}").value[0], bool):
                 path = f"{node.path}.{name}" if node.path else name

@@ -13,7 +13,7 @@ from typing import Final
 from pytest_crd.cases import questions
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.questions import CrdQuestion
-from pytest_crd.checks import definitions, lints, rules, samplefiles, samples
+from pytest_crd.checks import definitions, lints, published, rules, samplefiles, samples
 from pytest_crd.checks.samplefiles import Samples
 from pytest_crd.checks.verdict import Check, Finding, Verdict
 from pytest_crd.engine import (
@@ -153,6 +153,8 @@ def _of_crd(read: ReadCrd, scope: Scope) -> Iterator[Check]:
         if rules.are_in(read, version):
             within = functools.partial(rules.within_budget, read, version, share=scope.rule_budget)
             yield _check(read, "rules", subject, within)
+        if published.may_lose(read, version):
+            yield _check(read, "published", subject, functools.partial(published.in_v2, read, version))
     for name in scope.lints:
         yield _check(read, "deployable", f"{crd.name}-{name}", functools.partial(lints.lint, read, name))
     yield _check(read, "conditions", crd.name, lambda: definitions.conditions(read))

@@ -16,6 +16,7 @@ FILE = "config/crd/bases/gardens.yaml"
 NAMES = [
     f"{FILE}::accepted[gardens.stories.example.com]",
     f"{FILE}::structural[gardens.stories.example.com-v1]",
+    f"{FILE}::published[gardens.stories.example.com-v1]",
     f"{FILE}::conditions[gardens.stories.example.com]",
 ]
 
@@ -47,7 +48,7 @@ def test_every_crd_is_checked_though_pytest_looks_elsewhere(project: Project, wa
     result = project.run("--collect-only", "-q", *arguments)
 
     assert _ids(result) == ["tests/test_it.py::test_it", *NAMES]
-    project.run(*arguments).assert_outcomes(passed=4)
+    project.run(*arguments).assert_outcomes(passed=5)
 
 
 def test_nothing_is_checked_that_nobody_asks_for(project: Project) -> None:
@@ -63,7 +64,7 @@ def test_the_header_counts_the_checks(project: Project) -> None:
     result = project.run("--crd-checks")
 
     result.stdout.fnmatch_lines(
-        ["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.37", "crd: 3 checks in 1 file"]
+        ["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.37", "crd: 4 checks in 1 file"]
     )
 
 
@@ -80,15 +81,15 @@ def test_a_run_that_names_files_with_checks_has_no_other_checks(project: Project
     project.write("test_it.py", "def test_it(): pass\n")
 
     assert _ids(project.run("--collect-only", "-q", "--crd-checks", FILE)) == NAMES
-    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py"))) == 7
-    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "."))) == 7
-    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", ponds, FILE))) == 6
+    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py"))) == 9
+    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "."))) == 9
+    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", ponds, FILE))) == 8
 
 
 def test_checks_are_chosen_by_their_kind(project: Project) -> None:
     result = project.run("--crd-checks", "-k", "accepted")
 
-    result.assert_outcomes(passed=1, deselected=2)
+    result.assert_outcomes(passed=1, deselected=3)
 
 
 def test_workers_of_xdist_have_the_same_checks(project: Project) -> None:
@@ -96,8 +97,8 @@ def test_workers_of_xdist_have_the_same_checks(project: Project) -> None:
 
     result = project.run("--crd-checks", "-n2")
 
-    result.assert_outcomes(passed=6)
-    result.stdout.fnmatch_lines(["crd: 6 checks in 2 files"])
+    result.assert_outcomes(passed=8)
+    result.stdout.fnmatch_lines(["crd: 8 checks in 2 files"])
 
 
 def test_a_refusal_has_each_cause_at_its_line(project: Project) -> None:
@@ -106,7 +107,7 @@ def test_a_refusal_has_each_cause_at_its_line(project: Project) -> None:
 
     result = project.run("--crd-checks", "-k", "accepted")
 
-    result.assert_outcomes(failed=1, deselected=2)
+    result.assert_outcomes(failed=1, deselected=3)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
         [
@@ -165,12 +166,12 @@ def test_warnings_are_shown_or_errors(project: Project) -> None:
     warning = f'{FILE}:21: warning: unrecognized format "fancy", which checks nothing; also at {FILE}:22'
 
     result = project.run("--crd-checks")
-    result.assert_outcomes(passed=3)
+    result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines([f"crd: {warning}"])
 
     project.ini("crd_checks = true", "crd_warnings = error")
     result = project.run()
-    result.assert_outcomes(passed=2, failed=1)
+    result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(
         ["the server warns:", f"  {warning.replace('warning: ', '', 1).replace(': unrec', ': warning: unrec')}"]
     )
@@ -206,7 +207,7 @@ def test_names_that_are_taken_show_in_the_conditions(project: Project) -> None:
 
     result = project.run("--crd-checks")
 
-    result.assert_outcomes(passed=5, failed=1)
+    result.assert_outcomes(passed=7, failed=1)
     result.stdout.fnmatch_lines(
         [
             "stored, but with flaws that only its conditions tell:",
@@ -237,7 +238,7 @@ def test_a_crd_that_is_refused_has_no_conditions(project: Project) -> None:
 
     result = project.run("--crd-checks", "-k", "conditions")
 
-    result.assert_outcomes(failed=1, deselected=2)
+    result.assert_outcomes(failed=1, deselected=3)
     result.stdout.fnmatch_lines(
         ["it would have no conditions, as the server refuses it:", f"  {FILE}:6: spec.scope: Unsupported value: *"]
     )
@@ -249,7 +250,7 @@ def test_a_crd_that_is_stored_already_is_told_to_be_refused(project: Project) ->
 
     result = project.run("-rs", "-k", "accepted")
 
-    result.assert_outcomes(skipped=1, deselected=2)
+    result.assert_outcomes(skipped=1, deselected=3)
     assert "crd_stored says that it is stored; created anew: CustomResourceDefinition" in result.stdout.str()
 
 
@@ -260,7 +261,7 @@ def test_copies_and_alternatives_are_checked_each(project: Project) -> None:
 
     result = project.run("--crd-checks")
 
-    result.assert_outcomes(passed=7, failed=2)
+    result.assert_outcomes(passed=10, failed=2)
     result.stdout.fnmatch_lines(["FAILED config/crd/bases/other.yaml::accepted*"])
 
 
@@ -441,7 +442,7 @@ def test_rules_are_listed_with_cost_and_share(project: Project) -> None:
 
     result = project.run("--crd-checks", "-v", "-k", "rules")
 
-    result.assert_outcomes(passed=1, deselected=3)
+    result.assert_outcomes(passed=1, deselected=4)
     result.stdout.fnmatch_lines(
         [
             f"crd: {FILE}::rules[[]gardens.stories.example.com-v1]: spec.beds[[]*]: self.rows >= 0: costs at most 725,*",
@@ -457,7 +458,7 @@ def test_a_rule_fails_before_the_server_refuses_it(project: Project) -> None:
 
     result = project.run()
 
-    result.assert_outcomes(passed=3, failed=1)
+    result.assert_outcomes(passed=4, failed=1)
     result.stdout.fnmatch_lines(
         [
             "rules that do not compile, or that cost too much:",
@@ -501,7 +502,7 @@ def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_that_says_so(
 
     result = project.run("--crd-checks", "-k", "rules")
 
-    result.assert_outcomes(failed=1, deselected=3)
+    result.assert_outcomes(failed=1, deselected=4)
     result.stdout.fnmatch_lines(
         ["what a server makes of it is not known:", f"  {FILE}:1: pytest-crd does not support a message of protobuf"]
     )

@@ -1,0 +1,70 @@
+"""What OpenAPI v2 loses of a schema: what client generators that read it, and kubectl before 1.27, do not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pytest_crd.checks import schemas
+from pytest_crd.checks.schemas import Node
+from pytest_crd.checks.verdict import Verdict
+from pytest_crd.engine import Version, profile
+from pytest_crd.engine.crdfiles import ReadCrd
+from pytest_crd.engine.schema import nodes
+
+_JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+# Where none of these stands, nothing is lost.
+_LOSING: Final = frozenset({*_JUNCTORS, "default", "nullable", _PRESERVE})
+
+
+def may_lose(read: ReadCrd, version: Version) -> bool:
+    """Return whether OpenAPI v2 may lose something of the schema of a version."""
+    root = schemas.root_of(read, version) if version.served else None
+    return root is not None and any(not _LOSING.isdisjoint(node) for node in nodes.walk(root.schema))
+
+
+def in_v2(read: ReadCrd, version: Version) -> Verdict:
+    """Return what OpenAPI v2 loses of the schema of a version, as notes: clients may do without it."""
+    root = schemas.root_of(read, version)
+    if root is None or version.published_schema is None:
+        return Verdict(passed_over=f"the schema of {version.name} is not structural, so that it is not published")
+    if version.preserves_unknown_fields or root.schema.get(_PRESERVE):
+        return Verdict(notes=("OpenAPI v2 has no fields at all, as unknown ones are preserved",))
+    keeps_defaults = profile.named(read.crd.kubernetes_version).publishes_defaults_in_v2
+    return Verdict(notes=tuple(_lost(root, keeps_defaults=keeps_defaults)))
+
+
+def _lost(node: Node, *, keeps_defaults: bool) -> Iterator[str]:
+    schema, path = node.schema, node.path or "the whole object"
+    if lost := [keyword for keyword in _JUNCTORS if schema.get(keyword) or (keyword == "not" and keyword in schema)]:
+        yield f"{path}: OpenAPI v2 has no {', '.join(lost)}"
+    if schema.get("default") is not None and not keeps_defaults:
+        yield f"{path}: OpenAPI v2 has no default"
+    is_nullable, preserves = schema.get("nullable"), schema.get(_PRESERVE)
+    if is_nullable:
+        yield f"{path}: OpenAPI v2 has no {_and_fields(schema, 'type')}, as it may be null"
+    elif preserves and (schema.get("properties") or schema.get("items")):
+        yield f"{path}: OpenAPI v2 has no {_and_fields(schema)}, as unknown fields are preserved"
+    yield from _not_required(node)
+    hidden = ("properties", "items") if is_nullable or preserves else ()
+    seen = node._replace(schema={key: value for key, value in schema.items() if key not in hidden})
+    for child in schemas.children(seen):
+        yield from _lost(child, keeps_defaults=keeps_defaults)
+
+
+def _and_fields(schema: Mapping[str, object], *others: str) -> str:
+    """Return which structure a schema has besides *others*, in words."""
+    found = [*others, *(key for key in ("properties", "items") if schema.get(key))]
+    return ", ".join(found)
+
+
+def _not_required(node: Node) -> Iterator[str]:
+    schema = node.schema
+    values, fields = schema.get("additionalProperties"), schema.get("properties") or {}
+    is_cleared = isinstance(values, dict) and values.get("nullable")
+    hides = schema.get("nullable") or schema.get(_PRESERVE)
+    for name in schema.get("required") or ():
+        if is_cleared or (not hides and (fields.get(name) or {}).get("nullable")):
+            reason = "values may be null" if is_cleared else "it may be null"
+            yield f"{node.path or 'the whole object'}: OpenAPI v2 does not require {name}, as {reason}"

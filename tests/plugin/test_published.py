@@ -1,0 +1,128 @@
+"""The check `published`: what OpenAPI v2 loses of a schema, as a list with `-v`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from plugin.conftest import GARDEN
+
+from pytest_crd import engine
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+CRD = "config/crd/bases/gardens.yaml"
+_LABEL = "label: {type: string}"
+
+
+def _notes(project: Project, *arguments: str) -> list[str]:
+    """Run the check with `-v`, and return what is said of it."""
+    result = project.run("--crd-checks", "-v", "-k", "published", *arguments)
+
+    result.assert_outcomes(passed=1, deselected=3)
+    return [line.partition(": ")[2].partition(": ")[2] for line in result.outlines if line.startswith("crd: config")]
+
+
+def test_defaults_are_listed(project: Project) -> None:
+    assert _notes(project) == [
+        "spec.size: OpenAPI v2 has no default",
+        "spec.watering: OpenAPI v2 has no default",
+        "spec.watering.hour: OpenAPI v2 has no default",
+        "spec.beds[*].rows: OpenAPI v2 has no default",
+    ]
+
+
+def test_nothing_is_said_without_v(project: Project) -> None:
+    result = project.run("--crd-checks", "-k", "published")
+
+    result.assert_outcomes(passed=1, deselected=3)
+    assert "OpenAPI" not in result.stdout.str()
+
+
+_FIELDS = "{type: object, properties: {a: {type: string, default: x}}"
+
+
+@pytest.mark.parametrize(
+    ("field", "notes"),
+    [
+        ("label: {type: string, anyOf: [{pattern: a}], not: {}}", ["spec.label: OpenAPI v2 has no anyOf, not"]),
+        ("label: {type: string, allOf: []}", []),
+        ("label: {type: string, nullable: true}", ["spec.label: OpenAPI v2 has no type, as it may be null"]),
+        (
+            f"label: {_FIELDS}, nullable: true}}",
+            ["spec.label: OpenAPI v2 has no type, properties, as it may be null"],
+        ),
+        (
+            f"label: {_FIELDS}, x-kubernetes-preserve-unknown-fields: true}}",
+            ["spec.label: OpenAPI v2 has no properties, as unknown fields are preserved"],
+        ),
+        (
+            f"label: {{type: array, x-kubernetes-preserve-unknown-fields: true, items: {_FIELDS}}}}}",
+            ["spec.label: OpenAPI v2 has no items, as unknown fields are preserved"],
+        ),
+        (
+            "label: {type: object, required: [a, b], properties: {a: {type: string, nullable: true}, b: {type: string}}}",
+            [
+                "spec.label: OpenAPI v2 does not require a, as it may be null",
+                "spec.label.a: OpenAPI v2 has no type, as it may be null",
+            ],
+        ),
+        (
+            "label: {type: object, required: [a], additionalProperties: {type: string, nullable: true}}",
+            [
+                "spec.label: OpenAPI v2 does not require a, as values may be null",
+                "spec.label[*]: OpenAPI v2 has no type, as it may be null",
+            ],
+        ),
+        (
+            "label: {type: object, nullable: true, required: [a], properties: {a: {type: string, nullable: true}}}",
+            ["spec.label: OpenAPI v2 has no type, properties, as it may be null"],
+        ),
+    ],
+)
+def test_what_is_lost_is_listed(project: Project, field: str, notes: list[str]) -> None:
+    project.write(CRD, GARDEN.replace(_LABEL, field))
+
+    found = _notes(project)
+
+    assert [note for note in found if note.startswith("spec.label")] == notes
+    # The list is true: what it names is not in the document.
+    version = engine.load(project.path / CRD)[0].version("v1")
+    document = version.openapi(2) or {}
+    label = document["definitions"]["com.example.stories.v1.Garden"]["properties"]["spec"]["properties"]["label"]
+    lost = [word for note in found if note.startswith("spec.label:") for word in note.split(" has no ")[-1].split(",")]
+    assert not label.keys() & {word.strip() for word in lost}
+
+
+def test_a_root_that_preserves_loses_all(project: Project) -> None:
+    root = "        type: object\n        properties:\n          spec:"
+    project.write(CRD, GARDEN.replace(root, f"        x-kubernetes-preserve-unknown-fields: true\n{root}"))
+
+    assert _notes(project) == ["OpenAPI v2 has no fields at all, as unknown ones are preserved"]
+
+
+def test_kubernetes_1_21_publishes_defaults(project: Project) -> None:
+    assert _notes(project, "--crd-kubernetes-version", "1.21") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("served: true", "served: false"),
+        (GARDEN[GARDEN.index("          spec:") :], "          spec: {type: object}\n"),
+    ],
+)
+def test_where_nothing_is_published_or_lost_there_is_no_check(project: Project, old: str, new: str) -> None:
+    project.write(CRD, GARDEN.replace(old, new))
+
+    assert "published" not in project.run("--crd-checks", "--collect-only", "-q").stdout.str()
+
+
+def test_a_schema_that_is_not_structural_is_passed_over(project: Project) -> None:
+    project.write(CRD, GARDEN.replace(_LABEL, "label: {}"))
+
+    result = project.run("--crd-checks", "-k", "published", "-rs")
+
+    result.assert_outcomes(skipped=1, deselected=3)
+    result.stdout.fnmatch_lines(["*the schema of v1 is not structural, so that it is not published"])
