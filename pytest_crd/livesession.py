@@ -102,7 +102,7 @@ class LiveSession:
         """Say the same where pytest has no header; be as good as Ctrl-C to who ends the session otherwise."""
         if self._of_controller is not None:
             return
-        if self._config.get_verbosity() < 0 or self._config.option.no_header:
+        if self._config.get_verbosity() < 0 or getattr(self._config.option, "no_header", False):
             self._write(self._header())
         for number in _SIGNALS:
             self._handlers[number] = signal.signal(number, _interrupt)
@@ -207,7 +207,7 @@ class LiveSession:
 
     def _write(self, lines: list[str]) -> None:
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-        for line in lines:
+        for line in lines if reporter is not None else ():  # without one, nobody hears anything
             reporter.write_line(line)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_crd.cases.questions import CrdQuestion
 from pytest_crd.engine import Condition, CustomResourceDefinition
-from pytest_crd.live import client, facts
+from pytest_crd.live import client, facts, obstacles
 from pytest_crd.live.disguise import Disguise
 from pytest_crd.live.facts import Facts
 from pytest_crd.live.judge import compare
@@ -19,6 +19,7 @@ JSONValue = Any
 
 _STRICT: Final = {"dryRun": "All", "fieldValidation": "Strict"}
 _EXISTS: Final = 409
+_RESOURCE: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 _OF_CONDITION: Final = ("type", "status", "reason", "message")
 # What is found out by creating the CRD: the server says no more of a schema that it takes, nor of rules within their budget.
 _BY_CREATING: Final = ("accepted", "structural", "rules")
@@ -80,6 +81,7 @@ class CrdJudge:
         try:
             compare(self._server, ask, ours, None, stated=facts.stated_of_crd)
         except DisagreementError as error:
+            obstacles.refuse_as_changed(self._server, _RESOURCE, error.ours, error.theirs)
             raise DisagreementError(request, error.ours, error.theirs) from None
 
 

@@ -22,7 +22,6 @@ from pytest_crd.live import client, facts, obstacles, structure
 from pytest_crd.live.facts import Facts
 from pytest_crd.live.objects import StoredObjects, namespace_of
 from pytest_crd.live.stages import DisagreementError, NotAskedError, Stage, Stages
-from pytest_crd.live.transport import NoAnswerError
 
 JSONValue = Any
 
@@ -156,9 +155,8 @@ class Judge:
             compare(self._server, ask, ours, live.sent)
         except DisagreementError as error:
             theirs = error.theirs
-            if meddlers := obstacles.meddlers(self._server, stage.crd.group, ours, theirs):
-                words = f"the objects, or the warnings, may be changed by {', '.join(meddlers)}"
-                raise NoAnswerError(words) from None
+            plural = stage.crd.manifest["spec"]["names"]["plural"]
+            obstacles.refuse_as_changed(self._server, (stage.crd.group, plural), ours, theirs)
             request = {"method": live.method, "path": live.path, "query": dict(live.query), "body": live.sent}
             old = {"old": facts.without_server_made(live.old)} if live.old else {}
             whole = {"CRD": stage.crd.manifest, **old, "request": request}

@@ -45,19 +45,23 @@ def refuse_as_no_answer(answer: Answer) -> None:
         raise NoAnswerError(f"{answer.code} {answer.message}")
 
 
-def meddlers(server: Server, group: str, ours: Facts, theirs: Facts) -> list[str]:
+def refuse_as_changed(server: Server, resource: tuple[str, str], ours: Facts, theirs: Facts) -> None:
     """
-    Return the admission plugins that may have made *theirs* of an answer *ours*: they change objects, and they warn.
+    Pass where no admission plugin can have made *theirs* of an answer *ours*: they change objects, and they warn.
 
     Args:
         server: The server.
-        group: The group of the object.
+        resource: Group and plural of the object.
         ours: The engine's answer.
         theirs: The server's.
+
+    Raises:
+        NoAnswerError: One is asked about such objects; which one.
     """
     if not any("stored" in one for one in (ours, theirs)) or ours["code"] != theirs["code"]:
-        return []
-    return [f"{kind}/{item['metadata']['name']}" for kind, item in _plugins(server) if _is_about(item, group)]
+        return
+    if found := [f"{kind}/{item['metadata']['name']}" for kind, item in _plugins(server) if _is_about(item, *resource)]:
+        raise NoAnswerError(f"the object, or the warnings, may be changed by {', '.join(found)}")
 
 
 def _plugins(server: Server) -> Iterator[tuple[str, Mapping[str, JSONValue]]]:
@@ -67,8 +71,12 @@ def _plugins(server: Server) -> Iterator[tuple[str, Mapping[str, JSONValue]]]:
         yield from ((kind, item) for item in (answer.body.get("items") or () if answer.code == 200 else ()))
 
 
-def _is_about(plugin: Mapping[str, JSONValue], group: str) -> bool:
-    """Return whether an admission plugin is asked about objects of *group*."""
+def _is_about(plugin: Mapping[str, JSONValue], group: str, plural: str) -> bool:
+    """Return whether an admission plugin is asked about objects of a group and plural."""
     of_policy = ((plugin.get("spec") or {}).get("matchConstraints") or {}).get("resourceRules") or ()
     of_webhooks = (rule for webhook in plugin.get("webhooks") or () for rule in webhook.get("rules") or ())
-    return any({"*", group} & {*(rule.get("apiGroups") or ())} for rule in (*of_policy, *of_webhooks))
+    resources = {"*", "*/*", plural, f"{plural}/*", f"{plural}/status"}
+    return any(
+        {"*", group} & {*(rule.get("apiGroups") or ())} and resources & {*(rule.get("resources") or ())}
+        for rule in (*of_policy, *of_webhooks)
+    )

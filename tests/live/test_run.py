@@ -222,7 +222,7 @@ def test_warnings_in_an_order_that_changes_and_was_never_ours_are_agreed_upon(as
 
 def test_what_may_be_a_webhooks_doing_is_no_answer(ask: Ask, fake: FakeServer) -> None:
     fake.objects["/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/all"] = {}
-    items = [{"metadata": {"name": "all"}, "webhooks": [{"rules": [{"apiGroups": ["*"]}]}]}]
+    items = [{"metadata": {"name": "all"}, "webhooks": [{"rules": [{"apiGroups": ["*"], "resources": ["*"]}]}]}]
 
     def interfere(method: str, url: str, given: Any) -> Reply | None:
         if url.endswith("mutatingwebhookconfigurations"):
@@ -236,7 +236,7 @@ def test_what_may_be_a_webhooks_doing_is_no_answer(ask: Ask, fake: FakeServer) -
     verdict = ask(question(Section.CREATE, {}))
 
     assert verdict.outcome == Outcome.NO_ANSWER
-    assert verdict.reason == "the objects, or the warnings, may be changed by mutatingwebhookconfigurations/all"
+    assert verdict.reason == "the object, or the warnings, may be changed by mutatingwebhookconfigurations/all"
 
 
 def test_an_old_object_that_no_request_stores_is_not_asked_about(ask: Ask) -> None:
@@ -418,14 +418,30 @@ def test_a_crd_that_is_answered_otherwise_is_a_disagreement(ask: Ask, fake: Fake
     assert f"  path: {CRDS}" in verdict.recording
 
 
+def test_a_crd_that_a_webhook_may_have_changed_is_not_answered(ask: Ask, fake: FakeServer) -> None:
+    rule = {"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"]}
+    items = [{"metadata": {"name": "all"}, "webhooks": [{"rules": [rule]}]}]
+
+    def interfere(method: str, url: str, given: Any) -> Reply | None:
+        if url.endswith("mutatingwebhookconfigurations"):
+            return Reply(200, json.dumps({"items": items}))
+        if method == "POST" and "dryRun" in url:
+            return Reply(201, json.dumps({**given, "spec": {}}))
+        return None
+
+    fake.interfere = interfere
+
+    verdict = ask(_of_crd("accepted"))
+
+    assert verdict.reason == "the object, or the warnings, may be changed by mutatingwebhookconfigurations/all"
+
+
 def test_the_version_of_the_server_may_answer_otherwise_to_a_crd(ask: Ask, fake: FakeServer) -> None:
-    fake.minor = "32"
     root = {"x-kubernetes-validations": [{"rule": "self.nothing"}]}
 
-    verdict = ask(_of_crd("accepted", crd_of("1.37", root=root)))
+    verdict = ask(_of_crd("accepted", crd_of("1.32", root=root)))
 
-    # The fake answers as 1.37 does.
-    assert verdict.outcome == Outcome.DISAGREED
+    assert verdict == Verdict(Outcome.AGREED, notes=("answered otherwise by Kubernetes 1.32",))
 
 
 def test_conditions_are_compared(ask: Ask, fake: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,8 @@ import pytest
 from live.fakeserver import CRDS, NAMESPACES, FakeServer
 from live.loopback import Reply, serving
 
-from pytest_crd.live import judge, lease, sandbox
+from pytest_crd import engine
+from pytest_crd.live import client, judge, lease, sandbox
 
 if TYPE_CHECKING:
     from plugin.conftest import Project
@@ -445,6 +447,34 @@ def test_a_disagreement_is_coloured_and_whole_in_junit(asked: Project, server: F
     report = (asked.path / "report.xml").read_text(encoding="utf-8")
     assert '<property name="crd_live" value="disagreed"' in report
     assert "What pytest-crd answers" in report
+
+
+def test_what_is_installed_is_asked_about_and_nothing_is_made(asked: Project, server: FakeServer) -> None:
+    read = engine.load([asked.path / "config/crd/bases/gardens.yaml"])[0]
+    with contextlib.closing(client.Server(server.url)) as other:
+        other.ask("POST", CRDS, dict(read.manifest))
+    server.log.clear()
+
+    result = _live(asked, server, "--crd-live-installed")
+
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: http://127.0.0.1:*, Kubernetes 1.37 (v1.37.0): the CRDs that are installed, by dry runs",
+            "crd: live: 2 agreed, 0 disagreed, 3 not asked, 0 no answer",
+            "crd: live: 3 not asked: an update needs a stored object, which might wake an operator",
+        ]
+    )
+    assert server.written() == []
+    assert server.names() == [f"{CRDS}/gardens.stories.example.com"]
+
+
+def test_a_session_without_a_terminal_asks_all_the_same(asked: Project, server: FakeServer) -> None:
+    result = _live(asked, server, "-p", "no:terminal")
+
+    assert result.ret == 0
+    assert len([line for line in server.log if "dryRun" in line]) == 5
+    assert server.names() == []
 
 
 # The command line
