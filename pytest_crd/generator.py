@@ -69,8 +69,10 @@ def _all_written(config: pytest.Config) -> list[Written]:
     Write a file for each CRD version that is named: all of them, or none.
 
     Raises:
-        UsageError: There is no such CRD or version, nothing can be said of it, or its file is there.
+        UsageError: There is no such CRD or version, nothing can be said of it, or its file cannot be written.
     """
+    if config.option.collectonly:
+        raise pytest.UsageError(f"{_FLAG} writes files: leave out --collect-only")
     try:
         planned = [_planned(name, config) for name in options.generate(config)]
     except (

@@ -45,6 +45,14 @@ def test_no_test_runs(gardens: Project) -> None:
     assert "no tests ran" in result.outlines[-1]
 
 
+def test_what_only_looks_writes_nothing(gardens: Project) -> None:
+    result = gardens.run(*GENERATE, "--collect-only")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate writes files: leave out --collect-only"])
+    assert not list(gardens.path.glob("test_*"))
+
+
 def test_workers_have_nothing_to_do(gardens: Project) -> None:
     result = gardens.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n", "2", *GENERATE)
 
