@@ -390,6 +390,22 @@ def test_a_case_whose_python_test_fails_is_not_written(project: Project) -> None
     result.stdout.fnmatch_lines(['  cases/garden.yaml:9: create case "bogus": its test failed'])
 
 
+def test_a_case_of_a_python_test_that_is_known_to_fail_is_not_touched(project: Project) -> None:
+    text = _create(FAILS.replace("name: fails", "name: known\n  xfail: a bug"))
+    project.cases(text, name="cases/garden.yaml")
+    project.write(
+        "test_cases.py",
+        "import pytest\n@pytest.mark.crd_cases('cases/*.yaml')\ndef test_case(crd_case):\n    crd_case.check()\n",
+    )
+
+    result = project.run("--crd-update-verdicts")
+
+    result.assert_outcomes(xfailed=1)
+    assert result.ret == pytest.ExitCode.OK
+    assert _text(project, "cases/garden.yaml") == text
+    result.stdout.no_fnmatch_line("crd: *written*")
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_case_whose_python_test_says_that_it_is_known_to_fail_is_not_written(project: Project, when: str) -> None:
     project.cases(LEFT, name="cases/garden.yaml")
