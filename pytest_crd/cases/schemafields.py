@@ -6,6 +6,7 @@ What the version says of `metadata`, at the root and in embedded resources, is w
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
@@ -109,12 +110,13 @@ def _with_embedded(schema: Structural, metadata: Structural) -> Structural:
     def child(node: Structural) -> Structural:
         return _resource(node, metadata) if node.x_embedded_resource else _with_embedded(node, metadata)
 
-    return replace(
-        schema,
-        properties={name: child(node) for name, node in schema.properties.items()},
-        items=None if schema.items is None else child(schema.items),
-        additional_properties=child(schema.value_schema) if schema.value_schema else schema.additional_properties,
-    )
+    properties = {name: child(node) for name, node in schema.properties.items()}
+    items = None if schema.items is None else child(schema.items)
+    values = child(schema.value_schema) if schema.value_schema else schema.additional_properties
+    inside = (*properties.values(), items, values)
+    if all(map(operator.is_, inside, (*schema.properties.values(), schema.items, schema.additional_properties))):
+        return schema  # as nearly all are, in which no resource is embedded
+    return replace(schema, properties=properties, items=items, additional_properties=values)
 
 
 def _structural(kind: types.Type) -> Structural:
