@@ -282,3 +282,17 @@ def test_a_value_that_was_refused_before_breaks_nothing_as_long_as_it_stays() ->
         version, lambda one: one.update({"spec": "a"}, old={"spec": "a"})
     )
     assert "properties/spec/not:broken" in reached(version, lambda one: one.update({"spec": "a"}, old={"spec": "b"}))
+
+
+def test_what_a_rule_calls_a_duplicate_is_the_rules() -> None:
+    item = {
+        **TEXT,
+        "maxLength": 3,
+        "x-kubernetes-validations": [{"rule": "self != 'b'", "reason": "FieldValueDuplicate"}],
+    }
+    schema = {"type": "array", "maxItems": 5, "x-kubernetes-list-type": "set", "items": item}
+
+    found = reached_in_spec(schema, ["a", "b"])
+
+    assert "items/x-kubernetes-validations/0:false" in found
+    assert "x-kubernetes-list-type:broken" not in found

@@ -9,7 +9,7 @@ import pytest
 from cov.files import POTS, read
 from pytest_crd.coverage import data, table
 from pytest_crd.coverage.collector import Collector
-from pytest_crd.coverage.data import Data
+from pytest_crd.coverage.data import Data, Reached, Record
 from pytest_crd.coverage.lines import Exclusion, read_exclusion
 from pytest_crd.coverage.summary import Summary, Tally, summarize
 from pytest_crd.engine import CustomResourceDefinition
@@ -288,3 +288,16 @@ def test_data_that_is_sent_is_what_arrives(tmp_path: Path) -> None:
     assert data.from_json(reached.to_json()) == reached
     assert next(iter(reached.values())).file == "pots.yaml"
     assert Data() == data.read(tmp_path / "no-such-file")
+
+
+def test_what_several_have_reached_adds_up() -> None:
+    one = Data(a=Record("pots", "pots.yaml", {"v1": Reached(1, {"x"})}))
+    other = Data(
+        a=Record("pots", "pots.yaml", {"v1": Reached(2, {"y"}), "v2": Reached(1, {"z"})}), b=Record("jars", "")
+    )
+
+    one.add(other)
+
+    assert one.of("a", "v1") == Reached(3, {"x", "y"})
+    assert one.of("a", "v2") == Reached(1, {"z"})
+    assert one["b"].name == "jars"
