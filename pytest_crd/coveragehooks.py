@@ -21,7 +21,8 @@ from pytest_crd.coverage.collector import Collector
 from pytest_crd.coverage.data import Data, DataError, Record
 from pytest_crd.coverage.summary import Summary
 from pytest_crd.coverageoptions import CoverageSettings
-from pytest_crd.engine import CustomResourceDefinition, InputError, load
+from pytest_crd.engine import CustomResourceDefinition, InputError, load, observation
+from pytest_crd.engine.observation import Exchange
 
 # What is sent from a worker of pytest-xdist to its controller.
 _REACHED: Final = "pytest_crd_coverage"
@@ -43,7 +44,7 @@ class CoverageHooks:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self) -> Generator[None, object, object]:
         """Collect what a test and its fixtures reach."""
-        with self._collector.collecting():
+        with observation.observing(self._take):
             return (yield)
 
     @pytest.hookimpl(optionalhook=True)
@@ -81,6 +82,11 @@ class CoverageHooks:
                 terminalreporter.write_line(line)
         for text in self._told:
             terminalreporter.write_line(f"crd: {text}")
+
+    def _take(self, version: Any, exchange: Exchange) -> None:
+        # A CRD that a test makes up is its own, and some tests make up thousands.
+        if version.crd.written is not None:
+            self._collector.take(version, exchange)
 
     def _finish(self) -> bool:
         """Do what is to be done at the end; return whether all is as it should be."""

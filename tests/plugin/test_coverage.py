@@ -222,6 +222,21 @@ def test_the_old_object_of_an_update_does_not_count_for_what_is_tested(project: 
     assert f"{SPEC}/rows/maximum:held" not in _reached(project)
 
 
+def test_a_crd_that_a_test_makes_up_is_no_crd_of_the_project(project: Project) -> None:
+    project.write(
+        "test_a.py",
+        "from pytest_crd.engine import CustomResourceDefinition\ndef test_a(crd):\n"
+        "    made = CustomResourceDefinition.from_manifest({**crd.manifest, 'metadata': {'name': 'gardens.stories.example.com'}})\n"
+        "    assert not made.version('v1').create({'spec': {'rows': 11}}).accepted\n",
+    )
+
+    result = _measured(project, "--crd-cov-report=term")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: no test has made a request for an object of these CRDs: *"])
+    assert _reached(project) == set()
+
+
 def test_what_collecting_or_an_upgrade_asks_does_not_count(project: Project) -> None:
     project.write("before/gardens.yaml", GARDEN.replace("maximum: 10", "maximum: 20"))
     project.ini("crd_paths = config", "crd_baseline = before")
