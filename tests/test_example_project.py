@@ -19,11 +19,11 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
 
     result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
 
-    result.assert_outcomes(passed=54, skipped=2, xfailed=1)
+    result.assert_outcomes(passed=56, skipped=2, xfailed=1)
     result.stdout.fnmatch_lines(
         [
             "crd: 3 CRDs, 4 versions from config/crd/bases; Kubernetes 1.37",
-            "crd: 12 checks in 5 files; 2 samples",
+            "crd: 14 checks in 5 files; 2 samples",
         ]
     )
 
@@ -33,4 +33,4 @@ def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pyt
 
     result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "example")
 
-    result.assert_outcomes(passed=54, skipped=2, xfailed=1)
+    result.assert_outcomes(passed=56, skipped=2, xfailed=1)
