@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     warm = crds[0].versions[0]
     warm.openapi(2), warm.openapi(3), warm.json_schema(), crds[0].create()  # what is read once
     rows = list(_timed(crds))
-    answers, documents, schemas = ([row[index] for row in rows] for index in (1, 2, 3))
+    answers, documents, schemas = [row[1] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
     for what, times in (("crd.response", answers), ("openapi 2 and 3", documents), ("json_schema", schemas)):
         print(f"{what:16} median {statistics.median(times) * 1000:8.2f} ms, all {len(times)} {sum(times):7.2f} s")
     print(f"publishing takes {sum(documents) / sum(answers):.3f} of the time of the answers")

@@ -67,6 +67,7 @@ _KEPT_WHEN_SET: Final = frozenset(
         *(_PRESERVE, _EMBEDDED, _INT_OR_STRING, "x-kubernetes-list-map-keys"),
     }
 )
+_PLAIN: Final = frozenset({"type", "description"})
 # Kept whatever they are.
 _KEPT: Final = frozenset(
     {
@@ -149,6 +150,8 @@ class Publisher:
 
     def _node(self, schema: Schema) -> dict[str, JSONValue]:
         """Return what is published of a *schema* that has fields, items or a type of its own."""
+        if schema.keys() <= _PLAIN and schema.get("type") != "array":  # as half of all schemas are
+            return {keyword: value for keyword, value in schema.items() if value}
         if self._is_v2:
             schema = _fit_for_v2(schema)
         published = self._keywords(schema)
