@@ -79,9 +79,17 @@ class Disguise(NamedTuple):
         """Return an answer with the names that the CRD and *namespace* have."""
         if self.group == self.other_group:
             return value
-        if isinstance(value, str):
-            text = value.replace(self.other_group, self.group)
-            return text.replace(self.namespace, namespace) if self.namespace else text
-        if isinstance(value, dict):
-            return {self.taken_off(key, namespace): self.taken_off(item, namespace) for key, item in value.items()}
-        return [self.taken_off(item, namespace) for item in value] if isinstance(value, list) else value
+        return replaced(
+            value, {self.other_group: self.group, **({self.namespace: namespace} if self.namespace else {})}
+        )
+
+
+def replaced(value: JSONValue, names: Mapping[str, str]) -> JSONValue:
+    """Return a value with other names in all its texts: *names* has the new ones by the old."""
+    if isinstance(value, str):
+        for old, new in names.items():
+            value = value.replace(old, new)
+        return value
+    if isinstance(value, Mapping):
+        return {replaced(key, names): replaced(item, names) for key, item in value.items()}
+    return [replaced(item, names) for item in value] if isinstance(value, list) else value

@@ -19,6 +19,7 @@ from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.resources import completion
 from pytest_crd.engine.resources.requestbody import Body
 from pytest_crd.live import client, facts, obstacles, structure
+from pytest_crd.live.disguise import replaced
 from pytest_crd.live.facts import Facts
 from pytest_crd.live.objects import StoredObjects, namespace_of
 from pytest_crd.live.stages import DisagreementError, NotAskedError, Stage, Stages
@@ -164,9 +165,13 @@ class Judge:
 
     def _notes(self, question: Question, stage: Stage, live: Exchange) -> list[str]:
         """Return where the answer, on which both agree, is another than that to the question as the project asks it."""
-        asked = facts.of_engine(question.answer(), question.body.value)
-        there = facts.of_engine(_under(question, self._version).answer(), question.body.value)
-        shown = stage.disguise.taken_off(facts.of_engine(live.response, question.body.value), namespace_of(question))
+        sent = question.body.value if live.old is None else _without_generation(question.body.value)
+        asked = facts.of_engine(question.answer(), sent)
+        there = facts.of_engine(_under(question, self._version).answer(), sent)
+        shown = stage.disguise.taken_off(facts.of_engine(live.response, sent), namespace_of(question))
+        if live.old is not None:  # whose name may be generated
+            own = ((question.old or {}).get("metadata") or {}).get("name", completion.MADE_UP_NAME)
+            shown = replaced(shown, {live.old["metadata"]["name"]: own})
         notes = []
         if not facts.are_equal(asked, there):
             notes.append(f"answered otherwise by Kubernetes {question.version.crd.kubernetes_version}")
@@ -234,6 +239,14 @@ def _type_meta(version: Version) -> dict[str, JSONValue]:
 
 def _query(question: Question) -> dict[str, str]:
     return {**_DRY, "fieldValidation": question.field_validation}
+
+
+def _without_generation(sent: JSONValue) -> JSONValue:
+    """Return what an update sends without that of which only a create makes a name."""
+    metadata = sent.get("metadata") if isinstance(sent, dict) else None
+    if not isinstance(metadata, dict):
+        return sent
+    return {**sent, "metadata": {key: value for key, value in metadata.items() if key != "generateName"}}
 
 
 def _without_identity(body: Body, old: Mapping[str, JSONValue]) -> Body:

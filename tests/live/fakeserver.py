@@ -84,7 +84,8 @@ class FakeServer:
         if method == "PATCH":
             return self._patch(path, body)
         metadata = body.get("metadata") if isinstance(body, dict) else None
-        name = metadata.get("name") if isinstance(metadata, dict) else None
+        metadata = metadata if isinstance(metadata, dict) else {}
+        name = metadata.get("name") or f"{metadata.get('generateName')}bcdf5"
         target = _key(f"{path}/{name}" if method == "POST" else path.removesuffix("/status"))
         if method == "POST" and target in self.objects:
             return _status(409, "AlreadyExists", f"{target.rpartition('/')[2]!r} already exists")
@@ -94,7 +95,12 @@ class FakeServer:
         stored = dict(body if response is None else response.stored)
         old = self.objects.get(target, {"metadata": {}})["metadata"]
         number = str(next(self._numbers))
-        stored["metadata"] = {**stored["metadata"], "uid": old.get("uid", f"u{number}"), "resourceVersion": number}
+        stored["metadata"] = {
+            "name": name,
+            **stored["metadata"],
+            "uid": old.get("uid", f"u{number}"),
+            "resourceVersion": number,
+        }
         if path.startswith(CRDS):
             stored["status"] = {"conditions": _CONDITIONS}
         if "dryRun" not in query:
