@@ -438,6 +438,21 @@ def test_what_is_asked_ahead_is_what_the_test_asks_when_it_is_run(asked: Project
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
 
 
+def test_what_was_asked_ahead_for_other_questions_does_not_count(asked: Project, server: FakeServer) -> None:
+    asked.write(
+        "conftest.py",
+        "def pytest_collection_modifyitems(items):\n"
+        "    first, second = (item.bound.ask for item in items[:2])\n"
+        "    items[0].bound.ask, items[1].bound.ask = second, first\n",
+    )
+    server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
+
+    result = _live(asked, server, "-k", "stored or many")
+
+    result.assert_outcomes(failed=1, passed=1, deselected=3)
+    result.stdout.fnmatch_lines(["crd: live: 1 agreed, 1 disagreed, *", "FAILED *::it is stored - live: disagreed: *"])
+
+
 def test_a_disagreement_is_coloured_and_whole_in_junit(asked: Project, server: FakeServer) -> None:
     server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
 
