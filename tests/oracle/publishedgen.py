@@ -249,6 +249,8 @@ def crds() -> Iterator[tuple[str, JSONValue]]:
         name: {"type": "string", "items": value} for name, value in (("a", []), ("b", True), ("c", "x"))
     }
     yield "items that are no schema", _crd(f"items.{root}", _version({"type": "object", "properties": odd_items}))
+    large = {"type": "number", "default": 2**63, "example": [2**63 + 5000], "enum": [2**63, 1e300]}
+    yield "numbers beyond int64", _crd(f"numbers.{root}", _version({"type": "object", "properties": {"a": large}}))
     fields = [{"jsonPath": ".spec.color"}]
     yield "selectable fields", _crd(f"selectable.{root}", _version(_SPEC, selectableFields=fields))
     yield (

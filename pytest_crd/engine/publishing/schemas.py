@@ -150,7 +150,7 @@ class Publisher:
 
     def _node(self, schema: Schema) -> dict[str, JSONValue]:
         """Return what is published of a *schema* that has fields, items or a type of its own."""
-        if schema.keys() <= _PLAIN and schema.get("type") != "array":  # as half of all schemas are
+        if schema.keys() <= _PLAIN:  # as half of all schemas are; of lists no server takes one without items
             return {keyword: value for keyword, value in schema.items() if value}
         if self._is_v2:
             schema = _fit_for_v2(schema)
