@@ -118,6 +118,19 @@ def test_cases_are_written_as_is_shown(pytester: pytest.Pytester) -> None:
     assert (pytester.path / "test_backup.crd.yaml").read_text(encoding="utf-8") == after
 
 
+def test_what_is_generated_is_what_is_shown(pytester: pytest.Pytester) -> None:
+    section = README.split("\n## Behaviour, written down\n")[1]
+    smallest, _, cases = section.split("```yaml\n")[1].split("```")[0].partition("\n\ncreate:\n# spec.retention\n- ")
+    pytester.mkdir("tests")
+
+    result = _run(pytester, "", "--crd-generate", "backups.storage.example.com")
+
+    result.stdout.fnmatch_lines(_as_patterns(section.split("```console\n")[1].split("```")[0]))
+    written = (pytester.path / "tests/test_backups.crd.yaml").read_text(encoding="utf-8")
+    for part in (smallest, *cases.split("\n- ")):
+        assert f"{part.strip()}\n" in written
+
+
 def test_the_coverage_of_these_is_what_is_shown(pytester: pytest.Pytester) -> None:
     case_file = README.split("\n## Case files\n")[1].split("```yaml\n")[1].split("```")[0]
     shown = README.split("\n## Coverage\n")[1].split("```console\n")[1].split("```")[0]
