@@ -111,6 +111,7 @@ def test_questions_in_namespaces_and_clusters_are_agreed_upon(ask: Ask, fake: Fa
         question(Section.UPDATE, {"metadata": []}, old=old),
         question(Section.UPDATE_STATUS, {"status": {"phase": "a"}}, old={"spec": {}, "status": {"phase": "b"}}),
         question(Section.UPDATE, {"spec": {"size": 3}}, cluster, old={"spec": {"size": 1}}),
+        question(Section.UPDATE, {"spec": {"size": 3}}, old={"spec": {}, "status": {"phase": "b"}}),
         question(Section.UPDATE, {"spec": {"size": 11}}, old={"metadata": {"generateName": "n-"}, "spec": {}}),
         question(Section.UPDATE, {"metadata": {"generateName": "n-"}}, old={"metadata": {"generateName": "n-"}}),
     ) == Verdict(Outcome.AGREED)
