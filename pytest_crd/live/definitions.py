@@ -45,7 +45,7 @@ class CrdJudge:
             return self._judge_creation(question)
         if question.kind == "conditions":
             return self._judge_conditions(question)
-        raise NotAskedError(f"a server says nothing of what {question.kind} looks for")
+        raise NotAskedError(f"no request asks what the check {question.kind!r} looks for")
 
     def _judge_creation(self, question: CrdQuestion) -> list[str]:
         """Ask for the CRD as it is; where one of its name is there already, under another name."""

@@ -391,7 +391,7 @@ def test_crds_are_asked_about_under_their_own_name(ask: Ask, fake: FakeServer) -
     verdict = ask(_of_crd("deployable"))
     assert (verdict.outcome, verdict.reason) == (
         Outcome.NOT_ASKED,
-        "a server says nothing of what deployable looks for",
+        "no request asks what the check 'deployable' looks for",
     )
 
 

@@ -192,7 +192,7 @@ def test_checks_and_samples_are_asked(project: Project, server: FakeServer) -> N
     result.stdout.fnmatch_lines(
         [
             "crd: live: 4 agreed, 0 disagreed, 2 not asked, 0 no answer",
-            "crd: live: 1 not asked: a server says nothing of what deployable looks for",
+            "crd: live: 1 not asked: no request asks what the check 'deployable' looks for",
         ]
     )
     assert server.names() == []
