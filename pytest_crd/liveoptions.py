@@ -80,8 +80,14 @@ def read(config: pytest.Config) -> LiveSettings | None:
             raise pytest.UsageError(f"{flag.name}: write one {flag.value}, once")
         if value and not given[LIVE]:
             raise pytest.UsageError(f"{flag.name} does nothing without {LIVE.name}: name the server")
+    named = given[LIVE][0]
+    if named in config.invocation_params.args and (config.invocation_params.dir / named).exists():
+        # It knows no options of plugins when it looks for the project.
+        raise pytest.UsageError(
+            f"{LIVE.name}: write {LIVE.name}={named}: pytest takes a path that stands alone for a part of the project"
+        )
     context = given[CONTEXT][0] if given[CONTEXT] else None
-    return LiveSettings(given[LIVE][0], context, given[INSTALLED], config.invocation_params.dir)
+    return LiveSettings(named, context, given[INSTALLED], config.invocation_params.dir)
 
 
 def _is_on_command_line(flag: Flag, config: pytest.Config) -> bool:

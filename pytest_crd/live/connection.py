@@ -38,14 +38,16 @@ def connect(named: str, context: str | None, *, base: Path) -> Target:
     except NoAnswerError as error:
         server.close()
         raise UsageProblemError(str(error)) from None
-    stated = answer.body if answer.code == 200 and isinstance(answer.body, dict) else {}
+    stated = answer.body if isinstance(answer.body, dict) else {}
+    if answer.code != 200 or "major" not in stated:
+        server.close()
+        raise UsageProblemError(f"{server.address} does not say its version: {answer.code} {answer.message}")
     version = f"{stated.get('major', '')}.{str(stated.get('minor', '')).rstrip('+')}"
     try:
         known = profile.named(version).version
     except profile.UnknownVersionError as error:
         server.close()
-        said = f"Kubernetes {version}" if stated else f"no version: {answer.code} {answer.message}"
-        raise UsageProblemError(f"{server.address} says it is {said}; {error}") from None
+        raise UsageProblemError(f"{server.address}: {error}") from None
     return Target(server, known, str(stated.get("gitVersion", "")), command)
 
 

@@ -22,7 +22,7 @@ from pytest_crd.live import client, facts, obstacles, structure
 from pytest_crd.live.disguise import replaced
 from pytest_crd.live.facts import Facts
 from pytest_crd.live.objects import StoredObjects, namespace_of
-from pytest_crd.live.stages import DisagreementError, NotAskedError, Stage, Stages
+from pytest_crd.live.stages import DisagreementError, NotAskedError, OwnStages, Stage, Stages
 
 JSONValue = Any
 
@@ -84,6 +84,8 @@ class Judge:
         status_is_dropped = question.version.has_status and "status" in question.body.value
         if not status_is_dropped and _under(create, self._version).answer().accepted:
             return self._judge(create)
+        if not isinstance(self._stages, OwnStages):
+            raise NotAskedError("no create stores the object whole, and nothing else is made where CRDs are installed")
         create = create._replace(version=self._of_structure(question.version))
         passes, others = question.version.passes, create.version.passes
         value = question.body.value

@@ -495,6 +495,8 @@ def test_what_is_installed_is_asked_about_by_dry_runs_alone(ask: Ask, fake: Fake
     ) == Verdict(Outcome.AGREED)
     verdict = ask(question(Section.UPDATE, {}, old={}), installed=True)
     assert verdict.reason == "an update needs a stored object, which might wake an operator"
+    verdict = ask(question(Section.PRUNING, {"spec": {"size": 99}}), installed=True)
+    assert verdict.reason == "no create stores the object whole, and nothing else is made where CRDs are installed"
     assert fake.written() == []
     assert any(f"/apis/{GROUP}/v1/namespaces/home/things?" in line for line in fake.log)
 

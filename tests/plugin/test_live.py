@@ -512,6 +512,23 @@ def test_a_mistake_on_the_command_line_is_said(project: Project, arguments: tupl
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
 
 
+def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(asked: Project, server: FakeServer) -> None:
+    cluster = {"name": "c", "cluster": {"server": server.url}}
+    context = {"name": "mine", "context": {"cluster": "c", "user": "u"}}
+    content = {"clusters": [cluster], "contexts": [context], "users": [{"name": "u", "user": {}}]}
+    path = asked.write("elsewhere/config", json.dumps(content))
+
+    result = asked.run("--crd-live", path, "--crd-live-context", "mine")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --crd-live: write --crd-live={path}: pytest takes a path that stands alone *"]
+    )
+
+    result = asked.run(f"--crd-live={path}", "--crd-live-context", "mine")
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines([f"crd: live: {server.url}, Kubernetes 1.37 (v1.37.0): *", "crd: live: 5 agreed, *"])
+
+
 @pytest.mark.parametrize("way", ["ini", "environment"])
 def test_no_file_and_no_environment_makes_a_run_write_to_a_server(
     project: Project, server: FakeServer, way: str, monkeypatch: pytest.MonkeyPatch
