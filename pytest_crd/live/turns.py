@@ -54,5 +54,6 @@ class Turn:
         self._owner = threading.get_ident()
 
     def _give_up(self) -> None:
-        self._owner = 0
-        self._lock.release()
+        if self._owner == threading.get_ident():  # unless Ctrl-C came while it was to be taken back
+            self._owner = 0
+            self._lock.release()

@@ -45,3 +45,13 @@ def test_who_has_no_turn_gives_nothing_up() -> None:
         assert turn._lock.locked()
 
     assert not turn._lock.locked()
+
+
+def test_who_is_interrupted_before_it_has_its_turn_back_takes_it_from_nobody() -> None:
+    turn = Turn()
+
+    with turn.taken():
+        turn._give_up()
+        turn._lock.acquire()  # as another thread does
+
+    assert turn._lock.locked()
