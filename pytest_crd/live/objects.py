@@ -126,7 +126,8 @@ class StoredObjects:
             ours, theirs = facts.of_engine(response, sent), facts.stated(answer, sent)
             raise self._stage.disagreement(whole, ours, theirs, namespace_of(self._question))
         if not response.accepted:
-            raise NotAskedError(f"no request stores the old object: {answer.message}")
+            said = self._stage.disguise.taken_off(answer.message, namespace_of(self._question))
+            raise NotAskedError(f"no request stores the old object: {said}")
         stored: JSONObject = answer.body
         return stored
 

@@ -137,7 +137,8 @@ class OwnStages(Stages):
         if response.code == _NOT_FOUND:
             raise NotAskedError(f"Kubernetes {self._version} serves no {crd.api_version}")
         if not response.accepted:
-            raise NotAskedError(f"no server of Kubernetes {self._version} takes its CRD: {response.message}")
+            said = disguise.taken_off(response.message, "")
+            raise NotAskedError(f"no server of Kubernetes {self._version} takes its CRD: {said}")
         answer = self._sandbox.make_crd(first.manifest)
         if answer.code != response.code:
             obstacles.refuse_as_no_answer(answer)
