@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Generator
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -111,7 +111,7 @@ class CoverageHooks:
             name = session.shown(self._settings.data_file)
             self._told.append(f"{name} is not what --crd-cov writes: {error}; remove it, or leave out --crd-cov-append")
             return False
-        own = {*self._project, *self._reached}
+        own = {*self._project(), *self._reached}
         kept = {digest: one for digest, one in earlier.items() if digest in own or self._read(digest, one) is not None}
         self._told += [
             f"what earlier runs have reached of {record.name} is dropped: the CRD was changed since, or is gone"
@@ -123,7 +123,7 @@ class CoverageHooks:
 
     def _known(self) -> dict[str, CustomResourceDefinition]:
         """Return the CRDs that are to be covered, by digest: those of the project, and those that cases name by path."""
-        known = dict(self._project)
+        known = dict(self._project())
         for digest, record in self._reached.items():
             if digest in known:
                 continue
@@ -136,9 +136,9 @@ class CoverageHooks:
                 self._is_broken = True
         return known
 
-    @cached_property
+    @cache  # noqa: B019 - one object, as long as the session; no property, which the lowest pytest asks all plugins for
     def _project(self) -> dict[str, CustomResourceDefinition]:
-        """The CRDs of the project, by digest."""
+        """Return the CRDs of the project, by digest."""
         try:
             return {data.digest_of(crd): crd for crd in session.catalogs(self._config)[0].crds}
         except InputError as error:

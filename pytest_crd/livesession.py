@@ -102,7 +102,7 @@ class LiveSession:
         """Say the same where pytest has no header; be as good as Ctrl-C to who ends the session otherwise."""
         if self._of_controller is not None:
             return
-        if self._config.get_verbosity() < 0 or getattr(self._config.option, "no_header", False):
+        if getattr(self._config.option, "verbose", 0) < 0 or getattr(self._config.option, "no_header", False):
             self._write(self._header())
         for number in _SIGNALS:
             self._handlers[number] = signal.signal(number, _interrupt)

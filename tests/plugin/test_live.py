@@ -545,6 +545,7 @@ def test_no_file_and_no_environment_makes_a_run_write_to_a_server(
     assert server.log == []
 
 
+@pytest.mark.skipif(pytest.version_tuple < (8, 2), reason="pytest reads arguments from files since 8.2")
 def test_a_file_of_arguments_is_the_command_line(asked: Project, server: FakeServer) -> None:
     asked.write("arguments", f"--crd-live={server.url}\n-q\n")
 
