@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -69,12 +70,14 @@ def _all_written(config: pytest.Config) -> list[Written]:
     Write a file for each CRD version that is named: all of them, or none.
 
     Raises:
-        UsageError: There is no such CRD or version, nothing can be said of it, or its file cannot be written.
+        UsageError: There is no such CRD or version, nothing can be said of it, or no run would collect its file, or it cannot be
+            written.
     """
     if config.option.collectonly:
         raise pytest.UsageError(f"{_FLAG} writes files: leave out --collect-only")
     try:
-        planned = [_planned(name, config) for name in options.generate(config)]
+        chosen = dict.fromkeys(_versions(name, config) for name in options.generate(config))  # NAME may be NAME/VERSION
+        planned = [_planned(versions, config) for versions in chosen]
     except (
         CrdLookupError,
         InputError,
@@ -104,12 +107,24 @@ def _summary(written: Written) -> Iterator[str]:
         yield f"crd:   for other versions: {' '.join(f'{_FLAG} {version.crd.name}/{one}' for one in others)}"
 
 
-def _planned(name: str, config: pytest.Config) -> Written:
-    versions = tuple(_version(catalog, name) for catalog in session.catalogs(config))
+def _versions(name: str, config: pytest.Config) -> tuple[Version, ...]:
+    return tuple(_version(catalog, name) for catalog in session.catalogs(config))
+
+
+def _planned(versions: tuple[Version, ...], config: pytest.Config) -> Written:
     path = _folder(config) / _file_name(versions[0], session.catalogs(config)[0])
+    patterns = options.of(config).case_files
+    if not any(path.match(pattern) for pattern in patterns):
+        raise pytest.UsageError(
+            f"{_FLAG}: no pattern of crd_case_files ({' '.join(patterns)}) matches {session.shown(path)}, which no run would"
+            f" collect: add {options.CASE_FILES[0]}"
+        )
     if not path.exists():
         return Written(path, versions, generate(versions))
-    content = path.read_bytes()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise pytest.UsageError(f"{_FLAG}: cannot read {session.shown(path)}: {error.strerror}") from None
     generated = add(versions, content, source=session.shown(path), folder=path.parent)
     return Written(path, versions, generated, files.digest(content))
 
@@ -141,8 +156,9 @@ def _folder(config: pytest.Config) -> Path:
     """Return where case files go: the first of testpaths that is there, else `tests`, else the folder of the project."""
     base = config.inipath.parent if config.inipath else config.rootpath
     named: Sequence[str] = config.getini("testpaths")
-    found = (path for pattern in (*named, "tests") for path in sorted(base.glob(pattern)) if path.is_dir())
-    return next(found, base)
+    # Not Path.glob, which takes neither an absolute pattern nor `.`.
+    matches = (sorted(glob.iglob(pattern, root_dir=base, recursive=True)) for pattern in (*named, "tests"))  # noqa: PTH207
+    return next((base / path for paths in matches for path in paths if (base / path).is_dir()), base)
 
 
 def _write(written: Written) -> None:

@@ -75,6 +75,9 @@ def test_permissions_are_those_of_any_new_file(gardens: Project) -> None:
         ("", ("tests",), "tests/test_gardens.crd.yaml"),
         ("testpaths = other e2e", ("tests", "e2e"), "e2e/test_gardens.crd.yaml"),
         ("testpaths = */cases", ("a/cases", "b/cases"), "a/cases/test_gardens.crd.yaml"),
+        ("testpaths = .", ("tests",), "test_gardens.crd.yaml"),
+        ("testpaths = ./e2e/", ("tests", "e2e"), "e2e/test_gardens.crd.yaml"),
+        ("testpaths = ''", ("tests",), "tests/test_gardens.crd.yaml"),
     ],
 )
 def test_it_goes_where_tests_are(gardens: Project, ini: str, folders: tuple[str, ...], expected: str) -> None:
@@ -84,6 +87,40 @@ def test_it_goes_where_tests_are(gardens: Project, ini: str, folders: tuple[str,
 
     assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
     assert [str(path.relative_to(gardens.path)) for path in gardens.path.rglob("test_*")] == [expected]
+
+
+def test_it_goes_where_an_absolute_path_of_tests_leads(gardens: Project) -> None:
+    (gardens.path / "e2e").mkdir()
+    gardens.ini(f"testpaths = {gardens.path / 'e2e'}")
+
+    gardens.run(*GENERATE).stdout.fnmatch_lines(["crd: wrote e2e/test_gardens.crd.yaml: *"])
+
+
+def test_a_file_that_no_run_would_collect_is_not_written(gardens: Project) -> None:
+    gardens.ini("crd_case_files = case_*.yaml *.cases.yaml")
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    words = "no pattern of crd_case_files (case_[*].yaml [*].cases.yaml) matches test_gardens.crd.yaml, which no run would collect"
+    result.stderr.fnmatch_lines([f"ERROR: --crd-generate: {words}: add test_[*].crd.yaml"])
+    assert not list(gardens.path.glob("test_*"))
+
+
+def test_one_version_by_two_names_has_one_file(gardens: Project) -> None:
+    result = gardens.run(*GENERATE, "--crd-generate", f"{NAME}/v1", "--crd-generate", "Garden")
+
+    assert result.ret == pytest.ExitCode.OK
+    assert len([line for line in result.outlines if line.startswith("crd: wrote ")]) == 1
+
+
+def test_a_folder_where_the_file_would_be_is_an_error(gardens: Project) -> None:
+    (gardens.path / "test_gardens.crd.yaml").mkdir()
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate: cannot read test_gardens.crd.yaml: Is a directory"])
 
 
 def test_crds_of_one_plural_have_files_of_their_own(gardens: Project) -> None:
