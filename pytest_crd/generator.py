@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _FLAG: Final = "--crd-generate"
 _MOST_NAMED: Final = 5
+# What is asked of tests that run, and would be left undone.
+_OF_RUNS: Final = ("--crd-fill", "--crd-update", "--crd-update-verdicts", "--crd-live")
 
 
 class Written(NamedTuple):
@@ -42,6 +44,17 @@ class Generator:
     """The hooks of a session that writes case files instead of running tests."""
 
     def __init__(self, config: pytest.Config) -> None:
+        """
+        Take the session's configuration.
+
+        Raises:
+            UsageError: It asks for more than files.
+        """
+        if config.option.collectonly:
+            raise pytest.UsageError(f"{_FLAG} writes files: leave out --collect-only")
+        for flag in _OF_RUNS:
+            if config.getoption(flag.removeprefix("--").replace("-", "_")):
+                raise pytest.UsageError(f"{_FLAG} runs no tests: leave out {flag}")
         self._config = config
         self._written: list[Written] = []
         config.option.dist = "no"  # pytest-xdist has nothing to do where nothing runs
@@ -73,8 +86,6 @@ def _all_written(config: pytest.Config) -> list[Written]:
         UsageError: There is no such CRD or version, nothing can be said of it, or no run would collect its file, or it cannot be
             written.
     """
-    if config.option.collectonly:
-        raise pytest.UsageError(f"{_FLAG} writes files: leave out --collect-only")
     try:
         chosen = dict.fromkeys(_versions(name, config) for name in options.generate(config))  # NAME may be NAME/VERSION
         planned = [_planned(versions, config) for versions in chosen]

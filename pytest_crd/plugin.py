@@ -68,7 +68,8 @@ def pytest_configure(config: pytest.Config) -> None:
             from pytest_crd import casewriting  # noqa: PLC0415 - only a session that writes loads what does
 
             config.pluginmanager.register(casewriting.Writer(config), "crd-writer")
-        if (coverage := coverageoptions.read(config)) is not None:
+        # A session that runs no tests exercises nothing, and must not forget what others have.
+        if (coverage := coverageoptions.read(config)) is not None and not options.generate(config):
             from pytest_crd import coveragehooks  # noqa: PLC0415 - only a session that measures loads what does
 
             config.pluginmanager.register(coveragehooks.CoverageHooks(config, coverage), "crd-coverage")

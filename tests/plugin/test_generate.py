@@ -53,6 +53,29 @@ def test_what_only_looks_writes_nothing(gardens: Project) -> None:
     assert not list(gardens.path.glob("test_*"))
 
 
+@pytest.mark.parametrize(
+    "flags", [("--crd-fill",), ("--crd-update",), ("--crd-update-verdicts",), ("--crd-live", "http://127.0.0.1:1")]
+)
+def test_what_only_tests_that_run_can_do_is_refused(gardens: Project, flags: tuple[str, ...]) -> None:
+    result = gardens.run(*GENERATE, *flags)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --crd-generate runs no tests: leave out {flags[0]}"])
+    assert not list(gardens.path.glob("test_*"))
+
+
+def test_what_runs_have_reached_is_not_forgotten(gardens: Project) -> None:
+    gardens.cases()
+    gardens.run("--crd-cov")
+    kept = (gardens.path / ".crd_coverage").read_bytes()
+
+    result = gardens.run(*GENERATE, "--crd-cov", "--crd-cov-fail-under=100")
+
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.no_fnmatch_line("*coverage*")
+    assert (gardens.path / ".crd_coverage").read_bytes() == kept
+
+
 def test_workers_have_nothing_to_do(gardens: Project) -> None:
     result = gardens.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n", "2", *GENERATE)
 
