@@ -122,7 +122,11 @@ def _scalar(value: JSONValue) -> str:
         return _text(value)
     if value is None:
         return "null"
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    written = repr(value)
+    # YAML 1.1 takes 1e+21 for a text: there a float has a dot.
+    return written if "e" not in written or "." in written else written.replace("e", ".0e")
 
 
 def _text(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
@@ -45,6 +45,14 @@ def test_what_is_written_is_read_again(value: Any, indent: int, width: int) -> N
 @given(TEXTS)
 def test_no_text_is_taken_for_something_else_by_other_readers(text: str) -> None:
     assert yaml.safe_load(f"- {yamltext.flow(text)}") == [text]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+@example(1e21)
+@example(-1e-7)
+@example(1.5e300)
+def test_no_number_is_taken_for_a_text_by_other_readers(number: float) -> None:
+    assert yaml.safe_load(f"- {yamltext.flow(number)}") == [number]
 
 
 @pytest.mark.parametrize(
