@@ -43,6 +43,7 @@ def add(versions: Sequence[engine.Version], content: bytes, *, source: str, fold
     version = versions[0]
     files = loader.load(content, source=source)
     number = _number(files, version, source)
+    _refuse_other(files[number], {one.crd.kubernetes_version for one in versions}, source)
     missed = reach.missed((resolved(case, folder) for case in files[number].cases), version)
     stated = casefile.state(versions, most_lines=casefile.MOST_LINES)
     cases = {case.name: case for case in reach.cases_of(casefile.written(versions, stated))}
@@ -68,6 +69,14 @@ def _number(files: Sequence[CaseFile], version: engine.Version, source: str) -> 
     found = ", ".join(f"{one.crd} {one.version or ''}".strip() for one in files)
     message = f"the file is about {found}, not about {version.crd.name} {version.name}: move it, or write `crd:` and `version:` so"
     raise CaseFileError([Mistake(source, files[0].lines.of("crd"), message)])
+
+
+def _refuse_other(case_file: CaseFile, known: set[str], source: str) -> None:
+    """Raise CaseFileError where the file is run under another Kubernetes version than those that are *known*."""
+    own = case_file.kubernetes_version
+    if own is not None and known != {own}:
+        message = f"the file is run under Kubernetes {own}: generate with --crd-kubernetes-version {own}"
+        raise CaseFileError([Mistake(source, case_file.lines.of("kubernetesVersion"), message)])
 
 
 def _gaining(

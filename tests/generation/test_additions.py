@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,18 @@ def test_new_items_are_indented_as_old_ones() -> None:
 
     assert '\n  - {name: "spec.a: 3 is small enough"' in text
     assert '\npruning:\n- name: "the object: unknown fields are dropped"\n' in text
+
+
+def test_a_file_of_another_kubernetes_version_is_refused() -> None:
+    words = "old:2: the file is run under Kubernetes 1.21: generate with --crd-kubernetes-version 1.21"
+    with pytest.raises(CaseFileError, match=re.escape(words)):
+        _add(OLD.replace("create:", 'kubernetesVersion: "1.21"\ncreate:'))
+
+
+def test_a_file_of_the_same_kubernetes_version_is_added_to() -> None:
+    own = OLD.replace("create:", f'kubernetesVersion: "{VERSION.crd.kubernetes_version}"\ncreate:')
+
+    assert _add(own).missed == ()
 
 
 def test_a_second_time_there_is_nothing_to_add() -> None:
