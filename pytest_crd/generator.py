@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -10,7 +11,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from pytest_crd import options, session
-from pytest_crd.engine import CrdLookupError, InputError, UnsupportedConstructError, UnsupportedExpressionError, Version
+from pytest_crd.engine import (
+    CrdLookupError,
+    CustomResourceDefinition,
+    InputError,
+    UnsupportedConstructError,
+    UnsupportedExpressionError,
+    Version,
+)
 from pytest_crd.generation import Generated, NothingToStateError, add, generate
 from pytest_crd.writing import files
 
@@ -19,6 +27,8 @@ if TYPE_CHECKING:
 
 _FLAG: Final = "--crd-generate"
 _MOST_NAMED: Final = 5
+# No version has a dot, unlike the name of a file.
+_NAME_AND_VERSION: Final = re.compile(r"(.+)/([^/.]*)")
 # What is asked of tests that run, and would be left undone.
 _OF_RUNS: Final = ("--crd-fill", "--crd-update", "--crd-update-verdicts", "--crd-live")
 
@@ -142,8 +152,9 @@ def _planned(versions: tuple[Version, ...], config: pytest.Config) -> Written:
 
 def _version(catalog: Catalog, name: str) -> Version:
     """Return the version that *name* means: the one that it says, else the one that is stored, else one that is served."""
-    crd_name, _, version_name = name.partition("/")
-    crd = catalog.crds[crd_name]
+    found = _NAME_AND_VERSION.fullmatch(name)
+    crd_name, version_name = found.groups() if found else (name, "")
+    crd = _crd(catalog, crd_name)
     if crd.guard is not None:
         crd.guard(crd)
     if version_name:
@@ -152,6 +163,23 @@ def _version(catalog: Catalog, name: str) -> Version:
     if not served:
         raise NothingToStateError(f"{crd.name} serves no version")
     return next((version for version in served if version.storage), served[0])
+
+
+def _crd(catalog: Catalog, name: str) -> CustomResourceDefinition:
+    """
+    Return the CRD that answers to *name*, a file's too.
+
+    Raises:
+        CrdLookupError: None does, or several of different names do.
+        NothingToStateError: It has alternatives, so that a case file that has its name would be about none of them.
+    """
+    crds = catalog.crds
+    meant = next((crd for crd in crds if name in (crd.name, crd.kind)), None) or crds[name]
+    if sum(crd.name == meant.name for crd in crds) > 1:
+        raise NothingToStateError(
+            f"{meant.name} has alternatives, for which no file is generated: write one whose `crd:` is the path of one of them"
+        )
+    return crds[name]
 
 
 def _file_name(version: Version, catalog: Catalog) -> str:

@@ -137,6 +137,26 @@ def test_one_version_by_two_names_has_one_file(gardens: Project) -> None:
     assert len([line for line in result.outlines if line.startswith("crd: wrote ")]) == 1
 
 
+@pytest.mark.parametrize("version", ["", "/v1"])
+def test_a_crd_may_be_named_by_its_file(gardens: Project, version: str) -> None:
+    result = gardens.run("--crd-generate", f"config/crd/bases/gardens.yaml{version}")
+
+    result.stdout.fnmatch_lines([f"crd: wrote test_gardens.crd.yaml: * {NAME} v1"])
+
+
+@pytest.mark.parametrize("name", [NAME, "Garden/v1", "config/crd/bases/others.yaml"])
+def test_a_file_about_alternatives_would_be_about_none(gardens: Project, name: str) -> None:
+    other = gardens.crd("config/crd/bases/others.yaml")
+    other.write_text(other.read_text(encoding="utf-8").replace("default: 3", "default: 4"), encoding="utf-8")
+
+    result = gardens.run("--crd-generate", name)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    words = "has alternatives, for which no file is generated: write one whose `crd:` is the path of one of them"
+    result.stderr.fnmatch_lines([f"ERROR: --crd-generate: {NAME} {words}"])
+    assert not list(gardens.path.glob("test_*"))
+
+
 def test_a_folder_where_the_file_would_be_is_an_error(gardens: Project) -> None:
     (gardens.path / "test_gardens.crd.yaml").mkdir()
 
@@ -196,6 +216,7 @@ def test_what_is_left_out_is_said(gardens: Project) -> None:
     [
         ("gardens.stories.example.co", "no CRD is called 'gardens.stories.example.co'; did you mean *"),
         (f"{NAME}/v2", f"{NAME} has no version 'v2'; it has: v1"),
+        ("crds/none.yaml", "no CRD is called 'crds/none.yaml'; *"),
     ],
 )
 def test_what_there_is_not_is_an_error(gardens: Project, name: str, words: str) -> None:
