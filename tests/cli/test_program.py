@@ -1,0 +1,20 @@
+"""`python -m pytest_crd`: what all commands have in common."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from pytest_crd import __main__ as program
+
+
+def test_who_reads_may_stop_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w", encoding="utf-8") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+
+        assert program.main(["schema"]) == 2
+        stdout.write("more")  # goes nowhere, also when the file is closed
