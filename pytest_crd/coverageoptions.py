@@ -141,6 +141,8 @@ def _reports(config: pytest.Config, root: Path) -> tuple[Report, ...]:
     for path in paths:
         if paths.count(path) > 1:
             raise pytest.UsageError(f"{said_by}: several reports go to {path}")
+        if path == root / DATA_FILE:
+            raise pytest.UsageError(f"{said_by}: {DATA_FILE} keeps what runs have reached; name another file")
     return reports
 
 
