@@ -31,6 +31,8 @@ _MOST_TRIALS: Final = 150
 _MOST_MENDED: Final = 2
 # How many objects are tried as what stood there before a change.
 _MOST_CHANGED: Final = 12
+# What the server says of a rule that could not be evaluated, behind the reason.
+_EVALUATING: Final = " evaluating rule: "
 # Parts of what the server says where a keyword is broken.
 _SAYS: Final = {
     "type": ("must be of type", "Checked value must be"),
@@ -241,18 +243,20 @@ class _Search:
             return self._border(None)
         inside, steps = held
 
-        def distance(answer: engine.Response) -> tuple[int, ...] | None:
-            if answer.accepted:
-                return (1,)
-            others = sum(error.rule is None or error.rule.text != rule for error in answer.errors)
-            return (2, others) if others else None
-
         def moves(resource: Resource) -> Iterator[Move]:
             return self.holder.mover.of_rule(resource, steps, rule)
 
-        outside = self._searched(self._judge, inside, distance, moves)
-        if outside is not None or "oldSelf" not in rule:
-            return self._border(inside, outside)
+        # One for which the rule is false says more than one for which it cannot be evaluated.
+        for distance in (
+            functools.partial(_distance_from, rule, is_false=True),
+            functools.partial(_distance_from, rule),
+        ):
+            outside = self._searched(self._judge, inside, distance, moves)
+            if outside is not None:
+                return self._border(inside, outside)
+        if "oldSelf" not in rule:
+            return self._border(inside)
+        distance = functools.partial(_distance_from, rule)
         judge = self.holder.judge_of_change(self.place, inside)
         outside = self._searched(judge, inside, distance, moves)
         if outside is not None:
@@ -302,6 +306,21 @@ class _Search:
         if answer.accepted:
             return bool(answer.nulls)
         return any("null" in str(error) or error.type == "Required" for error in answer.errors)
+
+
+def _distance_from(rule: str, answer: engine.Response, *, is_false: bool = False) -> tuple[int, ...] | None:
+    """Return how far *answer* is from a refusal by *rule* alone, which has to be false where *is_false*."""
+    if answer.accepted:
+        return (1,)
+    others = sum(error.rule is None or error.rule.text != rule for error in answer.errors)
+    if others:
+        return (2, others)
+    return (0,) if is_false and any(map(is_failed_evaluation, answer.errors)) else None
+
+
+def is_failed_evaluation(error: engine.FieldError) -> bool:
+    """Return whether an error says that a rule could not be evaluated; else it is false."""
+    return error.rule is not None and _EVALUATING in error.detail
 
 
 def _applied(moves: Iterator[Move], resource: Resource) -> list[Resource]:

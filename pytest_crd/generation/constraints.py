@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.cases.model import Section
 from pytest_crd.examples import limits, places
-from pytest_crd.examples.borders import Border, Borders, keywords
+from pytest_crd.examples.borders import Border, Borders, is_failed_evaluation, keywords
 from pytest_crd.examples.holding import STATUS, Held
 from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
 from pytest_crd.examples.schemas import INT_OR_STRING, Node
@@ -83,9 +83,13 @@ class Constraints:
         if border.outside is None:
             return
         value = self._value(border.outside, place)
-        is_dropped = border.answer is not None and border.answer.accepted  # as a null is that may be left out
         name = words.of_border(border.keyword, _with_format(node), value, holds=False)
-        yield self._proposal(place, "null is dropped" if is_dropped else name, border.outside, border.old)
+        answer = border.answer
+        if answer is not None and answer.accepted:
+            name = "null is dropped"  # as one is that may be left out
+        elif answer is not None and any(map(is_failed_evaluation, answer.errors)):
+            name = name.replace("breaks the rule", "cannot evaluate the rule", 1)
+        yield self._proposal(place, name, border.outside, border.old)
 
     def _value(self, resource: Any, place: SchemaPlace) -> Any:
         return proposals.at(resource, place, self._fields)

@@ -199,6 +199,26 @@ def test_a_change_may_begin_with_another_object_than_the_smallest() -> None:
     assert not found.answer.accepted
 
 
+def test_a_rule_that_is_false_says_more_than_one_that_cannot_be_evaluated() -> None:
+    spec = fields(a=NUMBER)
+    spec[RULE] = [{"rule": "self.a > 3", "message": "more"}]
+
+    found = border(versions.of(spec), "spec", f"{RULE}[0]")
+
+    assert found.answer is not None
+    assert [error.detail for error in found.answer.errors] == ["more"]
+
+
+def test_a_rule_that_is_never_false_is_broken_by_what_it_cannot_be_evaluated_for() -> None:
+    spec = fields(a=NUMBER)
+    spec[RULE] = [{"rule": "self.a == self.a"}]
+
+    found = border(versions.of(spec), "spec", f"{RULE}[0]")
+
+    assert found.answer is not None
+    assert [error.detail for error in found.answer.errors] == ["no such key: a evaluating rule: self.a == self.a"]
+
+
 def test_many_items_are_tried_in_time() -> None:
     """Each of a hundred thousand items may be wrong, and all are mended alike."""
     items = fields(a=TEXT, b=TEXT)

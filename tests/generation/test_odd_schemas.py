@@ -118,6 +118,16 @@ ODD: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         {},
         ["spec.a: breaks the rule 'm'", "spec.a: breaks the rule 'm' (2)"],
     ),
+    "a rule that is false": (
+        {**fields(a=NUMBER), RULES: [{"rule": "self.a > 3", "message": "more"}]},
+        {},
+        ["spec: breaks the rule 'more'"],
+    ),
+    "a rule that never is": (
+        {**fields(a=NUMBER), RULES: [{"rule": "self.a == self.a", "message": "itself"}]},
+        {},
+        ["spec: cannot evaluate the rule 'itself'"],
+    ),
     "no object can have it": (
         fields(a={**TEXT, RULES: [{"rule": "false"}]}, b=TEXT),
         {},
