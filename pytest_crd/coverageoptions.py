@@ -57,6 +57,8 @@ _FILES: Final = {
     "lcov": "crd_coverage.lcov",
     "cobertura": "crd_coverage.xml",
 }
+# What CRDs, cases and tests end in: no report does.
+_OF_OTHERS: Final = (".yaml", ".yml", ".py", ".toml", ".ini", ".cfg")
 _KINDS: Final = (*_IN_TERMINAL, *_FILES)
 
 
@@ -143,6 +145,8 @@ def _reports(config: pytest.Config, root: Path) -> tuple[Report, ...]:
             raise pytest.UsageError(f"{said_by}: several reports go to {path}")
         if path == root / DATA_FILE:
             raise pytest.UsageError(f"{said_by}: {DATA_FILE} keeps what runs have reached; name another file")
+        if path.suffix in _OF_OTHERS:
+            raise pytest.UsageError(f"{said_by}: {path} would be replaced by a report; give the report another ending")
     return reports
 
 

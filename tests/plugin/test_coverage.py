@@ -369,6 +369,7 @@ def test_what_is_wrong_with_comments_and_settings_is_told(project: Project) -> N
         (["--crd-cov", "--crd-cov-report=lcov:"], "--crd-cov-report: 'lcov:': name a file behind the colon"),
         (["--crd-cov", "--crd-cov-report=lcov:config"], "--crd-cov-report: 'lcov:config': *config is a folder; name a file in it"),
         (["--crd-cov", "--crd-cov-report=lcov:a", "--crd-cov-report=json:a"], "--crd-cov-report: several reports go to */a"),
+        (["--crd-cov", "--crd-cov-report=json:crds/a.yaml"], "--crd-cov-report: */crds/a.yaml would be replaced by a report; *"),
         (["--crd-cov", "--crd-cov-report=json:.crd_coverage"], "--crd-cov-report: .crd_coverage keeps what runs have reached; *"),
         (["--crd-cov", "--crd-cov-fail-under=101"], "--crd-cov-fail-under: '101': write a percentage from 0 to 100"),
         (["--crd-cov", "--crd-cov-fail-under=much"], "--crd-cov-fail-under: 'much': write a percentage from 0 to 100"),
