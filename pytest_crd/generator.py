@@ -84,7 +84,7 @@ class Generator:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say what was written, and what it says nothing of."""
         for written in self._written:
-            for line in _summary(written):
+            for line in _summary(written, [one.versions[0] for one in self._written]):
                 terminalreporter.write_line(line)
 
 
@@ -112,7 +112,7 @@ def _all_written(config: pytest.Config) -> list[Written]:
     return planned
 
 
-def _summary(written: Written) -> Iterator[str]:
+def _summary(written: Written, known: Sequence[Version]) -> Iterator[str]:
     version, generated = written.versions[0], written.generated
     count = f"{generated.cases} case{'' if generated.cases == 1 else 's'} about {version.crd.name} {version.name}"
     verb = "wrote" if written.old is None else "added to" if generated.cases else "nothing to add to"
@@ -123,7 +123,7 @@ def _summary(written: Written) -> Iterator[str]:
     yield from (f"crd:   left out: {one}" for one in left_out[:_MOST_NAMED])
     if len(left_out) > _MOST_NAMED:
         yield f"crd:   left out: and {len(left_out) - _MOST_NAMED} more, of which the end of the file names the first"
-    others = [one.name for one in version.crd.versions if one.served and one.name != version.name]
+    others = [one.name for one in version.crd.versions if one.served and one not in known]
     if others:
         yield f"crd:   for other versions: {' '.join(f'{_FLAG} {version.crd.name}/{one}' for one in others)}"
 

@@ -195,6 +195,15 @@ def test_another_version_has_a_file_of_its_own(gardens: Project) -> None:
     assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
 
 
+def test_versions_that_are_generated_together_are_not_named_as_others(gardens: Project) -> None:
+    _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
+
+    result = gardens.run(*GENERATE, "--crd-generate", f"{NAME}/v1alpha1")
+
+    assert len([line for line in result.outlines if line.startswith("crd: wrote")]) == 2
+    assert not [line for line in result.outlines if "for other versions" in line]
+
+
 def test_what_is_left_out_is_said(gardens: Project) -> None:
     path = gardens.path / "config/crd/bases/gardens.yaml"
     fields = "".join(f"\n              text{index}: {{type: string, maxLength: 5000}}" for index in range(7))
