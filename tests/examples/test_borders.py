@@ -186,6 +186,13 @@ def test_what_else_is_broken_with_a_value_is_mended() -> None:
     assert [error.field for error in found.answer.errors] == ["spec.days"]
 
 
+def test_what_cannot_be_broken_alone_has_no_outside() -> None:
+    spec = fields(days={**NUMBER, "minimum": 1})
+    spec[RULE] = [{"rule": "!has(self.days) || self.days >= 1"}]
+
+    assert border(versions.of(spec), "spec.days", "minimum").outside is None
+
+
 def test_a_change_may_begin_with_another_object_than_the_smallest() -> None:
     """Nothing is below the least that is allowed, but there is something above it."""
     version = versions.of(fields(a={**NUMBER, "minimum": 0, RULE: [{"rule": "self >= oldSelf"}]}))

@@ -182,6 +182,8 @@ def test_a_start_that_is_accepted_is_what_is_found() -> None:
         ("spec.map[a.b].c", (("spec", "map", "a.b"), "c")),
         ("spec.map.a.b.c", (("spec", "map", "a.b"), "c")),
         ("spec.map.a", (("spec", "map", "a"), "")),
+        ("spec.a.b", (("spec", "a"), "b")),
+        ("spec.list[0].b", (("spec", "list", 0), "b")),
         ("[key]", ((), "[key]")),
         ("", ((), "")),
     ],

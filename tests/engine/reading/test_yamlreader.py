@@ -568,3 +568,10 @@ def test_empty_documents_before_the_first_one_cost_little(empty: str) -> None:
 def test_what_is_wrong_behind_empty_documents_has_its_line() -> None:
     with pytest.raises(ManifestError, match=r"^<text>:5: "):
         yamlreader.read_one("---\n# a\n---\na: [1\n")
+
+
+def test_the_lines_of_all_keys_and_items_below_a_place_are_known() -> None:
+    document = yamlreader.read_one("# first\na:\n  b: [1,\n    {c: 2}]\n")
+
+    assert document.key_lines(("a",)) == {("b",): 3, ("b", 0): 3, ("b", 1): 4, ("b", 1, "c"): 4}
+    assert document.key_lines(("a", "nothing")) == {}
