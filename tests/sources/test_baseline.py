@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_crd.engine.inputerror import InputError
@@ -294,6 +294,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[FolderTree, GitTree]
     return FolderTree(repository.path), trees.of_commit(repository.path, commit.id, ref="v1", folder="")
 
 
+@example("a.yaml/**")
 @given(st.lists(PARTS, min_size=1, max_size=4).map("/".join))
 def test_a_pattern_names_the_same_files_in_a_folder_and_at_a_commit(
     both: tuple[FolderTree, GitTree], pattern: str

@@ -193,7 +193,8 @@ def _matches(pattern: str, base: Path) -> Iterator[tuple[Path, bool]]:
         path = base / hit
         if path.is_dir():
             yield from ((file, False) for file in below(path))
-        elif path.exists() and (named or path.suffix in ENDINGS):
+        # `a.yaml/**` finds `a.yaml/` on some Pythons, below which there is nothing.
+        elif path.exists() and not hit.endswith("/") and (named or path.suffix in ENDINGS):
             yield path, named
 
 
