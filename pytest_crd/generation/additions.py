@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -15,9 +15,10 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.reading import yamlreader
 from pytest_crd.engine.reading.document import Document
-from pytest_crd.generation import casefile, reach
+from pytest_crd.generation import casefile, reach, words
 from pytest_crd.generation.casefile import Generated
 from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, Statement
+from pytest_crd.generation.reach import Reach
 from pytest_crd.writing import places
 from pytest_crd.writing.places import Edit, Place
 
@@ -44,20 +45,30 @@ def add(versions: Sequence[engine.Version], content: bytes, *, source: str, fold
     files = loader.load(content, source=source)
     number = _number(files, version, source)
     _refuse_other(files[number], {one.crd.kubernetes_version for one in versions}, source)
-    missed = reach.missed((resolved(case, folder) for case in files[number].cases), version)
+    reached = Reach(version)
+    for case in files[number].cases:
+        reached.follow(resolved(case, folder))
     stated = casefile.state(versions, most_lines=casefile.MOST_LINES)
-    cases = {case.name: case for case in reach.cases_of(casefile.written(versions, stated))}
-    chosen = [*_gaining(stated.statements, cases, version, {point.id for point in missed})]
+    chosen = [*_gaining(stated.statements, reach.cases_of(casefile.written(versions, stated)), reached)]
     names = {case.name for case_file in files for case in case_file.cases}
-    new = [replace(one, name=_free(one.name, names)) for one in chosen]
-    text = _File(content, source).with_cases(number, new, stated.layout) if new else content.decode()
-    added = [case for case in reach.cases_of(text) if case.name not in names] if new else []
-    for one in versions:
-        reach.check(added, one)
-    after = loader.load(text, source=source)[number].cases
-    still = reach.missed((resolved(case, folder) for case in after), version)
-    count = len(coverage.points(version))
-    return Generated(text, len(new), count, tuple(point.text for point in still), stated.left_out)
+    new = {words.free(one.name, names): one for one in chosen}
+    text = content.decode()
+    if new:
+        text = _File(content, source).with_cases(
+            number, [replace(one, name=name) for name, one in new.items()], stated.layout
+        )
+        _check(loader.load(text, source=source)[number], new, versions)
+    missed = tuple(point.text for point in reached.missed)
+    return Generated(text, len(new), len(coverage.points(version)), missed, stated.left_out)
+
+
+def _check(case_file: CaseFile, names: Container[str], versions: Sequence[engine.Version]) -> None:
+    """Run the cases that were added, for none of which a file is read."""
+    for version in versions:
+        checked = Reach(version)
+        for case in case_file.cases:
+            if case.name in names:
+                checked.check(resolved(case, Path()))
 
 
 def _number(files: Sequence[CaseFile], version: engine.Version, source: str) -> int:
@@ -79,23 +90,16 @@ def _refuse_other(case_file: CaseFile, known: set[str], source: str) -> None:
         raise CaseFileError([Mistake(source, case_file.lines.of("kubernetesVersion"), message)])
 
 
-def _gaining(
-    statements: Sequence[Statement], cases: dict[str, AnyCase], version: engine.Version, missing: set[str]
-) -> Iterator[Statement]:
-    """Yield those *statements* that reach something of what is *missing* and those before them do not."""
+def _gaining(statements: Sequence[Statement], cases: Iterable[AnyCase], reached: Reach) -> Iterator[Statement]:
+    """Yield those *statements*, of which there are the *cases*, that reach something that was not *reached* before them."""
+    by_name = {case.name: case for case in cases}
+    missed = len(reached.missed)
     for statement in statements:
-        gained = reach.of_case(cases[statement.name], version) & missing
-        if gained:
-            missing -= gained
+        reached.check(by_name[statement.name])
+        left = len(reached.missed)
+        if left < missed:
             yield statement
-
-
-def _free(name: str, taken: set[str]) -> str:
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name} ({number})"
-    return found
+        missed = left
 
 
 class _File:

@@ -15,6 +15,7 @@ from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.drafts import Drafts
 from pytest_crd.generation.layout import Layout, Statement
 from pytest_crd.generation.passes import Passes
+from pytest_crd.generation.reach import Reach
 from pytest_crd.writing import yamltext
 
 MOST_LINES: Final = 2000
@@ -77,9 +78,11 @@ def generate(versions: Sequence[engine.Version], *, most_lines: int = MOST_LINES
     stated = state(versions, most_lines=most_lines)
     text = written(versions, stated)
     cases = tuple(reach.cases_of(text))
-    for version in versions:
-        reach.check(cases, version)
-    missed = tuple(point.text for point in reach.missed(cases, versions[0]))
+    reached = [Reach(version) for version in versions]
+    for case in cases:
+        for one in reached:
+            one.check(case)
+    missed = tuple(point.text for point in reached[0].missed)
     foot = [*_listed("Left out:", stated.left_out), *_listed("What no case reaches:", missed)]
     count = len(coverage.points(versions[0]))
     return Generated("\n".join([text.rstrip("\n"), *foot, ""]), len(cases), count, missed, stated.left_out)

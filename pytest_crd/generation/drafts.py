@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ from pytest_crd import engine
 from pytest_crd.cases.subject import Subject
 from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
 from pytest_crd.examples.schemas import ANYTHING, Node
-from pytest_crd.generation import expectations
+from pytest_crd.generation import expectations, words
 from pytest_crd.generation.layout import Layout, Statement
 from pytest_crd.generation.proposals import Proposal
 
@@ -47,7 +46,7 @@ class Drafts:
         self._layout = layout
         self._root = root
         self._room = room
-        self._names: Counter[str] = Counter()
+        self._names: set[str] = set()
         self._seen: set[str] = set()
 
     @property
@@ -71,7 +70,7 @@ class Drafts:
             known = ", ".join(version.crd.kubernetes_version for version in self._versions)
             self.left_out.append(f"{proposal.name}: the answers of {known} differ")
             return
-        statement = Statement(proposal, self._name(proposal.name), answers[0])
+        statement = Statement(proposal, words.free(proposal.name, self._names), answers[0])
         lines = self._layout.case(statement)
         if len(lines) > _LONGEST_CASE or max(map(len, lines)) > _LONGEST_LINE:
             self.left_out.append(f"{statement.name}: too long to be read")
@@ -83,11 +82,6 @@ class Drafts:
         self.statements.append(statement)
         if "errors" not in statement.stated and proposal.is_request:
             self.set_places.update(_places_in(proposal.input, self._root, ()))
-
-    def _name(self, name: str) -> str:
-        self._names[name] += 1
-        count = self._names[name]
-        return name if count == 1 else self._name(f"{name} ({count})")
 
 
 def _places_in(value: Any, node: Node, place: SchemaPlace) -> Iterable[SchemaPlace]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_crd import engine
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import AnyCase
+from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.sources import resolved
 from pytest_crd.cases.subject import Subject
 from pytest_crd.coverage import Collector, Point
@@ -22,34 +23,37 @@ def cases_of(text: str) -> Iterator[AnyCase]:
             yield resolved(case, Path())
 
 
-def check(cases: Iterable[AnyCase], version: engine.Version) -> None:
-    """
-    Run what is about to be written.
+class Reach:
+    """What cases reach of one version, one after the other."""
 
-    Raises:
-        RuntimeError: A case does not hold, which is a mistake here.
-    """
-    subject = Subject(version)
-    for case in cases:
-        result = runner.run(case, subject)
+    def __init__(self, version: engine.Version) -> None:
+        self._version = version
+        self._subject = Subject(version)
+        self._collector = Collector()
+
+    @property
+    def missed(self) -> tuple[Point, ...]:
+        """The points that no case has reached so far."""
+        return self._collector.missing(self._version)
+
+    def check(self, case: AnyCase) -> None:
+        """
+        Run a case that is about to be written.
+
+        Raises:
+            RuntimeError: It does not hold, which is a mistake here.
+        """
+        result = self._run(case)
         if result.mismatches:
-            raise RuntimeError(f"{version.crd.name} {version.name}: {case.title}: {result.mismatches}")
+            crd = self._version.crd
+            raise RuntimeError(f"{crd.name} {self._version.name}: {case.title}: {result.mismatches}")
 
+    def follow(self, case: AnyCase) -> None:
+        """Run a case that is there already, if it is run at all; what is wrong with it, its own test says."""
+        if case.skip is None:
+            with contextlib.suppress(InputError):
+                self._run(case)
 
-def of_case(case: AnyCase, version: engine.Version) -> frozenset[str]:
-    """Return the ids of the points that *case* reaches."""
-    collector = Collector()
-    with collector.collecting():
-        runner.run(case, Subject(version))
-    return collector.reached(version)
-
-
-def missed(cases: Iterable[AnyCase], version: engine.Version) -> tuple[Point, ...]:
-    """Return the points that none of *cases* reaches."""
-    collector, subject = Collector(), Subject(version)
-    with collector.collecting():
-        for case in cases:
-            if case.skip is None:
-                with contextlib.suppress(InputError):  # which its own test says
-                    runner.run(case, subject)
-    return collector.missing(version)
+    def _run(self, case: AnyCase) -> CaseResult:
+        with self._collector.collecting():
+            return runner.run(case, self._subject)

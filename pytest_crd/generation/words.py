@@ -35,6 +35,16 @@ def fit(text: str) -> str:
     return " ".join(plain.split())
 
 
+def free(name: str, taken: set[str]) -> str:
+    """Return *name*, with a number where it is *taken*; from then on what is returned is taken too."""
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name} ({number})"
+    taken.add(found)
+    return found
+
+
 def of_border(keyword: str, schema: Mapping[str, Any], value: Any, *, holds: bool) -> str:
     """
     Return what is so at a border, without the place.

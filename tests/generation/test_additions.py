@@ -14,7 +14,6 @@ from pytest_crd.cases import loader
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.engine.reading import yamlreader
 from pytest_crd.generation import Generated, add, generate
-from pytest_crd.generation.additions import _free
 
 NUMBER = {"type": "integer"}
 VERSION = versions.of(fields(a={**NUMBER, "maximum": 3}, b={"type": "string", "default": "x"}))
@@ -175,6 +174,11 @@ def test_what_cannot_be_added_to_is_an_error(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_names_are_unique() -> None:
-    assert _free("a", {"a", "a (2)"}) == "a (3)"
-    assert _free("a", set()) == "a"
+def test_what_cases_read_from_files_stays_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("spec: {}\n", encoding="utf-8")
+    text = f"{HEAD}create:\n- {{name: one, inputFile: a.yaml, accepted: true}}\n"
+
+    generated = add([VERSION], text.encode(), source="old", folder=tmp_path)
+
+    assert generated.cases > 0
+    assert generated.missed == ()

@@ -73,3 +73,9 @@ def test_what_is_long_is_shortened() -> None:
 def test_a_place_has_no_brackets() -> None:
     assert words.of_place(("spec", "items", ITEMS, "labels", VALUES)) == "spec.items.*.labels.*"
     assert words.of_place(()) == "the object"
+
+
+def test_names_are_unique() -> None:
+    taken = {"a", "a (2)"}
+
+    assert [words.free("a", taken), words.free("a", taken), words.free("b", taken)] == ["a (3)", "a (4)", "b"]
