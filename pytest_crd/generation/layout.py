@@ -59,7 +59,10 @@ class Layout:
         keys |= self._object(proposal.input, "input", "patch") if proposal.is_request else {"input": proposal.input}
         keys |= statement.stated
         # What holds reads as a table; what is refused wants its lines.
-        if statement.stated == {"accepted": True} and len(line := f"- {_in_one_line(keys)}") <= _WIDTH:
+        if (
+            statement.stated in ({"accepted": True}, {"defaulted": []})
+            and len(line := f"- {_in_one_line(keys)}") <= _WIDTH
+        ):
             return [line]
         lines = [line for key, value in keys.items() for line in _entry(key, value)]
         return [f"- {lines[0].removeprefix('  ')}", *lines[1:]]

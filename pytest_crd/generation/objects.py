@@ -33,7 +33,8 @@ def _fullest(version: engine.Version) -> dict[str, Any] | None:
 def _stored(version: engine.Version, name: str, resource: Mapping[str, Any]) -> Proposal:
     answer = version.create(resource)
     stored = bare(answer.stored)
-    stated: dict[str, Any] = {"accepted": True}
+    # That nothing is put in is worth saying: a field that comes with a default is seen by that.
+    stated: dict[str, Any] = {"defaulted": []}
     if not jsonvalue.equal(stored, dict(resource)):
         stated = {"expected": stored, **_changes(answer)}
     return Proposal(Section.CREATE, name, (), resource, stated=stated)

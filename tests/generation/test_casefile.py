@@ -143,6 +143,15 @@ def test_a_field_that_goes_is_noticed(generated: Generated) -> None:
     assert "the fullest object is accepted" in _failing(generated.text, versions.of(spec, **copy.deepcopy(STATUS)))
 
 
+def test_a_new_field_with_a_default_is_noticed() -> None:
+    version = versions.of(fields(a=NUMBER))
+    text = generate([version]).text
+    wider = versions.of(fields(a=NUMBER, b={**TEXT, "default": "x"}))
+
+    assert _failing(text, version) == []
+    assert {"the smallest object is accepted", "the fullest object is accepted"} & {*_failing(text, wider)}
+
+
 def test_what_finds_no_room_is_named(version: engine.Version) -> None:
     short = generate([version], most_lines=60)
 
