@@ -193,22 +193,17 @@ class _Search:
 
     def _alone(self, broken: Resource, steps: Steps) -> Resource | None:
         """Return *broken* with whatever else is refused in it mended; None where what is at *steps* is not the reason in the end."""
-        words = _SAYS[self.keyword]
 
         def distance(answer: engine.Response) -> tuple[int, ...] | None:
-            others = sum(not any(word in str(error) for word in words) for error in answer.errors)
+            others = sum(not self._is_meant(error) for error in answer.errors)
             return (others,) if others or answer.accepted else None
 
         def moves(resource: Resource, error: engine.FieldError | None) -> Iterator[Move]:
-            is_other = error is not None and not any(word in str(error) for word in words)
+            is_other = error is not None and not self._is_meant(error)
             return self.holder.mover.find(resource, error) if is_other else iter(())
 
-        search = Search(self._judge, distance, moves, keep=mending.Keep(steps, within=True))
-        try:
-            found = search.run(broken, most=_MOST_TRIALS)
-        except NotFoundError:
-            return None
-        return found if self._breaks(found, steps) else None
+        found = _found(Search(self._judge, distance, moves, keep=mending.Keep(steps, within=True)), broken)
+        return found if found is not None and self._breaks(found, steps) else None
 
     def _of_required(self, name: str) -> Border:
         place = (*self.place, name)
@@ -247,15 +242,18 @@ class _Search:
             return self.holder.mover.of_rule(resource, steps, rule)
 
         # One for which the rule is false says more than one for which it cannot be evaluated.
-        for distance in (
-            functools.partial(_distance_from, rule, is_false=True),
-            functools.partial(_distance_from, rule),
-        ):
-            outside = self._searched(self._judge, inside, distance, moves)
-            if outside is not None:
-                return self._border(inside, outside)
-        if "oldSelf" not in rule:
-            return self._border(inside)
+        not_evaluated: list[Resource] = []
+
+        def judge_and_keep(resource: Resource) -> engine.Response:
+            answer = self._judge(resource)
+            if _distance_from(rule, answer) is None and any(map(is_failed_evaluation, answer.errors)):
+                not_evaluated.append(resource)
+            return answer
+
+        is_false = functools.partial(_distance_from, rule, is_false=True)
+        outside = self._searched(judge_and_keep, inside, is_false, moves) or next(iter(not_evaluated), None)
+        if outside is not None or "oldSelf" not in rule:
+            return self._border(inside, outside)
         distance = functools.partial(_distance_from, rule)
         judge = self.holder.judge_of_change(self.place, inside)
         outside = self._searched(judge, inside, distance, moves)
@@ -283,10 +281,7 @@ class _Search:
         moves: Callable[[Resource], Iterator[Move]],
     ) -> Resource | None:
         """Return the nearest object to *inside* that is answered as *distance* wants it, by *moves* alone."""
-        try:
-            return Search(judge, distance, lambda one, _: moves(one)).run(inside, most=_MOST_TRIALS)
-        except NotFoundError:
-            return None
+        return _found(Search(judge, distance, lambda one, _: moves(one)), inside)
 
     def _breaks(self, resource: Resource, steps: Steps) -> bool:
         """Return whether *resource* is refused because of the keyword at *steps*, and for nothing elsewhere."""
@@ -298,14 +293,25 @@ class _Search:
         return not answer.accepted and self._says(answer) and not any(elsewhere)
 
     def _says(self, answer: engine.Response) -> bool:
-        words = _SAYS[self.keyword.partition(" ")[0]]
-        return any(one in str(error) for error in answer.errors for one in words)
+        return any(map(self._is_meant, answer.errors))
+
+    def _is_meant(self, error: engine.FieldError) -> bool:
+        """Return whether *error* says what the server says where the keyword is broken."""
+        text = str(error)
+        return any(one in text for one in _SAYS[self.keyword.partition(" ")[0]])
 
     def _loses_null(self, resource: Resource) -> bool:
         answer = self._judge(resource)
         if answer.accepted:
             return bool(answer.nulls)
         return any("null" in str(error) or error.type == "Required" for error in answer.errors)
+
+
+def _found(search: Search, start: Resource) -> Resource | None:
+    try:
+        return search.run(start, most=_MOST_TRIALS)
+    except NotFoundError:
+        return None
 
 
 def _distance_from(rule: str, answer: engine.Response, *, is_false: bool = False) -> tuple[int, ...] | None:
