@@ -134,10 +134,10 @@ def _versions(name: str, config: pytest.Config) -> tuple[Version, ...]:
 
 def _planned(versions: tuple[Version, ...], config: pytest.Config) -> Written:
     path = _folder(config) / _file_name(versions[0], session.catalogs(config)[0])
-    patterns = options.of(config).case_files
-    if not any(path.match(pattern) for pattern in patterns):
+    if not options.is_case_file(path, config):
+        patterns = " ".join(options.of(config).case_files)
         raise pytest.UsageError(
-            f"{_FLAG}: no pattern of crd_case_files ({' '.join(patterns)}) matches {session.shown(path)}, which no run would"
+            f"{_FLAG}: no pattern of crd_case_files ({patterns}) matches {session.shown(path)}, which no run would"
             f" collect: add {options.CASE_FILES[0]}"
         )
     if not path.exists():

@@ -202,6 +202,11 @@ def of(config: pytest.Config) -> Settings:
     return config.stash[_KEY]
 
 
+def is_case_file(path: Path, config: pytest.Config) -> bool:
+    """Return whether a file is collected for its name."""
+    return any(path.match(pattern) for pattern in of(config).case_files)
+
+
 def generate(config: pytest.Config) -> tuple[str, ...]:
     """Return the CRDs, each with a version or without, that case files are written for."""
     named: Sequence[str] = config.getoption("crd_generate") or ()

@@ -108,8 +108,7 @@ class _NamedUpgrades:
 
 
 def _is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
-    is_matched = any(path.match(pattern) for pattern in options.of(config).case_files)
-    return is_matched or (is_named and _CASE_FILE.search(path.read_bytes()) is not None)
+    return options.is_case_file(path, config) or (is_named and _CASE_FILE.search(path.read_bytes()) is not None)
 
 
 @pytest.hookimpl(wrapper=True)
