@@ -11,7 +11,7 @@ import pytest
 
 from pytest_crd import failuretext, livenodes, options, session
 from pytest_crd.checks.verdict import Check, Verdict
-from pytest_crd.failuretext import FailureText, TextFailure
+from pytest_crd.failuretext import FailureText, TextFailure, TextItem
 from pytest_crd.livenodes import Place
 from pytest_crd.report import checks as report
 
@@ -57,7 +57,7 @@ class MistakenFile(pytest.File):
         raise self.CollectError(str(session.checks(self.config).problem))
 
 
-class CheckItem(pytest.Item):
+class CheckItem(TextItem):
     """One check."""
 
     def __init__(self, *, check: Check, **kwargs: Any) -> None:

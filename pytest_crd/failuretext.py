@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any, Final
 
+import pytest
 from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
 
 _STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason": 36}
@@ -45,6 +46,16 @@ class FailureText(ExceptionRepr):
     def __str__(self) -> str:
         """Return the report without colour, as for JUnit."""
         return self._plain
+
+
+class TextItem(pytest.Item):
+    """An item of the plugin's own: where it does not hold, nobody wants the frames of pytest, whose source takes a while to find."""
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return what pytest shows: the report in place of a traceback."""
+        if isinstance(excinfo.value, TextFailure):
+            return excinfo.value.shown()
+        return super().repr_failure(excinfo, style)
 
 
 def paint(text: str, style: str) -> str:

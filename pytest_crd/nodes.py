@@ -19,7 +19,7 @@ from pytest_crd.cases.model import Case, CaseFile, CaseFileError
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import InputError, Mistake
-from pytest_crd.failuretext import FailureText, TextFailure
+from pytest_crd.failuretext import FailureText, TextFailure, TextItem
 from pytest_crd.livenodes import Place
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class CaseFileCollector(pytest.File):
             yield CaseItem.from_parent(self, name=bound.name, bound=bound)
 
 
-class CaseItem(pytest.Item):
+class CaseItem(TextItem):
     """One case."""
 
     def __init__(self, *, bound: BoundCase, **kwargs: Any) -> None:

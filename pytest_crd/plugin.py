@@ -142,7 +142,12 @@ def pytest_runtest_makereport(
     """Show a case that does not hold as what differs and why, and fail a test in which what is the plugin's does nothing."""
     report = yield
     nodes, failures = _loaded("nodes"), _loaded("failuretext")
-    if call.excinfo is not None and failures and isinstance(call.excinfo.value, failures.TextFailure):
+    if (
+        call.excinfo is not None
+        and failures
+        and isinstance(call.excinfo.value, failures.TextFailure)
+        and not isinstance(report.longrepr, failures.FailureText)  # as it is of a test in Python
+    ):
         report.longrepr = call.excinfo.value.shown()
     if call.when == "call" and options.are_declared(item.config):
         is_xfailed = hasattr(report, "wasxfail")

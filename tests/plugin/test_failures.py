@@ -500,6 +500,21 @@ def test_what_annotates_failures_finds_the_reason(project: Project, arguments: t
     assert annotations == {"test_garden.crd.yaml:3: spec.size is 1, expected 2"}
 
 
+def test_nobody_reads_the_source_of_frames_that_no_failure_shows(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding it in pytest's own modules took a multiple of the time of a case."""
+    project.cases(f"{HEAD}pruning:\n- {{name: a, input: {{spec: {{size: 1}}}}, expected: {{spec: {{size: 2}}}}}}\n")
+    read: list[object] = []
+    monkeypatch.setattr(pytest.ExceptionInfo, "getrepr", lambda info, **_: read.append(info))
+
+    result = project.run("--crd-checks")
+
+    result.assert_outcomes(failed=1, passed=4)
+    result.stdout.fnmatch_lines(["  spec.size  expected 2, got 1"])
+    assert not read
+
+
 def test_a_mark_that_nobody_declares_is_warned_about_at_its_case(project: Project) -> None:
     _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 1}}, marks: [slw]}")
 
