@@ -30,7 +30,7 @@ from pytest_crd.coverage.data import Data
 from pytest_crd.sources.sources import Sources
 
 CORPUS = os.environ.get("CRD_CORPUS", "")
-pytestmark = pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs")
+pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs")]
 
 
 def _crds(folder: str) -> list[engine.CustomResourceDefinition]:

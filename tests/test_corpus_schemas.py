@@ -22,7 +22,10 @@ CORPUS: Final = os.environ.get("CRD_CORPUS", "")
 _MOST_OF_ONE: Final = 3
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 
-pytestmark = pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with CRDs of real projects")
+pytestmark = [
+    pytest.mark.corpus,
+    pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with CRDs of real projects"),
+]
 
 
 def _served() -> Iterator[realworld.Served]:

@@ -259,6 +259,7 @@ def test_a_template_is_told_that_it_is_one(convert: Callable[[str], str]) -> Non
         load(convert("crd: x\npruning: {{ .Values.a }}\n"))
 
 
+@pytest.mark.session
 def test_jsonschema_is_imported_with_the_first_case_file() -> None:
     """It costs more than all of ours."""
     code = (

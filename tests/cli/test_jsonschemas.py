@@ -10,6 +10,8 @@ import pytest
 from pytest_crd import __main__ as program
 from pytest_crd import engine
 
+pytestmark = pytest.mark.session
+
 _CRD = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

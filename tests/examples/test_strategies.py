@@ -108,6 +108,7 @@ def test_what_cannot_be_mended_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> 
     assert find(resources(version), lambda _: True)["spec"] == {"a": 7}
 
 
+@pytest.mark.session
 def test_without_hypothesis_it_is_said_what_to_install() -> None:
     program = "import sys; sys.modules['hypothesis'] = None; import pytest_crd.strategies"
 

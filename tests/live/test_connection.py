@@ -109,6 +109,7 @@ def test_a_kubeconfig_brings_its_credentials_and_json_is_written_as_kubectl_writ
     assert answer.warnings == ("a", "b")
 
 
+@pytest.mark.session
 def test_a_kubeconfig_may_run_a_command_for_its_token(tmp_path: Path) -> None:
     credential = {
         "apiVersion": "client.authentication.k8s.io/v1",

@@ -15,6 +15,8 @@ from pytest_crd.sources import baseline, git, releases, trees
 from pytest_crd.sources.baseline import Baseline, Project
 from pytest_crd.sources.trees import FolderTree, GitTree
 
+pytestmark = pytest.mark.session
+
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

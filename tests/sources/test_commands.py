@@ -10,6 +10,8 @@ import pytest
 from pytest_crd.engine import InputError
 from pytest_crd.sources import commands
 
+pytestmark = pytest.mark.session
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

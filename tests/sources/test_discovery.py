@@ -11,6 +11,8 @@ import pytest
 from pytest_crd.sources import discovery
 from pytest_crd.sources import git as git_module
 
+pytestmark = pytest.mark.session
+
 FILES = (
     "operator/config/a.yaml",
     "deploy/all.yml",

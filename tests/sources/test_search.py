@@ -11,6 +11,8 @@ from pytest_crd.engine.crdfiles import Origin
 from pytest_crd.sources.search import CONVENTIONAL_PATHS, Search
 from pytest_crd.sources.sources import Sources
 
+pytestmark = pytest.mark.session
+
 
 def _write(folder: Path, *names: str) -> None:
     for name in names:

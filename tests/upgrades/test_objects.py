@@ -12,6 +12,8 @@ from pytest_crd.sources.trees import FolderTree
 from pytest_crd.upgrades.objects import Reader, Specimens
 from upgrades.changes import TEXT, crd, of_versions
 
+pytestmark = pytest.mark.session
+
 CRDS = CustomResourceDefinitions([crd(TEXT)])
 CASES = ("test_*.crd.yaml", "*.testsuite.yaml")
 

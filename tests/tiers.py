@@ -1,0 +1,72 @@
+"""
+What a test costs, told by markers: those who change a line run what is quick, `.ci/run` runs everything.
+
+A test that starts pytest is marked by the fixture that it uses. Whatever else starts a process must say so itself, or it fails: a
+process takes a second, of which nobody sees where it goes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from typing import Any, Final
+
+import pytest
+
+MARKERS: Final = {
+    "replay": "compares what was recorded of real servers",
+    "session": "starts pytest inside of pytest, or a process",
+    "corpus": "reads CRDs of real projects, from the folder that CRD_CORPUS names",
+    "slow": "is left out unless markers are named: `-m ''` runs everything",
+}
+# By the event of `sys.addaudithook`.
+_STARTS: Final = frozenset({"subprocess.Popen", "os.fork", "os.posix_spawn", "os.system"})
+
+
+class _Listener:
+    """Who hears of processes: the test that runs, if one does."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] | None = None
+
+    def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self.heard is not None and event in _STARTS:
+            self.heard.append(f"{event}: {arguments[:2]}")
+
+
+_LISTENER: Final = _Listener()
+sys.addaudithook(_LISTENER.hear)  # which stays as long as the process does
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers."""
+    for name, meaning in MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts pytest, before anything is chosen by its markers."""
+    for item in items:
+        if "pytester" in getattr(item, "fixturenames", ()):
+            item.add_marker("session")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """
+    Run a test.
+
+    Raises:
+        pytest.fail.Exception: It starts a process, and nothing says so.
+    """
+    if item.get_closest_marker("session") or item.get_closest_marker("slow") or item.get_closest_marker("corpus"):
+        return (yield)
+    heard = _LISTENER.heard = []
+    try:
+        result = yield
+    finally:
+        _LISTENER.heard = None
+    if heard:
+        pytest.fail(f"mark it with `session`: it starts a process, {heard[0]}", pytrace=False)
+    return result
