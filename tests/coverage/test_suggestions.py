@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.covered import version_of
 
-from cov.schemas import version_of
 from pytest_crd import coverage, engine
 from pytest_crd.coverage.suggestions import Suggestions
 

@@ -7,8 +7,8 @@ import weakref
 from typing import Any
 
 import pytest
+from support.covered import reached, reached_in_spec, version_of
 
-from cov.schemas import reached, reached_in_spec, version_of
 from pytest_crd import coverage, engine
 from pytest_crd.coverage import Collector
 

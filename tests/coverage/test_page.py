@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.pots import POTS, read
 
-from cov.files import POTS, read
 from pytest_crd.coverage import data, page
 from pytest_crd.coverage.collector import Collector
 from pytest_crd.coverage.lines import read_exclusion

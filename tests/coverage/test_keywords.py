@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.covered import reached, reached_in_spec, version_of
 
-from cov.schemas import reached, reached_in_spec, version_of
 from pytest_crd import coverage
 
 TEXT = {"type": "string"}

@@ -6,8 +6,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from support.covered import reached, version_of
 
-from cov.schemas import reached, version_of
 from pytest_crd import engine, examples
 from pytest_crd.cases.subject import Subject
 from pytest_crd.coverage import Collector

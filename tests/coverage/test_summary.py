@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.pots import POTS, read
 
-from cov.files import POTS, read
 from pytest_crd.coverage import data, table
 from pytest_crd.coverage.collector import Collector
 from pytest_crd.coverage.data import Data, Reached, Record

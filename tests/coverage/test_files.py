@@ -5,7 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from cov.files import POTS, read
+from support.pots import POTS, read
+
 from pytest_crd.coverage import files
 from pytest_crd.coverage.data import Data
 from pytest_crd.coverage.lines import read_exclusion
