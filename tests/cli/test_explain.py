@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,8 +12,9 @@ import pytest
 from pytest_crd import __main__ as program
 
 _FOLDER: Final = Path(__file__).parent / "explained"
-_RECORDED: Final = json.loads((_FOLDER / "widgets.json").read_text(encoding="utf-8"))
-_CRD: Final = (_FOLDER / "widgets.yaml").read_text(encoding="utf-8")
+FILES: Final = (_FOLDER / "widgets.json", _FOLDER / "widgets.yaml")
+_RECORDED: Final = json.loads(FILES[0].read_text(encoding="utf-8"))
+_CRD: Final = FILES[1].read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)
@@ -27,14 +29,18 @@ def _id(recorded: Any) -> str:
     return f"{recorded['version']} {recorded['field'] or 'all'}{' recursive' if recorded['recursive'] else ''}"
 
 
+@pytest.mark.replay
 @pytest.mark.parametrize("recorded", _RECORDED, ids=_id)
-def test_fields_are_explained_as_kubectl_does(recorded: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fields_are_explained_as_kubectl_does(
+    recorded: Any, capsys: pytest.CaptureFixture[str], compared: Callable[[str, int], None]
+) -> None:
     field = [recorded["field"]] if recorded["field"] else []
     options = ["--recursive"] if recorded["recursive"] else []
 
     assert program.main(["explain", f"widgets/{recorded['version']}", *field, *options]) == recorded["code"]
 
     assert capsys.readouterr() == (recorded["stdout"], recorded["stderr"])
+    compared("explanations of kubectl", 1)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ import yaml
 from conformance import answers
 
 JSONValue = Any
+# All that is recorded.
+FOLDER: Final = Path(__file__).parent
 # Makes another form of an answer: `answers.shortened` or `answers.whole`.
 Change = Callable[..., dict[str, JSONValue]]
 
@@ -60,6 +62,7 @@ _ACCEPTED: Final = {"code": 201}
 
 _WIDTH: Final = 120
 _WARNING_SINCE: Final = 25
+_ALIKE: Final = re.compile(r"^alike: \[(.*)\]$", re.MULTILINE)
 _OF_FIELDS: Final = re.compile(r'^unknown field "|^duplicate field "|^line \d+: key .* already set in map$')
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -272,10 +275,26 @@ def read_folder(folder: Path) -> list[CaseFile]:
     Raises:
         CaseFileError: One is no case file, or there is none at all.
     """
-    files = [read(path) for path in sorted(folder.glob("**/*.yaml"))]
-    if not files:
+    return [read(path) for path in paths(folder)]
+
+
+def paths(folder: Path) -> list[Path]:
+    """
+    Return the paths of all case files below *folder*, in their order.
+
+    Raises:
+        CaseFileError: There is none.
+    """
+    found = sorted(folder.glob("**/*.yaml"))
+    if not found:
         raise CaseFileError(f"{folder}: no case files")
-    return files
+    return found
+
+
+def versions(path: Path) -> list[str]:
+    """Return the versions that answer as the file at *path* says, its own first, without taking the time to read all of it."""
+    stated = _ALIKE.search(path.read_text(encoding="utf-8"))
+    return [path.parent.parent.name, *(re.findall(r"[\d.]+", stated[1]) if stated else ())]
 
 
 def write(path: Path, content: Mapping[str, JSONValue]) -> None:

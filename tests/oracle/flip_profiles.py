@@ -13,12 +13,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 sys.path.append(str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[2]))
 
-from conformance import casefile, replies, test_conformance
+from conformance import casefile, comparisons, replies
 
 from pytest_crd import engine
 from pytest_crd.engine import profile
@@ -56,41 +56,35 @@ class Recordings:
 
     def __init__(self) -> None:
         """Read them."""
-        self._params: dict[str, list[Any]] = {}
-        for param in test_conformance.PARAMS:
-            self._params.setdefault(param.values[0].version, []).append(param)
+        self._parts: dict[str, list[comparisons.Part]] = {}
+        for file in (one for read in casefile.read_folder(casefile.FOLDER) for one in read.everywhere()):
+            self._parts.setdefault(file.version, []).extend(comparisons.parts(file))
 
     def notices(self, flip: Flip) -> str:
         """Return the first recording that fails, or no longer fails as it is known to, under *flip*; empty where none does."""
         known = profile.KNOWN[flip.version]
         flipped = known._replace(**{flip.flag: getattr(profile.KNOWN[flip.beyond], flip.flag)})
         profile.KNOWN[flip.version] = flipped
-        params = self._params.get(flip.version, [])
+        parts = self._parts.get(flip.version, [])
         crds: dict[Path, engine.CustomResourceDefinition] = {}
         try:
-            for index, param in enumerate(params):
-                if _agrees(param, crds) is bool(param.marks):
-                    params.insert(0, params.pop(index))
-                    return str(param.id)
+            for index, part in enumerate(parts):
+                if _agrees(part, crds) is bool(part.gap):
+                    parts.insert(0, parts.pop(index))
+                    return str(part)
         finally:
             profile.KNOWN[flip.version] = known
         return ""
 
 
-def _agrees(param: Any, crds: dict[Path, engine.CustomResourceDefinition]) -> bool:
+def _agrees(part: comparisons.Part, crds: dict[Path, engine.CustomResourceDefinition]) -> bool:
     """Whether the engine answers as recorded; *crds* holds those that were made already."""
-    file: casefile.CaseFile = param.values[0]
-    _, request, asked = param.values
-    of_crd, of_request = test_conformance.COMPARISONS[asked]
+    file = part.file
     try:
         crd = crds.get(file.path) or crds.setdefault(file.path, replies.definition(file.crd, file.version))
-        if request is None:
-            of_crd(crd, file)
-        elif of_request is not None:
-            of_request(crd, file, request)
+        return not part.differences(crd)
     except _FAILURES:
         return False
-    return True
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -21,7 +21,7 @@ from pytest_crd.live import run, sandbox
 if TYPE_CHECKING:
     from plugin.conftest import Project
 
-RECORDED = Path(__file__).parents[1] / "live" / "recorded"
+FILES = sorted((Path(__file__).parents[1] / "live" / "recorded").glob("*.json"))
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -87,7 +87,7 @@ updateStatus:
 """
 
 
-@pytest.fixture(params=["1.37", "1.32"])
+@pytest.fixture(params=FILES, ids=lambda path: path.stem)
 def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The URL of a server; a run is the same each time, to the name of the last object."""
     numbers = itertools.count(1)
@@ -97,10 +97,11 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     real = os.environ.get("CRD_LIVE_SERVER", "")
     if not real:
         monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
-    with exchanges.answered_by(RECORDED / f"{request.param}.json", real) as url:
+    with exchanges.answered_by(request.param, real) as url:
         yield url
 
 
+@pytest.mark.replay
 def test_the_engine_answers_as_the_server_does(empty: Project, server: str) -> None:
     empty.write("crds/ponds.yaml", CRD)
     empty.write(

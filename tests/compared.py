@@ -1,0 +1,130 @@
+"""
+How much a run compares with what servers answered: counted by the tests, told at the end, and held against `compared.toml`.
+
+A test that compares less than yesterday is as green as before. So what it compares is counted, and a run of everything that finds less
+than is written down fails; so does one that finds much more, for a figure that is far behind would hide a loss.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+FILE: Final = Path(__file__).with_name("compared.toml")
+# The property of a test: what was compared, and how much of it.
+_PROPERTY: Final = "compared"
+_RANDOM: Final = "random examples"
+# How far a figure may be behind.
+_BEHIND: Final = 1.1
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare what a run may compare beside what it always does."""
+    parser.addoption(
+        "--all-versions",
+        action="store_true",
+        help="replay each recorded answer under all Kubernetes versions that answer so, not under one of them",
+    )
+
+
+@pytest.fixture
+def compared(request: pytest.FixtureRequest) -> Callable[[str, int], None]:
+    """What a test calls with the number of answers of a kind that it has compared."""
+
+    def count(what: str, number: int) -> None:
+        request.node.user_properties.append((_PROPERTY, [what, number]))
+
+    return count
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Count the examples of a test that hypothesis drives."""
+    handle = getattr(getattr(item, "obj", None), "hypothesis", None)
+    if handle is None:
+        return (yield)
+    test, count = handle.inner_test, Counter[str]()
+
+    @functools.wraps(test)
+    def counted(*arguments: Any, **named: Any) -> Any:
+        count[_RANDOM] += 1
+        return test(*arguments, **named)
+
+    handle.inner_test = counted
+    try:
+        return (yield)
+    finally:
+        handle.inner_test = test
+        item.user_properties.append((_PROPERTY, [_RANDOM, count[_RANDOM]]))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run of everything that compares less than it should."""
+    if session.exitstatus == pytest.ExitCode.OK and _problems(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Tell what was compared, and where that is too little."""
+    if counts := _counts(config):
+        terminalreporter.section("compared with servers", sep="-")
+        for what, number in sorted(counts.items()):
+            terminalreporter.write_line(f"{number:8,} {what}")
+    for problem in _problems(config):
+        terminalreporter.write_line(f"{FILE.name}: {problem}", red=True)
+
+
+def floors(sections: tuple[str, ...]) -> dict[str, int]:
+    """Return the least that is compared where *sections* of the file hold; a later one has the last word."""
+    written = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    return {what: number for section in sections for what, number in written[section].items()}
+
+
+def _sections(config: pytest.Config) -> tuple[str, ...]:
+    """Return the sections that hold for a run; none for one that was narrowed, or that is a worker's part."""
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    narrowed = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "collectonly", "maxfail")
+    if not is_whole or hasattr(config, "workerinput") or any(config.getoption(name, None) for name in narrowed):
+        return ()
+    asked = {
+        "all-versions": config.getoption("all_versions"),
+        "slow": "not slow" not in config.getoption("markexpr"),
+        "corpus": os.environ.get("CRD_CORPUS"),
+    }
+    return ("quick", *(section for section, is_asked in asked.items() if is_asked))
+
+
+def _problems(config: pytest.Config) -> list[str]:
+    return list(shortfalls(_counts(config), floors(_sections(config))))
+
+
+def shortfalls(counts: Mapping[str, int], least: Mapping[str, int]) -> Iterator[str]:
+    """Yield what is wrong with *counts* where *least* is written down, which may be nothing."""
+    for what, number in least.items():
+        if counts.get(what, 0) < number:
+            yield f"{counts.get(what, 0):,} {what} were compared, and {number:,} should be"
+        elif counts[what] > number * _BEHIND:
+            yield f"{counts[what]:,} {what} were compared, and only {number:,} are written down: raise the figure"
+    if least:
+        yield from (
+            f"{what} are compared, and nothing is written down" for what in sorted(counts.keys() - least.keys())
+        )
+
+
+def _counts(config: pytest.Config) -> dict[str, int]:
+    """Return how much was compared, by kind, in this process and in those of pytest-xdist."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    counts = Counter[str]()
+    for report in (one for reports in (reporter.stats if reporter else {}).values() for one in reports):
+        if getattr(report, "when", "") == "call":
+            for name, value in report.user_properties:
+                if name == _PROPERTY:
+                    counts[value[0]] += value[1]
+    return counts

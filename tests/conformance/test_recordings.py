@@ -1,0 +1,44 @@
+"""No recording lies about that nobody replays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from cli import test_explain
+from plugin import test_live_recorded
+
+from conformance import published, test_cel, test_conformance, test_storedrules
+from pytest_crd.engine import profile
+
+TESTS: Final = Path(__file__).parents[1]
+FOLDERS: Final = ("conformance", "cli/explained", "live/recorded")
+_CODE: Final = (".py", ".pyc")
+
+
+def _recorded() -> Iterator[Path]:
+    for folder in FOLDERS:
+        yield from (path for path in (TESTS / folder).rglob("*") if path.is_file() and path.suffix not in _CODE)
+
+
+def _replayed() -> Iterator[Path]:
+    yield from test_conformance.PATHS
+    yield from test_cel.PATHS
+    yield from (published.SCHEMAS, published.CRDS, test_storedrules.TABLE)
+    yield from test_explain.FILES
+    yield from test_live_recorded.FILES
+
+
+def test_every_recording_is_replayed() -> None:
+    assert sorted(_recorded()) == sorted(_replayed())
+
+
+def test_every_version_that_a_recording_speaks_of_is_known() -> None:
+    spans = {span for item in (*published.schemas(), *published.crds()) for span in item["answers"]}
+    stated = {path.parent.parent.name for path in test_conformance.PATHS}
+
+    assert stated == profile.KNOWN.keys()
+    for span in spans:
+        assert {*span.split("-")} <= profile.KNOWN.keys()
+        assert published.versions(span)

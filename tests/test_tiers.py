@@ -1,0 +1,56 @@
+"""What starts a process says so, and every marker is explained to those who choose by them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import tiers
+
+CONTRIBUTING = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+STARTING = """\
+import subprocess
+import sys
+import pytest
+
+def test_it_starts_one():
+    subprocess.run([sys.executable, "-c", ""], check=True)
+
+@pytest.mark.session
+def test_it_says_so():
+    subprocess.run([sys.executable, "-c", ""], check=True)
+
+def test_pytest(pytester):
+    pass
+
+def test_nothing():
+    pass
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A project with a test that starts a process, and others."""
+    pytester.makeini("[pytest]\naddopts = -p tiers -p pytester --strict-markers\n")
+    pytester.makepyfile(test_starting=STARTING)
+    return pytester
+
+
+def test_a_test_that_starts_a_process_and_does_not_say_so_fails(project: pytest.Pytester) -> None:
+    result = project.runpytest_inprocess("-p", "no:cacheprovider")
+
+    result.assert_outcomes(failed=1, passed=3)
+    result.stdout.fnmatch_lines(["mark it with `session`: it starts a process, subprocess.Popen: (*"])
+    result.stdout.fnmatch_lines(["FAILED test_starting.py::test_it_starts_one*"])
+
+
+def test_a_test_that_starts_pytest_is_marked_by_its_fixture(project: pytest.Pytester) -> None:
+    result = project.runpytest_inprocess("-p", "no:cacheprovider", "-m", "session", "-v")
+
+    result.assert_outcomes(passed=2, deselected=2)
+    result.stdout.fnmatch_lines(["*::test_it_says_so PASSED*", "*::test_pytest PASSED*"])
+
+
+@pytest.mark.parametrize(("marker", "meaning"), tiers.MARKERS.items())
+def test_every_marker_is_listed(marker: str, meaning: str) -> None:
+    assert f"| `{marker}` | {meaning} |" in CONTRIBUTING
