@@ -153,7 +153,7 @@ class CustomResources:
             return self._refuse(refused, target, body)
         new = {**decoded.resource, "metadata": prepared.metadata}
         resource = self._subresources.prepare_status_update(new, stored)
-        verdict = self._validator.update_status(resource, stored)
+        verdict = self._validator.update_status(resource, stored, decoded.resource)
         if observation.current is not None:
             self._tell_of("status", decoded, resource, verdict)
         return self._answer(response.OK, resource, verdict, (decoded, prepared), ())

@@ -6,7 +6,7 @@ The order in which the server looks for it, and what it no longer looks for wher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -95,11 +95,11 @@ class Validator:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._new_list_errors(resource, old)
-        return self._with_rules(errors, resource, old)
+        return self._with_rules(errors, resource, old, lambda: rules.changes(resource, old))
 
-    def update_status(self, resource: Resource, old: Resource) -> Verdict:
+    def update_status(self, resource: Resource, old: Resource, sent: Resource) -> Verdict:
         """
-        Return what is wrong with a resource that is *old* with another status.
+        Return what is wrong with a resource that is *old* with another status, which was *sent* in a whole resource.
 
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go, ValidateUpdate.
@@ -117,18 +117,27 @@ class Validator:
             )
         errors += self._subresources.validate_status_scale(resource)
         errors += self._new_list_errors(resource, old)
-        return self._with_rules(errors, resource, old)
+        return self._with_rules(errors, resource, old, lambda: rules.changes_status(sent, old))
 
-    def _with_rules(self, errors: list[FieldError], resource: Resource, old: Resource | None = None) -> Verdict:
+    def _with_rules(
+        self,
+        errors: list[FieldError],
+        resource: Resource,
+        old: Resource | None = None,
+        changes: Callable[[], bool] = bool,
+    ) -> Verdict:
         """Return *errors* and what the rules say, or that they are not run because of the errors."""
         if self._rules is None:
             return Verdict(errors)
         blocked = rules.blocked(errors, self._profile)
         if blocked is not None:
             return Verdict([*errors, blocked])
-        correlation = None if old is None else Correlation(resource, old, self._declared or {})
         outcomes: list[RuleOutcome] | None = None if observation.current is None else []
-        subject = Subject(resource, old, correlation=correlation)
+        if old is None:
+            subject = Subject(rules.seen_created(resource))
+        else:
+            correlation = Correlation(resource, old, self._declared or {})
+            subject = Subject(*rules.seen(resource, old, changes=changes()), correlation=correlation)
         found = rulevalidation.validate(self._rules, subject, self._profile, outcomes=outcomes)
         return Verdict(errors + found.errors, tuple(found.warnings), outcomes or ())
 
