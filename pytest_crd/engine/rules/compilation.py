@@ -150,7 +150,7 @@ class CompiledRule:
             return None
         return _plan(self._check(text, self._messages, _MESSAGE), _MESSAGE)
 
-    @property
+    @cached_property
     def uses_old_self(self) -> bool:
         """Whether it speaks of `oldSelf`."""
         if not isinstance(self._checked, Compilation):

@@ -199,7 +199,9 @@ class _Walk:
     def _evaluate(self, node: RuleNode, place: _Place) -> None:
         if self.findings.budget <= 0:
             self._stop(place.path, node, _OUT_OF_BUDGET)
-        variables = Variables(node.view, place.value, place.old, self._profile)
+        # What makes the message of a rule sees the old value only where one of the rules does.
+        old = place.old if any(rule.uses_old_self for rule in node.rules) else None
+        variables = Variables(node.view, place.value, old, self._profile)
         for rule in node.rules:
             if isinstance(rule.expression, Problem):
                 failed = self._failed(rule, node, place)
