@@ -48,12 +48,25 @@ class _Builder:
     profile: Profile
     rules: Environments
     messages: Environments
+    looks_everywhere: bool
 
     def root(self, schema: Structural, *, is_resource: bool) -> RuleNode | None:
         declaration = declare(schema, self.profile, TYPE_NAME, is_resource=is_resource)
         if declaration is None:
-            return None
+            return self._undeclared(schema) if self.looks_everywhere else None
         return self.node(schema, declaration, declarations.structs(declaration), is_resource=is_resource)
+
+    def _undeclared(self, schema: Structural) -> RuleNode | None:
+        """Return the node of a schema of which expressions cannot speak, though they can of something in it."""
+        items, values = self._alone(schema.items), self._alone(schema.value_schema)
+        below = {name: self._alone(child) for name, child in schema.properties.items()}
+        properties = {name: node for name, node in below.items() if node is not None}
+        if not (items or values or properties):
+            return None
+        return RuleNode(schema, (), views.compile(schema, self.profile), items, values, properties)
+
+    def _alone(self, schema: Structural | None) -> RuleNode | None:
+        return None if schema is None else self.root(schema, is_resource=schema.x_embedded_resource)
 
     def node(
         self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration], *, is_resource: bool
@@ -75,7 +88,9 @@ class _Builder:
     def _below(
         self, schema: Structural | None, declaration: Declaration | None, structs: Mapping[str, Declaration]
     ) -> RuleNode | None:
-        if schema is None or declaration is None:
+        if declaration is None:
+            return self._alone(schema) if self.looks_everywhere else None
+        if schema is None:
             return None
         return self.node(schema, declaration, structs, is_resource=schema.x_embedded_resource)
 
@@ -115,8 +130,14 @@ def has_rules(schema: Structural) -> bool:
     return bool(schema.x_validations) or any(has_rules(child) for child in children if child is not None)
 
 
-def build(
-    schema: Structural, profile: Profile, rules: Environments, messages: Environments, *, is_resource: bool
+def build(  # noqa: PLR0913 - what a server has two of
+    schema: Structural,
+    profile: Profile,
+    rules: Environments,
+    messages: Environments,
+    *,
+    is_resource: bool,
+    looks_everywhere: bool = False,
 ) -> RuleNode | None:
     """
     Return the rules of a schema; nothing is compiled yet.
@@ -127,13 +148,15 @@ def build(
         rules: In which environment a rule is compiled.
         messages: In which environment a `messageExpression` is compiled.
         is_resource: Whether its values are whole resources.
+        looks_everywhere: Whether rules count of which something around has no type: they are checked when a CRD is written, and
+            never run.
 
     Returns:
         None where there are none.
     """
     if not has_rules(schema):
         return None
-    return _Builder(profile, rules, messages).root(schema, is_resource=is_resource)
+    return _Builder(profile, rules, messages, looks_everywhere).root(schema, is_resource=is_resource)
 
 
 def of_stored(schema: Structural, profile: Profile, *, is_resource: bool) -> RuleNode | None:

@@ -27,7 +27,8 @@ def test_the_problem_of_an_expression_without_one_is_a_bug() -> None:
 
 
 def test_a_part_that_is_declared_inside_a_schema_only_is_a_bug() -> None:
-    builder = tree._Builder(NEWEST, lambda _: environments.stored(NEWEST), lambda _: environments.stored(NEWEST))
+    stored = environments.stored(NEWEST)
+    builder = tree._Builder(NEWEST, lambda _: stored, lambda _: stored, looks_everywhere=True)
 
     with pytest.raises(AssertionError, match="cannot be declared alone"):
         builder._named_alone(Structural(), is_resource=False)

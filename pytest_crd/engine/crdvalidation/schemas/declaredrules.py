@@ -47,7 +47,7 @@ def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
         problem = _NOT_STRUCTURAL
     else:
         new = environments.new(profile)
-        root = tree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True)
+        root = tree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True, looks_everywhere=True)
     return tuple(_visit(schema.value, Scope(root), "", (), problem))
 
 

@@ -146,7 +146,7 @@ class Expressions:
         Errors:
             Forbidden for costs, Invalid, Internal.
         """
-        if scope.node is None and schema.get(rules.KEYWORD):
+        if schema.get(rules.KEYWORD) and not (scope.node and scope.node.rules):
             yield fielderror.internal(path.child(rules.KEYWORD), _UNDECLARED)
         for index, rule in enumerate(scope.node.rules if scope.node else ()):
             at = path.child("x-kubernetes-validations").index(index)

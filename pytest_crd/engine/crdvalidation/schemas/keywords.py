@@ -19,7 +19,6 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import places, unsupported
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.places import Place
@@ -56,7 +55,7 @@ class _Context(NamedTuple):
 
 
 def find(
-    schema: Schema, path: FieldPath, options: ValidationOptions, *, profile: Profile, rules: RuleNode | None = None
+    schema: Schema, path: FieldPath, options: ValidationOptions, *, profile: Profile, rules: Scope = NO_RULES
 ) -> list[FieldError]:
     """
     Return everything that is wrong with the keywords of *schema* and of the schemas in it.
@@ -66,7 +65,7 @@ def find(
         path: Where it stands in the CRD, as the errors are to spell it.
         options: What is demanded.
         profile: The Kubernetes version whose answers are given.
-        rules: The rules that are compiled; None where there are none, or where the schema is too wrong for it.
+        rules: The rules that are compiled; NO_RULES where the schema is too wrong for it.
 
     Errors:
         Required, Invalid, NotSupported and Forbidden, in the server's order, those of expressions last; where it meets
@@ -78,8 +77,7 @@ def find(
     """
     no_defaults = None if options.allow_defaults else options.disallow_defaults_reason
     walk = _Walk(options, profile)
-    scope = NO_RULES if rules is None else Scope(rules)
-    walk.visit(schema, path, _Context(no_defaults, inside_meta=False, rules=scope), is_root=True)
+    walk.visit(schema, path, _Context(no_defaults, inside_meta=False, rules=rules), is_root=True)
     return [*walk.errors, *walk.rule_errors, *walk.expressions.costs.errors(path)]
 
 

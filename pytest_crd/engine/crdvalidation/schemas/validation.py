@@ -13,12 +13,12 @@ from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crdvalidation.options import ValidationOptions
 from pytest_crd.engine.crdvalidation.schemas import defaults
 from pytest_crd.engine.crdvalidation.schemas import keywords as schemakeywords
+from pytest_crd.engine.crdvalidation.schemas.expressions import NO_RULES, Scope
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, tree
-from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import nonstructural
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
@@ -76,12 +76,12 @@ def validate(
     if schema.get("nullable"):
         errors.append(fielderror.forbidden(path.child("nullable"), "nullable cannot be true at the root"))
     structure: list[FieldError] = []
-    compiled: RuleNode | None = None
+    compiled = NO_RULES
     unsupported = ""
     if options.require_structural_schema:
         try:
             structure = _structure(declared, path, options)
-            compiled = None if structure else _rules(declared, options)
+            compiled = NO_RULES if structure else _rules(declared, options)
         except UnsupportedConstructError as error:
             unsupported = str(error)
     keywords = schemakeywords.find(schema, path, options, profile=profile, rules=compiled)
@@ -98,19 +98,21 @@ def _structure(declared: OpenAPISchema, path: FieldPath, options: ValidationOpti
     return errors or defaults.find(declared, path, require_pruned=options.require_pruned_defaults)
 
 
-def _rules(declared: OpenAPISchema, options: ValidationOptions) -> RuleNode | None:
+def _rules(declared: OpenAPISchema, options: ValidationOptions) -> Scope:
     """Return the rules to be compiled: those that are new in the environment of new ones."""
     if not declared.has_rules:
-        return None
+        return NO_RULES
     profile = declared.profile
     new, stored = environments.new(profile), environments.stored(profile)
-    return tree.build(
+    root = tree.build(
         declared.structural,
         profile,
         lambda text: stored if text in options.preexisting_rules else new,
         lambda text: stored if text in options.preexisting_message_expressions else new,
         is_resource=True,
+        looks_everywhere=True,
     )
+    return Scope(root)
 
 
 def _root(schema: Schema, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
