@@ -190,7 +190,19 @@ def _zone(name: str) -> dt.tzinfo:
         if not zoneinfo.available_timezones():
             text = f"{name!r} cannot be looked up: this machine has no data of time zones; install the package tzdata"
             raise TimeZoneDataError(text) from None
-        raise EvaluationError(f"unknown time zone {name}") from None
+        raise EvaluationError(_why_no_zone(name)) from None
+
+
+def _why_no_zone(name: str) -> str:
+    """Return what the server's files of time zones say of a name that none of them has: a folder is there, and cannot be read."""
+    zones = zoneinfo.available_timezones()
+    steps = [step for step in name.split("/") if step not in {"", "."}]
+    folder = "".join(f"{step}/" for step in steps)
+    if any(zone.startswith(folder) for zone in zones):
+        return "is a directory"
+    if any("/".join(steps[:count]) in zones for count in range(1, len(steps))):
+        return "not a directory"
+    return f"unknown time zone {name}"
 
 
 def text(timestamp: Timestamp) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from pytest_crd.engine.cel import arithmetic, ast, equality, macros
+from pytest_crd.engine.cel import arithmetic, ast, display, equality, macros
 from pytest_crd.engine.cel.ast import Node
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.functions import Function, Implementation, Library, Overload, RuntimeCost
@@ -18,7 +18,7 @@ from pytest_crd.engine.cel.library import listcosts
 from pytest_crd.engine.cel.library.lists import COMPARABLE_TYPES, order
 from pytest_crd.engine.cel.macros import Expansion, Macro, MacroError
 from pytest_crd.engine.cel.types import DYN, INT, Type, list_of, parameter
-from pytest_crd.engine.cel.values import Value, is_list, type_name
+from pytest_crd.engine.cel.values import TypeValue, Value, is_list, type_name
 from pytest_crd.engine.golang import sorting
 
 _LIST: Final = list_of(parameter("T"))
@@ -51,9 +51,14 @@ def _slice(values: Any, start: int, end: int) -> list[Value]:
     return [values[index] for index in range(start, end)]
 
 
-def _flatten(values: Any, depth: int = 1) -> list[Value]:
-    if not is_list(values):
-        raise EvaluationError(f"no such overload: {type_name(values)}.flatten()")
+def _flatten(values: Any, *depths: Any) -> list[Value]:
+    if not is_list(values) or any(type(depth) is not int for depth in depths):
+        types = [display.show(TypeValue(type_name(value))) for value in (values, *depths)]
+        raise EvaluationError(f"no such overload: {types[0]}.flatten({', '.join(types[1:])})")
+    return _flattened(values, depths[0] if depths else 1)
+
+
+def _flattened(values: Any, depth: int) -> list[Value]:
     if depth < 0:
         raise EvaluationError("level must be non-negative")
     count = sum(len(value) for value in values if is_list(value)) if depth else 0
@@ -62,7 +67,7 @@ def _flatten(values: Any, depth: int = 1) -> list[Value]:
     result: list[Value] = []
     for value in values:
         if depth > 0 and is_list(value):
-            result += _flatten(value, depth - 1)
+            result += _flattened(value, depth - 1)
         else:
             result.append(value)
     return result

@@ -72,8 +72,8 @@ def of_result(_arguments: Sequence[Value], result: Value) -> int:
 
 def _depth(arguments: Sequence[Value]) -> int:
     depth = arguments[1] if len(arguments) > 1 else 1
-    if not isinstance(depth, int):
-        raise InternalError("internal error: interface conversion: ref.Val is *types.Err, not types.Int")
+    if type(depth) is not int:
+        raise InternalError(f"internal error: interface conversion: ref.Val is {go_type(depth)}, not types.Int")
     return depth
 
 

@@ -225,6 +225,9 @@ def _small_sum(left: Amount, right: Amount) -> Amount | None:
 
 def subtract(left: Amount, right: Amount) -> Amount:
     """Return the difference, written as *left* is unless that is zero."""
+    is_small = not (left.big or right.big)
+    if right.number == MIN_INT and is_small and _small_sum(left, right) is not None:
+        return add(left, right)  # its negative is no int64, and Go's is the number itself
     return add(left, replace(right, number=-right.number))
 
 
