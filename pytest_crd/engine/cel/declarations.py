@@ -96,8 +96,11 @@ class Declarations:
         return extended
 
     def find(self, name: str) -> tuple[Type, Reference] | None:
-        """Return the type and the meaning of the global *name*, which may have dots."""
-        return self._globals.get(name)
+        """Return the type and the meaning of the global *name*, which may have dots: of a struct's, that of its type."""
+        known = self._globals.get(name)
+        if known is None and (struct := self.provider.find_struct(name)) is not None:
+            return types.type_of(struct), Reference(name)
+        return known
 
     def may_have_dots(self, first_name: str) -> bool:
         """Return whether there are global names that begin with *first_name* and a dot."""

@@ -177,6 +177,9 @@ def map_literal(entries: Sequence[tuple[Evaluate, Evaluate, bool]], cost: int) -
         for make_key, make_value, is_optional in entries:
             key = make_key(frame)
             value = make_value(frame)
+            if type(key) is bytes:
+                frame.cost -= cost  # which the server counts once the map is made
+                raise _unhashable()
             if is_optional:
                 if type(value) is not Optional:
                     shown = f"'{show(key)}' from non-optional value {show(value)}"
@@ -219,7 +222,7 @@ def member_of(element: Evaluate, members: frozenset[Any]) -> Evaluate:
     def run(frame: Frame) -> bool:
         value = element(frame)
         if type(value) is bytes:
-            raise InternalError("internal error: runtime error: hash of unhashable type types.Bytes")
+            raise _unhashable()
         return identity(value) in members
 
     return run
@@ -231,3 +234,8 @@ OPERATORS: Final[Mapping[str, Callable[..., Evaluate]]] = {
     "_&&_": both,
     "_||_": either,
 }
+
+
+def _unhashable() -> InternalError:
+    """Return the failure of the server's code where it takes bytes for what keys can be."""
+    return InternalError("internal error: runtime error: hash of unhashable type types.Bytes")

@@ -15,7 +15,7 @@ from pytest_crd.engine.cel import ast, attributes, calls, constants, dispatch, f
 from pytest_crd.engine.cel.attributes import Attribute, Qualified
 from pytest_crd.engine.cel.checked import CheckedExpression, Reference
 from pytest_crd.engine.cel.dialect import Dialect
-from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.frames import Evaluate
 from pytest_crd.engine.cel.functions import Function, Implementation, RuntimeCost
 from pytest_crd.engine.cel.qualifiers import Qualifier, checked_key
@@ -218,6 +218,8 @@ class Planner:
         ]
         literal = logic.map_literal(entries, _MAP_COST)
         if all(isinstance(step, ConstantStep) for step in (*keys, *values)):
+            if any(isinstance(key, ConstantStep) and type(key.value) is bytes for key in keys):
+                raise UnsupportedExpressionError("constant maps with keys of bytes, of which the server panics")
             return ConstantStep(constants.evaluate(literal))
         return Step(literal)
 

@@ -302,3 +302,11 @@ def test_a_list_that_was_doubled_is_gone_through_without_putting_it_together() -
 def test_a_constant_part_that_fails_refuses_the_program() -> None:
     with pytest.raises(ProgramError, match="error parsing regexp: missing closing"):
         evaluated("'a'.find('(')", {})
+
+
+@pytest.mark.parametrize("text", ["{b'a': 1}.size()", "true || {b'a': 1} == {}"])
+def test_a_constant_map_with_a_key_of_bytes_makes_the_server_panic(text: str) -> None:
+    with pytest.raises(
+        UnsupportedExpressionError, match="constant maps with keys of bytes, of which the server panics"
+    ):
+        evaluated(text, {})
