@@ -170,7 +170,7 @@ class Catalog:
         key = (crd, json.dumps(patch))
         if key not in self._patched_crds:
             try:
-                patched = jsonpatch.apply(crd.manifest, patch)
+                patched = jsonpatch.apply(crd.declared, patch)
             except jsonpatch.PatchError as error:
                 message = f"the old CRD cannot be made: {error}"
                 raise case.mistake(message, *place, error.index) from None
@@ -211,7 +211,7 @@ class Catalog:
     def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         """Return *crd* as one that is stored, whatever the server says of it."""
         if crd not in self._stored_crds:
-            self._stored_crds[crd] = stored = crd.altered(crd.manifest)
+            self._stored_crds[crd] = stored = crd.altered(crd.declared)
             stored.written = crd.written
         return self._stored_crds[crd]
 

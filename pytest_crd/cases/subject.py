@@ -69,7 +69,7 @@ class Subject:
     @cached_property
     def _without_status_subresource(self) -> Version:
         crd = self.version.crd
-        manifest = crd.manifest
+        manifest = crd.declared
         spec = _without_status(manifest["spec"])
         # Objects may be stored in a version that is no longer served.
         spec["versions"] = [{**_without_status(version), "served": True} for version in spec.get("versions") or ()]

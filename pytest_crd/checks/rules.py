@@ -16,8 +16,8 @@ KEYWORD = "x-kubernetes-validations"
 
 def are_in(read: ReadCrd, version: Version) -> bool:
     """Return whether the schema of a version has rules."""
-    node: JSONValue = read.crd.manifest
-    for step in declared.place_of_schema(read.crd.manifest, version.name):
+    node: JSONValue = read.crd.declared
+    for step in declared.place_of_schema(read.crd.declared, version.name):
         node = (node or {}).get(step) if isinstance(step, str) else node[step]
     return _has_rules(node)
 
@@ -69,7 +69,7 @@ def _described(rule: Rule) -> str:
 
 
 def _place(read: ReadCrd, version: Version, rule: Rule) -> str:
-    path = (*declared.place_of_schema(read.crd.manifest, version.name), *rule.steps, "rule")
+    path = (*declared.place_of_schema(read.crd.declared, version.name), *rule.steps, "rule")
     return f"{read.manifest.document.source}:{read.manifest.key_line_of(*path)}"
 
 

@@ -41,8 +41,8 @@ def nodes(read: ReadCrd) -> Iterator[tuple[Version, Node]]:
 
 def root_of(read: ReadCrd, version: Version) -> Node | None:
     """Return the schema of a version; None where it has none."""
-    steps = declared.place_of_schema(read.crd.manifest, version.name)
-    schema: JSONValue = read.crd.manifest
+    steps = declared.place_of_schema(read.crd.declared, version.name)
+    schema: JSONValue = read.crd.declared
     for step in steps:
         schema = (schema or {}).get(step) if isinstance(step, str) else schema[step]
     return None if schema is None else Node(steps, "", schema, is_under_rule=bool(schema.get(KEYWORD)))

@@ -58,7 +58,7 @@ def crd(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> eng
 
 def _names(crd: engine.CustomResourceDefinition) -> set[str]:
     """Return what kubectl takes for the resource of a CRD, in lower case."""
-    names = crd.manifest["spec"].get("names") or {}
+    names = crd.declared["spec"].get("names") or {}
     found = [crd.kind, names.get("plural"), names.get("singular"), *(names.get("shortNames") or ())]
     return {str(name).lower() for name in found if name}
 

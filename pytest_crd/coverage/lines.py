@@ -77,7 +77,7 @@ class Lines:
         manifest = written.manifest
         self.file = manifest.document.source
         self.before, self.text = manifest.document.text_lines
-        self._manifest = crd.manifest
+        self._manifest = crd.declared
         self._lines = manifest.document.key_lines(manifest.path)
         outermost: dict[int, Steps] = {}
         for steps, line in self._lines.items():

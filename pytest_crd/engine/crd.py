@@ -68,7 +68,7 @@ class Version(VersionAnswers):
     def _place_of(self, steps: Steps, offset: int | None) -> str:
         if self.crd.locate is None:
             return ""
-        return self.crd.locate((*declared.place_of_schema(self.crd.manifest, self.name), *steps), offset)
+        return self.crd.locate((*declared.place_of_schema(self.crd.declared, self.name), *steps), offset)
 
     @property
     def _is_established(self) -> bool:
@@ -221,10 +221,16 @@ class CustomResourceDefinition:
         raise CrdLookupError(f"{self.name} has no version {name!r}; it has: {known}")
 
     @property
-    def manifest(self) -> Mapping[str, JSONValue]:
-        """The whole CRD as the server decodes it, without unknown fields; not to be changed."""
-        manifest: Mapping[str, JSONValue] = self._manifest.value
-        return manifest
+    def manifest(self) -> dict[str, JSONValue]:
+        """The whole CRD as the server decodes it, without unknown fields: a copy."""
+        copied: dict[str, JSONValue] = jsonvalue.copy(self._manifest.value)
+        return copied
+
+    @property
+    def declared(self) -> Mapping[str, JSONValue]:
+        """The manifest itself, for this package: not to be changed."""
+        value: Mapping[str, JSONValue] = self._manifest.value
+        return value
 
     @property
     def unknown_fields(self) -> tuple[str, ...]:
@@ -283,7 +289,7 @@ class CustomResourceDefinition:
         Such a CRD is stored since an older version, which is the one that answers here.
         """
         of_server = profile.named(self.kubernetes_version)
-        if self.manifest["apiVersion"] != declared.V1BETA1 or of_server.serves_v1beta1:
+        if self.declared["apiVersion"] != declared.V1BETA1 or of_server.serves_v1beta1:
             return self._created
         return self.under(profile.LAST_WITH_V1BETA1).first_response
 
@@ -323,7 +329,7 @@ class CustomResourceDefinition:
 
     def _place_of(self, steps: Steps, offset: int | None) -> str:
         """Return `file:line` of what *steps* lead to in the CRD; empty where it was not read from a file."""
-        return "" if self.locate is None else self.locate(declared.place_in(self.manifest, steps), offset)
+        return "" if self.locate is None else self.locate(declared.place_in(self.declared, steps), offset)
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -354,7 +360,7 @@ class CustomResourceDefinition:
         if (locate := self.locate) is not None:
 
             def through(steps: Steps, offset: int | None) -> str:
-                origin = origins.find(self.manifest, other.manifest, steps)
+                origin = origins.find(self.declared, other.declared, steps)
                 return "" if origin is None else locate(origin, offset)
 
             other.locate = through

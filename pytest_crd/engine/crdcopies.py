@@ -80,7 +80,7 @@ def _is_copy(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> 
 
 def _telling(crd: CustomResourceDefinition) -> dict[str, JSONValue]:
     """Return what of a CRD tells it from others of its name."""
-    manifest = dict(crd.manifest)
+    manifest = dict(crd.declared)
     metadata = dict(manifest.get("metadata") or {})
     approval = (metadata.pop("annotations", None) or {}).get(apiapproval.ANNOTATION)
     metadata.pop("labels", None)

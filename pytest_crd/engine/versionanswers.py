@@ -225,7 +225,7 @@ class VersionAnswers(VersionSchema, ABC):
         self._demand()
         if not self._is_established:
             return None
-        return documents.document(self._crd_spec, self._spec, self.published_schema, self._profile, openapi)
+        return documents.document(self._crd_spec, self._spec, self._published_schema, self._profile, openapi)
 
     def json_schema(self) -> dict[str, JSONValue] | None:
         """

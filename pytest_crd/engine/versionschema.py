@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors import fielderror
@@ -63,9 +64,15 @@ class VersionSchema:
         return not self.structural_errors
 
     @property
-    def published_schema(self) -> Mapping[str, JSONValue] | None:
+    def published_schema(self) -> dict[str, JSONValue] | None:
+        """The schema that the server publishes, before it does so: a copy; None where it publishes none, as it is not structural."""
+        published = self._published_schema
+        return None if published is None else jsonvalue.copy(published)
+
+    @property
+    def _published_schema(self) -> Mapping[str, JSONValue] | None:
         """
-        The schema that the server publishes, before it does so; None where it publishes none, as it is not structural.
+        The same, not to be changed.
 
         Reference:
             apiextensions-apiserver controller/openapi/builder, generateBuilder.

@@ -10,10 +10,11 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd import engine
+from pytest_crd.engine import jsonvalue
 from pytest_crd.examples import limits, mending, places
 from pytest_crd.examples.holding import Holder
 from pytest_crd.examples.mending import Judge, NotFoundError, Resource, Search
@@ -88,7 +89,7 @@ def borders(version: engine.Version) -> Iterator[Border]:
     finder = Borders(version)
     for place, node in finder.places():
         for keyword in keywords(node):
-            yield finder.find(place, keyword)
+            yield _to_be_handed_out(finder.find(place, keyword))
 
 
 def border(version: engine.Version, place: str, keyword: str) -> Border:
@@ -107,8 +108,16 @@ def border(version: engine.Version, place: str, keyword: str) -> Border:
     finder = Borders(version)
     for steps, node in finder.places():
         if places.spelled(steps) == place and keyword in keywords(node):
-            return finder.find(steps, keyword)
+            return _to_be_handed_out(finder.find(steps, keyword))
     raise LookupError(f"{version.crd.kind} {version.name} has no {keyword!r} at {place!r}")
+
+
+def _to_be_handed_out(border: Border) -> Border:
+    """Return a border whose objects share nothing with the schema, so that they may be changed."""
+    inside, outside, old = (
+        None if one is None else jsonvalue.copy(one) for one in (border.inside, border.outside, border.old)
+    )
+    return replace(border, inside=inside, outside=outside, old=old)
 
 
 def keywords(node: Node) -> Iterator[str]:

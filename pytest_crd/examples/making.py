@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_crd import engine
+from pytest_crd.engine import jsonvalue
 from pytest_crd.examples import mending, places, schemas
 from pytest_crd.examples.mending import NotFoundError, Resource, Search
 from pytest_crd.examples.moves import Mover
@@ -48,7 +49,9 @@ def example(version: engine.Version, *, full: bool = False) -> Resource:
         raise NoExampleError(
             f"no object of {version.crd.kind} {version.name} was found that a server accepts; of the nearest one it says: {error}"
         ) from None
-    return found if full else smallest(found, search)
+    # Values of the schema are in it as they are.
+    made: Resource = jsonvalue.copy(found if full else smallest(found, search))
+    return made
 
 
 def start(version: engine.Version, root: Node, maker: Maker) -> Resource:

@@ -25,7 +25,7 @@ INT_OR_STRING: Final = "int-or-string"
 
 def of_version(version: engine.Version) -> Schema:
     """Return the schema that the CRD declares for *version*; an empty one where there is none."""
-    spec = version.crd.manifest["spec"]
+    spec = version.crd.declared["spec"]
     own: Schema = next((one for one in spec.get("versions") or () if one["name"] == version.name), {})
     declared = own.get("schema") or spec.get("validation") or {}
     schema: Schema = declared.get("openAPIV3Schema") or {}

@@ -70,7 +70,7 @@ class CrdJudge:
         path = client.crd_path(stage.crd.api_version, stage.crd.name)
         theirs = {"code": 200, "conditions": _sorted(stage.stored["status"]["conditions"])}
         if not facts.are_equal(ours, theirs):
-            request = {"CRD": stage.crd.manifest, "request": {"method": "GET", "path": path}}
+            request = {"CRD": stage.crd.declared, "request": {"method": "GET", "path": path}}
             raise stage.disagreement(request, ours, theirs, "")
         original = {"code": 200, "conditions": _sorted(map(_stated, stage.original.conditions))}
         if not facts.are_equal(stage.disguise.taken_off(ours, ""), original):

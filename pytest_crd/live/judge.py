@@ -105,7 +105,7 @@ class Judge:
             crd = version.crd
             if crd.api_version != declared.V1:
                 raise NotAskedError("no create of the object stores it whole, and its CRD is none of v1")
-            self._of_structures[version] = crd.altered(structure.alone(crd.manifest)).version(version.name)
+            self._of_structures[version] = crd.altered(structure.alone(crd.declared)).version(version.name)
         return self._of_structures[version]
 
     def _judge(self, question: Question) -> list[str]:
@@ -113,7 +113,7 @@ class Judge:
         if _is_converted(crd, question.version):
             raise NotAskedError("a webhook converts its objects, which is the project's, not the server's")
         old_crd = question.old_version.crd if question.old_version is not None else crd
-        stage = self._stages.of(crd, None if old_crd.manifest == crd.manifest else old_crd)
+        stage = self._stages.of(crd, None if old_crd.manifest == crd.declared else old_crd)
         with self._server.turn.holding(stage.lock), contextlib.ExitStack() as stack:
             if question.old is None:
                 live = self._created(question, stage)
@@ -130,7 +130,7 @@ class Judge:
         body = stage.disguise.of_body(question.body, own)
         body = completion.named(completion.typed(body, _type_meta(version)))
         response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
-        path = client.resource_path(stage.crd.manifest, version.name, namespace=urllib.parse.quote(namespace, safe=""))
+        path = client.resource_path(stage.crd.declared, version.name, namespace=urllib.parse.quote(namespace, safe=""))
         return Exchange("POST", path, _query(question), body.text or body.value, response)
 
     def _updated(self, question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -> Exchange:
@@ -145,7 +145,7 @@ class Judge:
             sent, old=stored_whole, namespace=stage.disguise.namespace, field_validation=question.field_validation
         )
         name = stored["metadata"]["name"] + ("/status" if is_status else "")
-        path = client.resource_path(stage.crd.manifest, version.name, name, namespace=stage.disguise.namespace)
+        path = client.resource_path(stage.crd.declared, version.name, name, namespace=stage.disguise.namespace)
         return Exchange("PUT", path, _query(question), sent.text or sent.value, response, stored)
 
     def _compare(self, question: Question, live: Exchange, stage: Stage) -> None:
@@ -158,11 +158,11 @@ class Judge:
             compare(self._server, ask, ours, live.sent)
         except DisagreementError as error:
             theirs = error.theirs
-            plural = stage.crd.manifest["spec"]["names"]["plural"]
+            plural = stage.crd.declared["spec"]["names"]["plural"]
             obstacles.refuse_as_changed(self._server, (stage.crd.group, plural), ours, theirs)
             request = {"method": live.method, "path": live.path, "query": dict(live.query), "body": live.sent}
             old = {"old": facts.without_server_made(live.old)} if live.old else {}
-            whole = {"CRD": stage.crd.manifest, **old, "request": request}
+            whole = {"CRD": stage.crd.declared, **old, "request": request}
             raise stage.disagreement(whole, ours, theirs, namespace_of(question)) from None
 
     def _notes(self, question: Question, stage: Stage, live: Exchange) -> list[str]:
@@ -225,7 +225,7 @@ def compare(
 
 
 def _is_converted(crd: CustomResourceDefinition, version: Version) -> bool:
-    strategy = (crd.manifest["spec"].get("conversion") or {}).get("strategy")
+    strategy = (crd.declared["spec"].get("conversion") or {}).get("strategy")
     return strategy == "Webhook" and not version.storage
 
 

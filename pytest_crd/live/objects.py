@@ -87,7 +87,7 @@ class StoredObjects:
             namespace_of(self._question),
         )
         sent = completion.named(completion.typed(Body(sent), _type_meta(version))).value
-        path = client.resource_path(self._stage.crd.manifest, version.name, namespace=disguise.namespace)
+        path = client.resource_path(self._stage.crd.declared, version.name, namespace=disguise.namespace)
         self._path = f"{path}/{sent['metadata'].get('name', '')}"
         answer = self._asked("POST", path, sent, version, None)
         self.stored = answer
@@ -119,7 +119,7 @@ class StoredObjects:
             obstacles.refuse_as_no_answer(answer)
             request = {"method": method, "path": path, "body": sent}
             whole = {
-                "CRD": version.crd.manifest,
+                "CRD": version.crd.declared,
                 **({"old": facts.without_server_made(old)} if old else {}),
                 "request": request,
             }
@@ -135,7 +135,7 @@ class StoredObjects:
         """Return the version, under the names of the stage, in which an object can be sent."""
         crd = self._stage.crd
         if self._old_version.crd is not self._question.version.crd:
-            crd = crd.altered(self._stage.disguise.of_crd(self._old_version.crd.manifest))
+            crd = crd.altered(self._stage.disguise.of_crd(self._old_version.crd.declared))
         stated = str(old.get("apiVersion", "")).rpartition("/")[2]
         served = [version for version in crd.versions if version.served]
         wanted = (stated, self._old_version.name)
@@ -143,7 +143,7 @@ class StoredObjects:
 
     def _replace(self) -> None:
         old, new = self._old_version.crd, self._question.version.crd
-        if old.manifest == new.manifest:
+        if old.declared == new.declared:
             return
         self._is_replaced = True
         answer = self._stages.replace(self._stage, new)

@@ -91,7 +91,7 @@ class Stages(abc.ABC):
             NoAnswerError: The server does not say.
             DisagreementError: The server does not take it.
         """
-        key = json.dumps([crd.manifest, old and old.manifest])
+        key = json.dumps([crd.declared, old and old.declared])
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
         with self._server.turn.holding(lock):
@@ -125,14 +125,14 @@ class OwnStages(Stages):
         Raises:
             NoAnswerError: The server does not answer.
         """
-        return self._sandbox.replace_crd(stage.disguise.of_crd(crd.manifest))
+        return self._sandbox.replace_crd(stage.disguise.of_crd(crd.declared))
 
     def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
         original = crd.under(self._version)
         namespace = self._sandbox.namespace if crd.scope == "Namespaced" else ""
         disguise = Disguise(crd.group, make_group(), namespace)
-        renamed = original.altered(disguise.of_crd(crd.manifest))
-        first = renamed if old is None else original.altered(disguise.of_crd(old.manifest))
+        renamed = original.altered(disguise.of_crd(crd.declared))
+        first = renamed if old is None else original.altered(disguise.of_crd(old.declared))
         response = first.response
         if response.code == _NOT_FOUND:
             raise NotAskedError(f"Kubernetes {self._version} serves no {crd.api_version}")

@@ -62,20 +62,20 @@ def is_deprecated_otherwise(old: Version, new: Version) -> bool:
 
 def _subresources(version: Version) -> Mapping[str, Any]:
     found: Mapping[str, Any] = (
-        _declared(version).get("subresources") or version.crd.manifest["spec"].get("subresources") or {}
+        _declared(version).get("subresources") or version.crd.declared["spec"].get("subresources") or {}
     )
     return found
 
 
 def _declared(version: Version) -> Mapping[str, Any]:
-    versions = version.crd.manifest["spec"].get("versions") or ()
+    versions = version.crd.declared["spec"].get("versions") or ()
     own: Mapping[str, Any] = next((one for one in versions if one["name"] == version.name), {})
     return own
 
 
 def _version_line(crd: CustomResourceDefinition, name: str, subresource: str = "") -> Line:
     """Return the line of a version, or of one of its subresources; where it is not there, of what is around it."""
-    names = [one.get("name") for one in crd.manifest["spec"].get("versions") or ()]
+    names = [one.get("name") for one in crd.declared["spec"].get("versions") or ()]
     index = names.index(name) if name in names else None
     steps = ("spec", "versions", *(() if index is None else (index,)))
     where = (*steps, "subresources", subresource) if subresource else (*steps, "served")
@@ -89,11 +89,11 @@ def _version_line(crd: CustomResourceDefinition, name: str, subresource: str = "
 
 def _line(crd: CustomResourceDefinition, field: str) -> Line:
     """Return the line of a field that the server names, or of what is nearest above it."""
-    if field.startswith(_SHARED) and not crd.manifest["spec"].get("validation"):
+    if field.startswith(_SHARED) and not crd.declared["spec"].get("validation"):
         field = f"spec.versions[0].schema{field.removeprefix(_SHARED)}"
-    steps, rest = places.find(crd.manifest, field)
+    steps, rest = places.find(crd.declared, field)
     where = "" if crd.locate is None else crd.locate(steps, None)
     if rest or not steps:
         return Line(where, "")
-    value = places.at(crd.manifest, steps)
+    value = places.at(crd.declared, steps)
     return Line(where, f"{steps[-1]}: {value}" if isinstance(value, str | int | bool) else "")

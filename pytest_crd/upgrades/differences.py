@@ -40,7 +40,7 @@ class Difference:
 
     def line_in(self, crd: CustomResourceDefinition, version: str, *, is_new: bool) -> Line:
         """Return the line of a CRD that declares it, or the nearest around it."""
-        schema = declared.place_of_schema(crd.manifest, version)
+        schema = declared.place_of_schema(crd.declared, version)
         inner: tuple[str | int, ...]
         if self.keyword in {ADDED, REMOVED}:
             inner, name = steps_of(self.place), self.place[-1]
@@ -58,7 +58,7 @@ class Difference:
 
 def _index(crd: CustomResourceDefinition, steps: tuple[str | int, ...], rule: Any) -> int:
     """Return which of the rules at *steps* one is."""
-    rules: Any = crd.manifest
+    rules: Any = crd.declared
     for step in steps:
         rules = rules[step]
     return int(rules.index(rule))

@@ -48,7 +48,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
     """
     if new is None:
         return Upgrade((definitions.gone(old),))
-    if jsonvalue.equal(old.manifest["spec"], new.manifest["spec"]):
+    if jsonvalue.equal(old.declared["spec"], new.declared["spec"]):
         return Upgrade()
     collection = Collection()
     for finding in (*definitions.written(old, new), *definitions.unserved(old, new)):

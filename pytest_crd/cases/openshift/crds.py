@@ -113,7 +113,7 @@ class SuiteCRDs:
     def _has_gates(self, suite: Suite, crd: CustomResourceDefinition, folder: Path) -> bool:
         if not suite.feature_gates:
             return True
-        annotations = _annotations(crd.manifest)
+        annotations = _annotations(crd.declared)
         sets = _listed(annotations.get(_FEATURE_SET, ""))
         if _ANY in sets:
             return not any(gate.startswith("-") for gate in suite.feature_gates)
@@ -137,7 +137,7 @@ class SuiteCRDs:
 
 
 def _only(crd: CustomResourceDefinition, name: str) -> Version:
-    value = crd.manifest
+    value = crd.declared
     chosen = [
         {**version, "served": True, "storage": True}
         for version in value["spec"].get("versions") or ()
