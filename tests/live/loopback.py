@@ -27,6 +27,7 @@ def serving(answering: Answering) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # what is sent in two parts waits 40 ms for the first to be acknowledged
 
         def _answer(self) -> None:
             text = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
