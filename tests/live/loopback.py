@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,9 +22,29 @@ class Reply(NamedTuple):
 Answering = Callable[[str, str, dict[str, str], str], Reply]
 
 
+class _Server(ThreadingHTTPServer):
+    """Keeps what goes wrong while it answers, but for clients that are gone: to end a connection is theirs to do."""
+
+    daemon_threads = True
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
+        self.mistakes: list[Exception] = []
+
+    def handle_error(self, *_: object) -> None:
+        error = sys.exception()
+        if isinstance(error, Exception) and not isinstance(error, ConnectionError):
+            self.mistakes.append(error)
+
+
 @contextlib.contextmanager
 def serving(answering: Answering) -> Iterator[str]:
-    """Yield the URL of a server that is there until the end of the `with` block."""
+    """
+    Yield the URL of a server that is there until the end of the `with` block.
+
+    Raises:
+        ExceptionGroup: What *answering* has raised, which its clients know as a lost connection.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -48,8 +69,7 @@ def serving(answering: Answering) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = _Server(Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
@@ -58,3 +78,5 @@ def serving(answering: Answering) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+        if server.mistakes:
+            raise ExceptionGroup("a server that a test has started could not answer", server.mistakes)
