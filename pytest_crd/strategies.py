@@ -6,6 +6,7 @@ Needs hypothesis, which `pip install pytest-crd[hypothesis]` brings along.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
@@ -32,7 +33,7 @@ _MOST_ITEMS: Final = 4
 _LONGEST: Final = 20
 _MOST_WAYS: Final = 16
 _MOST_TRIALS: Final = 80
-_CHARACTERS: Final = st.characters(codec="utf-8", categories=("L", "N", "P", "Zs"))
+_CHARACTERS: Final = st.characters(categories=("L", "N", "P", "Zs"))
 _HEAD: Final = ("apiVersion", "kind", "metadata")
 # What is put into a place to have it refused: of the wrong type there, too large, or unknown.
 _ODD: Final[tuple[Any, ...]] = (None, "", "?", "a" * 300, -1, 2**40, 0.5, True, {}, [], [{}], {"odd": {}})
@@ -151,11 +152,12 @@ def _objects(node: Node) -> SearchStrategy[dict[str, Any]]:
     values = st.nothing() if node.values is None else _values(node.values)
     most = 0 if node.values is None else max(least, _MOST_ITEMS)
     entries = st.dictionaries(keys, values, min_size=min(least, most), max_size=most)
+    some = _some_of(others)  # made here, as hypothesis looks into a strategy that is made in a draw each time anew
 
     @st.composite
     def object_of_schema(draw: DrawFn) -> dict[str, Any]:
         made = {name: draw(values) for name, values in required.items()}
-        return {**made, **dict(draw(_some_of(others))), **draw(entries)}
+        return {**made, **dict(draw(some)), **draw(entries)}
 
     return object_of_schema()
 
@@ -164,7 +166,12 @@ def _some_of(fields: Mapping[str, SearchStrategy[Any]]) -> SearchStrategy[list[t
     """Return a strategy of some *fields*: each is drawn with its value, so that it goes as a whole when a failure shrinks."""
     if not fields:
         return st.just([])
-    field = st.sampled_from(list(fields)).flatmap(lambda name: st.tuples(st.just(name), fields[name]))
+
+    @functools.cache
+    def named(name: str) -> SearchStrategy[tuple[str, Any]]:
+        return st.tuples(st.just(name), fields[name])
+
+    field = st.sampled_from(list(fields)).flatmap(named)
     return st.lists(field, unique_by=lambda one: one[0], max_size=_MOST_FIELDS)
 
 

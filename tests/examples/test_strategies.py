@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from examples import versions
 from examples.versions import fields
-from hypothesis import find, given, settings
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
+from hypothesis.strategies import SearchStrategy
 
-from pytest_crd import strategies
+from pytest_crd import engine, strategies
 from pytest_crd.examples import NoExampleError
 from pytest_crd.strategies import resources
 
@@ -49,7 +50,18 @@ SPEC = {
     RULE: [{"rule": "!has(self.count) || has(self.mode)"}],
 }
 VERSION = versions.of(SPEC, root={"properties": {"status": fields(phase=TEXT)}}, subresources={"status": {}})
+# Fields of each kind, but fewer.
+SMALL = versions.of(
+    {
+        **fields(
+            **{name + "_" * (name == "name"): SPEC["properties"][name] for name in ("name", "count", "mode", "map")}
+        ),
+        RULE: SPEC[RULE],
+    }
+)
 MANY = settings(max_examples=60)
+# Without what hypothesis says of a failure: for that it draws a hundred objects more.
+FOUND = settings(phases=[Phase.generate, Phase.shrink])
 
 
 @MANY
@@ -76,12 +88,15 @@ def test_every_field_is_drawn() -> None:
         return seen == {*SPEC["properties"]}
 
     with contextlib.suppress(NoSuchExample, Flaky):
-        find(resources(VERSION), is_all, settings=settings(max_examples=300))
+        find(resources(VERSION), is_all, settings=settings(FOUND, max_examples=300))
     assert seen == SPEC["properties"].keys()
 
 
-def test_what_fails_shrinks_to_what_makes_it_fail() -> None:
-    found = find(resources(VERSION), lambda one: one["spec"].get("count", 0) > 10, settings=settings(max_examples=500))
+@pytest.mark.parametrize("version", [SMALL, pytest.param(VERSION, marks=pytest.mark.slow)], ids=["few fields", "many"])
+def test_what_fails_shrinks_to_what_makes_it_fail(version: engine.Version) -> None:
+    many = settings(FOUND, max_examples=500)
+
+    found = find(resources(version), lambda one: one["spec"].get("count", 0) > 10, settings=many)
 
     assert found["spec"].keys() == {"name", "count", "mode"}
     assert found["spec"]["count"] == 12
@@ -90,7 +105,7 @@ def test_what_fails_shrinks_to_what_makes_it_fail() -> None:
 def test_an_object_that_has_nothing_is_refused_for_what_it_is_given() -> None:
     version = versions.of({"type": "object"}, required=False)
 
-    assert find(resources(version, valid=False), lambda _: True)["spec"] is not None
+    assert find(resources(version, valid=False), lambda _: True, settings=FOUND)["spec"] is not None
 
 
 def test_where_no_object_is_found_nothing_is_drawn() -> None:
@@ -105,7 +120,7 @@ def test_what_cannot_be_mended_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> 
 
     version = versions.of(fields(a_={**NUMBER, "minimum": 0, "maximum": 9, RULE: [{"rule": "self == 7"}]}))
 
-    assert find(resources(version), lambda _: True)["spec"] == {"a": 7}
+    assert find(resources(version), lambda _: True, settings=FOUND)["spec"] == {"a": 7}
 
 
 @pytest.mark.session
@@ -118,6 +133,30 @@ def test_without_hypothesis_it_is_said_what_to_install() -> None:
 
 
 def test_a_strategy_goes_with_others() -> None:
-    drawn = find(st.tuples(resources(VERSION), st.integers()), lambda _: True)
+    drawn = find(st.tuples(resources(VERSION), st.integers()), lambda _: True, settings=FOUND)
 
     assert drawn[0]["kind"] == "Tab"
+
+
+def test_a_draw_makes_no_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hypothesis looks into each that is new, which takes longer than to draw from it."""
+    made: list[object] = []
+    tuples = st.tuples
+
+    def make(*parts: SearchStrategy[Any]) -> SearchStrategy[Any]:
+        made.append(parts)
+        return tuples(*parts)
+
+    monkeypatch.setattr(st, "tuples", make)
+    items = fields(key=TEXT, value=NUMBER)
+    drawn: list[object] = []
+    version = versions.of(fields(a=NUMBER, b=TEXT, list_={"type": "array", "minItems": 2, "items": items}))
+
+    @settings(max_examples=20, phases=[Phase.generate])
+    @given(resources(version))
+    def draw(resource: dict[str, Any]) -> None:
+        drawn.append(resource)
+
+    draw()
+    assert len(drawn) == 20
+    assert len(made) < len(drawn)
