@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from examples import versions
 from examples.versions import fields
 
 from pytest_crd import engine
-from pytest_crd.examples import Border, NoExampleError, border, borders
+from pytest_crd.examples import Border, NoExampleError, border, borders, mending
+from pytest_crd.examples.moves import Move, Mover
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -226,16 +228,38 @@ def test_a_rule_that_is_never_false_is_broken_by_what_it_cannot_be_evaluated_for
     assert [error.detail for error in found.answer.errors] == ["no such key: a evaluating rule: self.a == self.a"]
 
 
-def test_many_items_are_tried_in_time() -> None:
-    """Each of a hundred thousand items may be wrong, and all are mended alike."""
+@pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_many_items_are_tried_a_few_times(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many items may be wrong, and all are mended alike."""
+    judged: list[int] = []
+    mended: list[engine.FieldError | None] = []
+    trying, find = mending.trying, Mover.find
+
+    def noting(*arguments: Any, **named: Any) -> mending.Judge:
+        judge = trying(*arguments, **named)
+
+        def noted(resource: mending.Resource) -> engine.Response:
+            judged.append(len(resource.get("spec", {}).get("a", ())))
+            return judge(resource)
+
+        return noted
+
+    def finding(mover: Mover, resource: Any, error: engine.FieldError | None) -> Iterator[Move]:
+        mended.append(error)
+        return find(mover, resource, error)
+
+    monkeypatch.setattr(mending, "trying", noting)
+    monkeypatch.setattr(Mover, "find", finding)
     items = fields(a=TEXT, b=TEXT)
     items[RULE] = [{"rule": "has(self.a) != has(self.b)"}]
-    version = versions.of(fields(a={"type": "array", "maxItems": 100_000, "items": items}))
+    version = versions.of(fields(a={"type": "array", "maxItems": count, "items": items}))
 
     found = border(version, "spec.a", "maxItems")
 
     assert found.outside is not None
-    assert len(found.outside["spec"]["a"]) == 100_001
+    assert len(found.outside["spec"]["a"]) == count + 1
+    assert len([size for size in judged if size >= count]) < 10
+    assert len(mended) < 200
 
 
 def test_a_rule_on_a_change_is_broken_by_a_change() -> None:
