@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import tiers
+from hypothesis import settings
 
 CONTRIBUTING = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 STARTING = """\
@@ -54,3 +56,22 @@ def test_a_test_that_starts_pytest_is_marked_by_its_fixture(project: pytest.Pyte
 @pytest.mark.parametrize(("marker", "meaning"), tiers.MARKERS.items())
 def test_every_marker_is_listed(marker: str, meaning: str) -> None:
     assert f"| `{marker}` | {meaning} |" in CONTRIBUTING
+
+
+@pytest.fixture
+def profile() -> Iterator[None]:
+    """Keep what other tests have of hypothesis' settings."""
+    before = settings()
+    yield
+    settings.register_profile("before", before)
+    settings.load_profile("before")
+
+
+@pytest.mark.parametrize(("markers", "count"), [("not slow", 30), ("not slow and not session", 30), ("", 150)])
+def test_examples_are_fewer_where_what_is_slow_is_left_out(
+    pytester: pytest.Pytester, profile: None, markers: str, count: int
+) -> None:
+    settings.load_profile("patient")
+    pytester.makepyfile(f"import tiers\ndef test_it(): assert tiers.examples(150).max_examples == {count}\n")
+
+    pytester.runpytest_inprocess("-p", "tiers", "-m", markers).assert_outcomes(passed=1)

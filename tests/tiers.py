@@ -2,7 +2,7 @@
 What a test costs, told by markers: those who change a line run what is quick, `.ci/run` runs everything.
 
 A test that starts pytest is marked by the fixture that it uses. Whatever else starts a process must say so itself, or it fails: a
-process takes a second, of which nobody sees where it goes.
+process takes a second, of which nobody sees where it goes. Where what is slow is left out, hypothesis draws a fifth of its examples.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Generator
 from typing import Any, Final
 
 import pytest
+from hypothesis import settings
 
 MARKERS: Final = {
     "replay": "compares what was recorded of real servers",
@@ -19,6 +20,9 @@ MARKERS: Final = {
     "corpus": "reads CRDs of real projects, from the folder that CRD_CORPUS names",
     "slow": "is left out unless markers are named: `-m ''` runs everything",
 }
+_WITHOUT_SLOW: Final = "not slow"
+_WHOLE: Final = 100
+_SHARE: Final = 20
 # By the event of `sys.addaudithook`.
 _STARTS: Final = frozenset({"subprocess.Popen", "os.fork", "os.posix_spawn", "os.system"})
 
@@ -39,9 +43,17 @@ sys.addaudithook(_LISTENER.hear)  # which stays as long as the process does
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers."""
+    """Register the markers, and choose how many examples are drawn; `--hypothesis-profile` chooses later."""
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+    if _WITHOUT_SLOW in config.option.markexpr:
+        settings.register_profile("quick", settings.default, max_examples=_SHARE)
+        settings.load_profile("quick")
+
+
+def examples(whole: int) -> settings:
+    """Return the settings of a test that draws a *whole* number of examples where nothing is left out, else its share."""
+    return settings(max_examples=max(1, whole * settings().max_examples // _WHOLE))
 
 
 @pytest.hookimpl(tryfirst=True)

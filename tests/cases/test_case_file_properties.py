@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from pytest_crd.cases import casekeys, loader
 from pytest_crd.cases import format as caseformat
@@ -78,7 +79,7 @@ def test_file_under_mutation_is_right() -> None:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_text_with_random_edits_is_loaded_or_explained(data: st.DataObject) -> None:
     text = TEXT
     for _ in range(data.draw(st.integers(1, 4))):
@@ -89,13 +90,13 @@ def test_text_with_random_edits_is_loaded_or_explained(data: st.DataObject) -> N
 
 
 @given(st.binary(max_size=60))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_any_bytes_are_loaded_or_explained(content: bytes) -> None:
     load(content)
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_no_case_is_lost(data: st.DataObject) -> None:
     """What loads has every item of every section that the file has, in order."""
     document = json.loads(json.dumps(DOCUMENT))
@@ -130,7 +131,7 @@ def _mutate(document: Any, data: st.DataObject) -> None:
 
 
 @given(VALUES)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_any_value_is_loaded_or_explained(value: Any) -> None:
     load(json.dumps(value))
 

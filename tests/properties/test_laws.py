@@ -8,14 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_crd import engine
 from pytest_crd.engine import CustomResourceDefinition, DecodeError, UnsupportedConstructError, Version, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-
-LAW = settings(deadline=None, max_examples=100)
 
 # Few names, so that schemas and objects speak of the same fields.
 NAMES = st.sampled_from(["a", "ab", "b", "spec", "kind", "apiVersion", "metadata"])
@@ -108,7 +106,6 @@ def _is_below(path: str, other: str) -> bool:
     return path.startswith((f"{other}.", f"{other}["))
 
 
-@LAW
 @given(SCHEMAS, RESOURCES)
 def test_pruning_twice_is_pruning_once(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     version = _version(schema)
@@ -118,7 +115,6 @@ def test_pruning_twice_is_pruning_once(schema: dict[str, Any], resource: dict[st
     assert again.paths == ()
 
 
-@LAW
 @given(SCHEMAS, RESOURCES)
 def test_defaulting_twice_is_defaulting_once(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     version = _version(schema)
@@ -128,7 +124,6 @@ def test_defaulting_twice_is_defaulting_once(schema: dict[str, Any], resource: d
     assert not again.nulls
 
 
-@LAW
 @given(SCHEMAS, RESOURCES)
 def test_no_pass_changes_its_input(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     schema_before, before = copy.deepcopy((schema, resource))
@@ -139,7 +134,6 @@ def test_no_pass_changes_its_input(schema: dict[str, Any], resource: dict[str, A
     assert jsonvalue.equal(schema, schema_before)
 
 
-@LAW
 @given(SCHEMAS, RESOURCES)
 def test_pruned_paths_are_exactly_what_disappeared(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     """What is gone is a pruned path or below one, and what stays has the value that it had."""
@@ -155,7 +149,6 @@ def test_pruned_paths_are_exactly_what_disappeared(schema: dict[str, Any], resou
             assert jsonvalue.equal(value, before[path])
 
 
-@LAW
 @given(SCHEMAS, RESOURCES)
 def test_defaulting_takes_away_nothing_but_nulls(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     defaulted = _version(schema).default(resource)
@@ -166,7 +159,6 @@ def test_defaulting_takes_away_nothing_but_nulls(schema: dict[str, Any], resourc
     assert all(before[path] is None for path in defaulted.nulls)
 
 
-@LAW
 @given(VALUES, VALUES, VALUES)
 def test_equality_is_an_equivalence(first: JSONValue, second: JSONValue, third: JSONValue) -> None:
     assert jsonvalue.equal(first, copy.deepcopy(first))
@@ -180,7 +172,6 @@ NUMBERS = st.fixed_dictionaries(
 )
 
 
-@LAW
 @given(
     st.dictionaries(NAMES, NUMBERS, max_size=4),
     st.dictionaries(NAMES, NUMBERS, max_size=4),
@@ -205,7 +196,6 @@ def test_of_an_object_that_is_stored_in_another_version_what_both_know_is_read(
 TWINS = st.sampled_from([0, 0.0, False, "", None])
 
 
-@LAW
 @given(st.lists(TWINS, max_size=2), st.lists(TWINS, max_size=2), st.lists(TWINS, max_size=2))
 def test_equality_is_an_equivalence_among_look_alikes(
     first: list[JSONValue], second: list[JSONValue], third: list[JSONValue]
@@ -227,13 +217,11 @@ def _containers(inner: st.SearchStrategy[JSONValue]) -> st.SearchStrategy[JSONVa
     return st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=4)
 
 
-@LAW
 @given(st.recursive(TWINS | st.text() | st.floats() | st.integers(), _containers, max_leaves=12))
 def test_no_null_is_overlooked(value: JSONValue) -> None:
     assert jsonvalue.may_hold_null(value) or not _holds_null(value)
 
 
-@LAW
 @given(st.recursive(st.sampled_from(["N", "NN", "s", 0x4E30, None, 1.5, True]), _containers, max_leaves=8))
 def test_no_null_is_overlooked_among_look_alikes(value: JSONValue) -> None:
     assert jsonvalue.may_hold_null(value) or not _holds_null(value)

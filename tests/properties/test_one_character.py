@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from pytest_crd.cases import comparison, loader, runner, unreachable
 from pytest_crd.cases.model import AnyCase
@@ -211,7 +212,7 @@ def test_every_case_holds() -> None:
 
 @pytest.mark.parametrize(("section", "stated"), EVERY)
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_changed_input_of_a_case_that_holds_changes_nothing_that_it_states(
     section: str, stated: dict[str, Any], data: st.DataObject
 ) -> None:
@@ -229,7 +230,7 @@ def test_a_changed_input_of_a_case_that_holds_changes_nothing_that_it_states(
 
 @pytest.mark.parametrize(("section", "stated"), EVERY)
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_changed_expectation_does_not_hold(section: str, stated: dict[str, Any], data: st.DataObject) -> None:
     expected = {key: value for key, value in stated.items() if key not in ("input", "old")}
     path = data.draw(st.sampled_from([*_places(expected)]), label="path")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from pytest_crd.engine import CustomResourceDefinition, DecodeError, Version, jsonvalue, profile
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -51,7 +52,7 @@ def _with_default(default: JSONValue, **child: JSONValue) -> dict[str, Any]:
     }
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.recursive(LEAVES, _schema, max_leaves=6), st.dictionaries(FIELDS, VALUES, max_size=3))
 def test_a_resource_that_settles_is_what_it_is_when_it_is_read_again(
     schema: dict[str, Any], resource: dict[str, Any]

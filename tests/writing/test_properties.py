@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from pytest_crd import engine
 from pytest_crd.cases import loader, runner, sources
@@ -72,7 +73,7 @@ def comments(text: str) -> list[str]:
 
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_what_is_taken_out_is_filled_in_and_nothing_else_changes(name: str, data: st.DataObject) -> None:
     text = TEXTS[name]
     known = {case.name: case for case, _ in cases_of(text)}
@@ -97,7 +98,7 @@ def test_what_is_taken_out_is_filled_in_and_nothing_else_changes(name: str, data
 
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_what_is_falsified_is_corrected_and_nothing_else_changes(name: str, data: st.DataObject) -> None:
     text = TEXTS[name]
     known = {case.name: case.declared for case, _ in cases_of(text) if {"expected", "pruned"} & case.declared.keys()}

@@ -6,8 +6,9 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -510,7 +511,7 @@ _SCHEMAS = st.recursive(
 
 
 @given(schema=_SCHEMAS, value=_VALUES, version=st.sampled_from(["1.32", "1.35", "1.37"]))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_the_fast_test_and_the_examination_agree(schema: Schema, value: JSONValue, version: str) -> None:
     """What the test accepts, the examination finds nothing wrong with, and the other way round; neither changes the value."""
     validator = validation.compile(schema, profile.named(version))
@@ -521,7 +522,7 @@ def test_the_fast_test_and_the_examination_agree(schema: Schema, value: JSONValu
 
 
 @given(schema=_SCHEMAS, value=_VALUES, old=_VALUES)
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_ratcheting_only_ever_forgives(schema: Schema, value: JSONValue, old: JSONValue) -> None:
     """An update reports nothing that a create of the same value would not report, too."""
     validator = validation.compile(schema, profile.named("1.37"))
