@@ -15,7 +15,7 @@ from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, CreateCase, UpdateCase
 from pytest_crd.cases.sources import resolved
 from pytest_crd.examples.places import ITEMS, VALUES
-from pytest_crd.generation import generate, proposals
+from pytest_crd.generation import drafts, generate, proposals
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -212,8 +212,10 @@ def test_a_large_smallest_object_stands_in_a_block() -> None:
     assert "x-smallest: &smallest\n  spec:\n    field0: aaaaaaaaaa\n" in generate([version]).text
 
 
-def test_what_needs_many_lines_is_left_out() -> None:
-    inner = fields(**{f"field{index}": {**TEXT, "minLength": 10} for index in range(210)})
+@pytest.mark.parametrize(("longest", "count"), [(20, 21), pytest.param(200, 210, marks=pytest.mark.slow)])
+def test_what_needs_many_lines_is_left_out(longest: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "_LONGEST_CASE", longest)
+    inner = fields(**{f"field{index}": {**TEXT, "minLength": 10} for index in range(count)})
 
     assert "spec.a: values of a wrong type: too long to be read" in generate([versions.of(fields(a=inner))]).left_out
 
