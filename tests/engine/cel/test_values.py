@@ -16,6 +16,7 @@ from pytest_crd.engine.cel.library.ip import IP, parse
 from pytest_crd.engine.cel.lists import ConcatenatedList, concatenate
 from pytest_crd.engine.cel.maps import KeyedMap
 from pytest_crd.engine.cel.values import NONE, Duration, Optional, Timestamp, TypeValue, UInt, Value
+from pytest_crd.engine.golang.regexp import patterns
 
 
 def test_values_of_different_types_are_different_keys() -> None:
@@ -229,9 +230,16 @@ def test_a_version_has_no_size_and_an_address_that_of_its_bytes() -> None:
     assert values.size(parse("1.2.3.4")) == 4
 
 
-def test_a_regular_expression_that_takes_too_much_memory_is_an_error_that_says_so() -> None:
-    with pytest.raises(UnsupportedExpressionError, match="this regular expression: the pattern takes more than 1 GiB"):
-        regexes.compile(r"\pL{1000}" * 200, Dialect())
+@pytest.mark.parametrize(
+    ("memory", "count", "said"), [(16 << 20, 1, "0 GiB"), pytest.param(1 << 30, 200, "1 GiB", marks=pytest.mark.slow)]
+)
+def test_a_regular_expression_that_takes_too_much_memory_is_an_error_that_says_so(
+    memory: int, count: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "_MOST_MEMORY", memory)
+    told = f"this regular expression: the pattern takes more than {said}"
+    with pytest.raises(UnsupportedExpressionError, match=told):
+        regexes.compile(r"\pL{1000}" * count + f"{memory}", Dialect())
 
 
 def test_values_of_libraries_show_their_type_to_who_debugs() -> None:

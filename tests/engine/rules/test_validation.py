@@ -92,8 +92,9 @@ def test_a_call_that_costs_too_much_counts_as_a_spent_budget_where_less_was_left
     schema = ruled("array", {"rule": "self.all(x, self.all(y, x + y >= 0))"}, items={"type": "integer"})
     numbers = list(range(1000))
 
-    assert details(found(schema, numbers, budget=1000)) == [OUT_OF_BUDGET]
-    assert "cost budget exceeded" not in details(found(schema, numbers, budget=1000))[0]
+    [spent] = details(found(schema, numbers, budget=1000))
+    assert spent == OUT_OF_BUDGET
+    assert "cost budget exceeded" not in spent
     assert details(found(schema, numbers)) != [OUT_OF_BUDGET]
 
 

@@ -150,10 +150,16 @@ def test_a_pattern_that_was_not_written_as_re2_takes_it_is_a_bug_of_ours() -> No
         patterns._compiled("(")
 
 
-def test_a_pattern_beyond_all_measure_is_no_verdict() -> None:
-    pattern = r"\pL{1000}" * 200
+@pytest.mark.parametrize(
+    ("memory", "count", "said"), [(16 << 20, 1, "0 GiB"), pytest.param(1 << 30, 200, "1 GiB", marks=pytest.mark.slow)]
+)
+def test_a_pattern_beyond_all_measure_is_no_verdict(
+    memory: int, count: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "_MOST_MEMORY", memory)
+    pattern = r"\pL{1000}" * count + f"{memory}"
     assert patterns.problem_of(pattern) == ""
-    with pytest.raises(PatternTooLargeError, match="takes more than 1 GiB"):
+    with pytest.raises(PatternTooLargeError, match=f"takes more than {said} to match"):
         patterns.compile(pattern)
 
 
