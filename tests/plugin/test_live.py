@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -228,45 +229,53 @@ def test_passes_that_no_create_stores_are_asked_of_a_crd_that_checks_no_values(
     )
 
 
-def test_workers_of_xdist_have_namespaces_of_their_own(asked: Project, server: FakeServer) -> None:
-    result = _live(asked, server, "-n2")
+# How a run ends
 
-    result.assert_outcomes(passed=5)
-    result.stdout.fnmatch_lines(["crd: live: 5 agreed, 0 disagreed, 0 not asked, 0 no answer"])
-    namespaces = {line.split("/")[5] for line in server.log if "/namespaces/pytest-crd-" in line and "gardens" in line}
-    assert len(namespaces) == 2
+KILLED = "os.kill(os.getpid(), signal.SIG{})"
+
+
+@pytest.fixture
+def ending(asked: Project) -> Project:
+    """A project with requests, after which a test ends the run as it is told by the environment."""
+    asked.write("test_it.py", "import os, signal, urllib.request\ndef test_it(): exec(os.environ['ENDING'])\n")
+    return asked
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let processes be interrupted by Ctrl-C also where it is ignored, as it is in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def _signalled(ending: Project, server: FakeServer) -> pytest.RunResult:
+    """Run the cases and the test that ends the run in a process of their own."""
+    return ending.pytester.runpytest_subprocess("-p", "no:cacheprovider", "--crd-live", server.url, timeout=120)
+
+
+@pytest.mark.parametrize("by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM")])
+def test_nothing_is_left_however_a_run_ends(
+    ending: Project, server: FakeServer, by: str, ctrl_c: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENDING", KILLED.format(by))
+
+    result = _signalled(ending, server)
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
+    assert any(line.startswith(f"POST {CRDS}") for line in server.log)
     assert server.names() == []
 
 
-# How a run ends
+def test_nothing_is_left_when_a_test_exits(
+    ending: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENDING", "raise SystemExit(7)")
 
-ENDING = """\
-import os, signal, urllib.request
-def test_it():
-    {how}
-"""
+    result = _live(ending, server)
 
-
-def _ending(asked: Project, server: FakeServer, how: str, *arguments: str) -> pytest.RunResult:
-    """Run the cases, and a test that ends the run."""
-    asked.write("test_it.py", ENDING.format(how=how))
-    return asked.pytester.runpytest_subprocess(
-        "-p", "no:cacheprovider", "--crd-live", server.url, *arguments, timeout=120
-    )
-
-
-@pytest.mark.parametrize(
-    ("how", "code"),
-    [
-        pytest.param("os.kill(os.getpid(), signal.SIGINT)", pytest.ExitCode.INTERRUPTED, id="Ctrl-C"),
-        pytest.param("os.kill(os.getpid(), signal.SIGTERM)", pytest.ExitCode.INTERRUPTED, id="SIGTERM"),
-        pytest.param("raise SystemExit(7)", pytest.ExitCode.TESTS_FAILED, id="exit"),
-    ],
-)
-def test_nothing_is_left_however_a_run_ends(asked: Project, server: FakeServer, how: str, code: int) -> None:
-    result = _ending(asked, server, how)
-
-    assert result.ret == code
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
     assert any(line.startswith(f"POST {CRDS}") for line in server.log)
     assert server.names() == []
@@ -277,20 +286,21 @@ def test_nothing_is_left_after_an_error_of_pytest_itself(asked: Project, server:
         "conftest.py", "def pytest_runtest_logfinish(nodeid):\n    if 'grows' in nodeid:\n        raise OSError\n"
     )
 
-    result = asked.pytester.runpytest_subprocess("-p", "no:cacheprovider", "--crd-live", server.url)
+    result = _live(asked, server)
 
     assert result.ret == pytest.ExitCode.INTERNAL_ERROR
     assert server.names() == []
 
 
 def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after_its_lease(
-    asked: Project, server: FakeServer
+    ending: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _ending(asked, server, "os.kill(os.getpid(), signal.SIGKILL)")
+    monkeypatch.setenv("ENDING", KILLED.format("KILL"))
+    _signalled(ending, server)
     left = server.names()
     assert [name.rpartition("/")[0] for name in left] == [NAMESPACES, CRDS, CRDS]
 
-    result = _live(asked, server, "-k", "stored")
+    result = _live(ending, server, "-k", "stored")
 
     result.stdout.fnmatch_lines(
         ["crd: live: left alone, of another run or not ours: customresourcedefinition/* (lease until *), *namespace/*"]
@@ -299,7 +309,7 @@ def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after
     for name in left:
         server.objects[name]["metadata"]["annotations"][lease.ANNOTATION] = "2026-01-01T00:00:00Z"
     server.objects[left[0]]["metadata"]["labels"] = {}
-    result = _live(asked, server, "-k", "stored")
+    result = _live(ending, server, "-k", "stored")
     result.stdout.fnmatch_lines(
         [
             "crd: live: removed what an earlier run has left: customresourcedefinition/*, customresourcedefinition/*",
@@ -309,14 +319,18 @@ def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after
     assert server.names() == left[:1]
 
 
-def test_a_lost_connection_says_what_is_left_and_how_to_remove_it(asked: Project, server: FakeServer) -> None:
+def test_a_lost_connection_says_what_is_left_and_how_to_remove_it(
+    ending: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interfere(_: str, url: str, __: Any) -> Reply | None:
         if url == "/lose":
             server.interfere = lambda *_: Reply(0)
         return None
 
     server.interfere = interfere
-    result = _ending(asked, server, f"urllib.request.urlopen('{server.url}/lose')")
+    monkeypatch.setenv("ENDING", f"urllib.request.urlopen('{server.url}/lose')")
+
+    result = _live(ending, server)
 
     result.stdout.fnmatch_lines(
         [
@@ -363,12 +377,17 @@ def test_a_server_that_does_not_say_what_is_left_is_asked_all_the_same(asked: Pr
     )
 
 
-def test_what_a_worker_of_xdist_could_not_remove_is_said(asked: Project, server: FakeServer) -> None:
-    asked.write("test_it.py", "import os, signal\ndef test_it(): os.kill(os.getpid(), signal.SIGKILL)\n")
+def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_though_one_is_killed(
+    ending: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENDING", KILLED.format("KILL"))
 
-    result = _live(asked, server, "-n1")
+    result = _live(ending, server, "-n2")
 
     result.assert_outcomes(passed=5, failed=1)
+    result.stdout.fnmatch_lines(["crd: live: 5 agreed, 0 disagreed, 0 not asked, 0 no answer"])
+    namespaces = {line.split("/")[5] for line in server.log if "/namespaces/pytest-crd-" in line and "gardens" in line}
+    assert len(namespaces) == 2
     assert server.names() == []
 
 
