@@ -1,21 +1,20 @@
 """
 CRDs and custom resources that real projects ship: read from the folder that CRD_CORPUS names, skipped where it names none.
 
-The figures are those of a server, all of whose answers were compared word for word: `tests/oracle/corpuscheck.py` prints them.
+The figures are those of a server, all of whose answers were compared word for word: `python -m oracle compare crds` prints them.
 """
 
 from __future__ import annotations
 
 import csv
 import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 import realworld
+from oracle import door
 
 from pytest_crd import engine
 from pytest_crd.cases import loader
@@ -146,13 +145,12 @@ def test_an_empty_object_passes_every_version(structural_crds: list[engine.Custo
             assert version.default({}).nulls == ()
 
 
-def test_every_repository_works_without_settings() -> None:
-    program = Path(__file__).parent / "oracle" / "repositories.py"
+def test_every_repository_works_without_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    code = door.main(["compare", "repositories", CORPUS, "--flat"])
 
-    done = subprocess.run([sys.executable, program, CORPUS, "--flat"], capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1] == "32 of 32 repositories work without settings"
+    said, complaints = capsys.readouterr()
+    assert (code, complaints) == (0, "")
+    assert said.splitlines()[-1] == "32 of 32 repositories work without settings"
 
 
 def _figures(responses: Iterable[engine.Response]) -> dict[int | str, int]:

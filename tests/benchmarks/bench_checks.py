@@ -1,14 +1,13 @@
 """
 How long the checks of CRDs and samples of real projects take, against the same requests on a real server, in one run.
 
-`python tests/benchmarks/bench_checks.py FOLDER [--server URL]`: FOLDER is as `repositories.py --flat` takes it. All of it is checked in
+`python tests/benchmarks/bench_checks.py FOLDER [--server URL]`: FOLDER is as `python -m oracle compare repositories --flat` takes it. All of it is checked in
 one process; the server is sent each CRD, and each sample of a CRD that it takes, as a dry run.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 import tempfile
 import time
@@ -17,13 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 sys.path.append(str(Path(__file__).parents[1]))
-sys.path.append(str(Path(__file__).parents[1] / "oracle"))
 sys.path.append(str(Path(__file__).parents[2]))
 
-import checksamples
-import record
-import repositories
-import serve
+from oracle.comparisons import repositories, samples
+from oracle.servers import apiserver
+from oracle.servers.crds import collection
 
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.checks import plan
@@ -76,8 +73,8 @@ def ask_for_all(root: Path, server: TimedServer) -> None:
     """Send the CRDs and samples of all projects."""
     for repository in sorted(root.iterdir()):
         for read in Sources(repository).every(_VERSION):
-            server.ask("POST", record.collection(read.crd.manifest), read.manifest.value, query=_STRICT)
-        for _ in checksamples.compared(repository, server, _VERSION):
+            server.ask("POST", collection(read.crd.manifest), read.manifest.value, query=_STRICT)
+        for _ in samples.compared(repository, server, _VERSION):
             pass
 
 
@@ -85,11 +82,11 @@ def main() -> int:
     """Print both times, and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__.strip().partition("\n\n")[0])
     parser.add_argument("corpus", type=Path, help="has folders `crds` and `samples`")
-    parser.add_argument("--server", metavar="URL", help="ask this API server instead of starting one")
+    parser.add_argument("--server", metavar="URL", default="", help="ask this API server instead of starting one")
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
-        contextlib.nullcontext(options.server) if options.server else serve.started(_VERSION) as url,
+        apiserver.at(options.server, _VERSION) as url,
     ):
         repositories.rebuild(options.corpus, Path(folder))
         checks, ours = checked(Path(folder))

@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-sys.path += [str(Path(__file__).parents[1] / "oracle"), str(Path(__file__).parents[1])]
+sys.path.append(str(Path(__file__).parents[1]))
 
-import serve
 from conformance import test_cel
+from oracle.servers import programs
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
@@ -156,7 +156,7 @@ def _short(text: str) -> str:
 
 def main(names: Sequence[str]) -> None:
     """Measure those that are named, or all."""
-    program = serve.of_version("celeval", profile.DEFAULT)
+    program = programs.of_version("celeval", profile.DEFAULT)
     test_cel.answer("self.l.size() > 0", profile.DEFAULT, {"self": SELF})
     idle = min(reference(program, "true")[1] for _ in range(5))
     for name in names or EXPRESSIONS:

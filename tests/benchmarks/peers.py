@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-sys.path += [str(Path(__file__).parents[1] / "oracle"), str(Path(__file__).parents[1])]
+sys.path.append(str(Path(__file__).parents[1]))
 
-import record
-import serve
+from oracle.servers import programs
+from oracle.servers.crds import collection, delete
 
 from pytest_crd.live import client, settling
 
@@ -60,11 +60,11 @@ class Reference:
 @contextlib.contextmanager
 def reference(version: str) -> Iterator[Reference | None]:
     """Run the Go packages of a Kubernetes *version* until the end of the `with` block; None, and a note, where there is no Go."""
-    if not (shutil.which("go") or (serve.cache() / f"timing-{version}").exists()):
+    if not (shutil.which("go") or (programs.cache() / f"timing-{version}").exists()):
         print("no Go: nothing is compared with the Go packages")
         yield None
         return
-    binary = serve.of_version("timing", version)
+    binary = programs.of_version("timing", version)
     with subprocess.Popen([str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Reference(process)
@@ -99,9 +99,9 @@ def dry_run(url: str, crd: JSONValue, resource: JSONValue) -> float:
     """
     server = client.Server(url)
     crd, resource = _in_own_group(crd, resource)
-    record.delete(server, crd)
+    delete(server, crd)
     try:
-        answer = server.ask("POST", record.collection(crd), crd)
+        answer = server.ask("POST", collection(crd), crd)
         if answer.code != 201:
             raise ValueError(answer.body)
         settling.wait_until_served(server, crd)
@@ -109,7 +109,7 @@ def dry_run(url: str, crd: JSONValue, resource: JSONValue) -> float:
         path = client.resource_path(crd, resource["apiVersion"].rpartition("/")[2], namespace=namespace)
         return min(_seconds(server, path, resource) for _ in range(_REQUESTS))
     finally:
-        record.delete(server, crd)
+        delete(server, crd)
 
 
 def _seconds(server: client.Server, path: str, resource: JSONValue) -> float:

@@ -1,4 +1,4 @@
-"""Rules that no server takes, of CRDs that are stored since an older version took them: `tests/oracle/record_storedrules.py`."""
+"""Rules that no server takes, of CRDs that are stored since an older version took them: `python -m oracle record storedrules`."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def of(profile: Profile, openapi: OpenAPIVersion, *, scales: bool) -> Types:
 
 @functools.cache
 def _recorded() -> Mapping[str, Any]:
-    """Return what `tests/oracle/record_types.py` has written down: types in the form of v3 where a version has that."""
+    """Return what `python -m oracle record types` has written down: types in the form of v3 where a version has that."""
     content: Mapping[str, Any] = json.loads(
         resources.files(__package__).joinpath("types.json").read_text(encoding="utf-8")
     )

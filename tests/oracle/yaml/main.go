@@ -1,4 +1,4 @@
-// Command yaml reads documents as the API server and kubectl read them, for tests/oracle/fuzz_yaml.py.
+// Command yaml reads documents as the API server and kubectl read them, for `python -m oracle fuzz yaml`.
 //
 // Standard input has one request a line: a letter and the document in base64. Y is a YAML body, J a JSON body, S a
 // stream of either as kubectl takes it from a file. Standard output has one JSON answer a line.

@@ -1,0 +1,1 @@
+"""What the recordings are good for."""

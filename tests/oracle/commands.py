@@ -1,0 +1,201 @@
+"""The commands: what each does, the module that does it, what it needs, and how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+# What a command may need, by the word that the table has for it.
+NEEDS: Final[Mapping[str, str]] = {
+    "Go": "Go, and its module proxy for the first build: one to three minutes for a version, kept in $CRD_ORACLE_CACHE",
+    "server": "API servers: each is started with Go, in some seconds, and stopped again",
+    "server or URL": "an API server: one is started with Go, unless `--server URL` names one that is there",
+    "kubectl": "kubectl",
+    "FOLDER": "a folder with CRDs of real projects; `COMMAND --help` says how it is laid out",
+}
+# What the commands have in common that begin with a word.
+GROUPS: Final[Mapping[str, str]] = {
+    "serve": "start a server",
+    "record": "ask servers, and write what they answer into the files that the tests replay",
+    "check": "ask the same, write nothing, name the files that would change; `record` and `git diff` show how",
+    "fuzz": "make inputs out of a seed, ask the reference or a server and the engine, print the smallest difference",
+    "compare": "hold the engine against a server on what real projects and other tools have",
+}
+
+
+class Command(NamedTuple):
+    """
+    A command.
+
+    Attributes:
+        name: Its words.
+        module: Where its `add_arguments` and `main` are.
+        does: What it does, in one line.
+        needs: Words of NEEDS.
+        takes: How long it takes with its defaults, on two processors, what it needs being built.
+        settings: Options that have no argument.
+    """
+
+    name: str
+    module: str
+    does: str
+    needs: tuple[str, ...]
+    takes: str
+    settings: Mapping[str, Any] = MappingProxyType({})
+
+
+_RECORDED: Final = (
+    Command(
+        "answers",
+        "oracle.recorders.answers",
+        "case files in tests/conformance/VERSION: what becomes of CRDs and of requests for objects",
+        ("server or URL",),
+        "TIME",
+    ),
+    Command("cel", "oracle.recorders.cel", "tables of expressions in tests/conformance/cel", ("Go",), "TIME"),
+    Command(
+        "published",
+        "oracle.recorders.published",
+        "what is published of CRDs and of each keyword: tests/conformance/published",
+        ("server",),
+        "TIME",
+    ),
+    Command(
+        "types",
+        "oracle.recorders.types",
+        "types of Kubernetes that are published beside: pytest_crd/engine/publishing/types.json",
+        ("server",),
+        "TIME",
+    ),
+    Command(
+        "explain",
+        "oracle.recorders.explain",
+        "what kubectl explains of a CRD: tests/cli/explained",
+        ("server", "kubectl"),
+        "TIME",
+    ),
+    Command(
+        "storedrules",
+        "oracle.recorders.storedrules",
+        "rules that no server takes, of CRDs that an older one stored: tests/conformance/storedrules.jsonl",
+        ("server",),
+        "TIME",
+    ),
+)
+
+
+def _recorders(group: str, *, check: bool) -> Iterator[Command]:
+    for one in _RECORDED:
+        yield one._replace(name=f"{group} {one.name}", settings={"check": check})
+
+
+COMMANDS: Final = (
+    Command(
+        "serve",
+        "oracle.servers.apiserver",
+        "serve a Kubernetes version on loopback until Ctrl-C, and print the URL",
+        ("server",),
+        "four seconds",
+    ),
+    *_recorders("record", check=False),
+    *_recorders("check", check=True),
+    Command(
+        "check profiles",
+        "oracle.checks.profiles",
+        "whether a recording pins each difference between Kubernetes versions that `profile.py` has",
+        (),
+        "TIME",
+    ),
+    Command(
+        "fuzz schemas",
+        "oracle.fuzzers.schemas",
+        "schemas and objects: what is not structural, pruned and defaulted",
+        ("Go",),
+        "TIME",
+    ),
+    Command(
+        "fuzz requests",
+        "oracle.fuzzers.requests",
+        "whole requests, for CRDs and objects: verdict, words, stored object",
+        ("server or URL",),
+        "TIME",
+    ),
+    Command(
+        "fuzz cel",
+        "oracle.fuzzers.cel",
+        "expressions: types, estimates, values, costs",
+        ("Go",),
+        "TIME",
+    ),
+    Command(
+        "fuzz rules",
+        "oracle.fuzzers.rules",
+        "rules of schemas, run on objects: words, fields, costs",
+        ("Go",),
+        "TIME",
+    ),
+    Command(
+        "fuzz patterns",
+        "oracle.fuzzers.patterns",
+        "patterns, against Go's regexp",
+        ("Go",),
+        "TIME",
+    ),
+    Command(
+        "fuzz yaml",
+        "oracle.fuzzers.yaml",
+        "YAML and JSON documents: how they are read",
+        ("Go",),
+        "TIME",
+    ),
+    Command(
+        "compare crds",
+        "oracle.comparisons.crds",
+        "CRDs and samples of a folder, without rules: every answer, word for word",
+        ("server or URL", "FOLDER"),
+        "TIME",
+    ),
+    Command(
+        "compare samples",
+        "oracle.comparisons.samples",
+        "samples of a folder, with rules: whether the CRD takes them",
+        ("server or URL", "FOLDER"),
+        "TIME",
+    ),
+    Command(
+        "compare examples",
+        "oracle.comparisons.examples",
+        "objects that are made from the CRDs of a folder",
+        ("server or URL", "FOLDER"),
+        "TIME",
+    ),
+    Command(
+        "compare upgrades",
+        "oracle.comparisons.upgrades",
+        "what upgrades of CRDs were found to do: those of tests/upgrades, or pairs in folders",
+        ("server or URL",),
+        "TIME",
+    ),
+    Command(
+        "compare published",
+        "oracle.comparisons.published",
+        "OpenAPI documents of the CRDs of a folder, or of CRDs out of a seed",
+        ("server or URL",),
+        "TIME",
+    ),
+    Command(
+        "compare celspec",
+        "oracle.comparisons.celspec",
+        "the standard tables of cel-spec",
+        ("Go",),
+        "TIME",
+    ),
+    Command(
+        "compare repositories",
+        "oracle.comparisons.repositories",
+        "a folder of repositories: what the plugin finds in each without settings, and what fails",
+        ("FOLDER",),
+        "TIME",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Real inputs and published tables, asked of a server and of the engine."""

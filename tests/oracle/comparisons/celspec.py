@@ -1,0 +1,118 @@
+"""
+Ask the reference and this implementation what the standard tables of cel-spec ask, and print where they disagree.
+
+The tables are those of the module `cel.dev/expr` that the reference uses. The reference
+is the judge, not the table: its environment has no protobuf messages and no variables but `self`, and it refuses many expressions.
+Variables are bound by comprehensions; tests with values that no literal makes are left out, and counted by the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import collections
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from oracle import options as shared
+from oracle.judges import cel
+from oracle.servers import programs
+from oracle.servers.versions import NEWEST
+
+
+class SkippedError(Exception):
+    """A test cannot be asked, for the reason that is its text."""
+
+
+def tests() -> Iterator[Mapping[str, Any]]:
+    """Yield the tests of all tables."""
+    folder = programs.REFERENCE
+    where = ("go", "list", f"-modfile=k8s-{NEWEST}.mod", "-m", "-f", "{{.Dir}}", "cel.dev/expr")
+    module = subprocess.run(where, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+    tables = sorted(Path(module).glob("tests/simple/testdata/*.textproto"))
+    program = programs.of_version("celspec", NEWEST)
+    lines = subprocess.run([program, *tables], capture_output=True, text=True, check=True).stdout.splitlines()
+    for line in lines:
+        yield json.loads(line)["test"]
+
+
+def expression(test: Mapping[str, Any]) -> str:
+    """
+    Return the expression of a test, with its variables bound.
+
+    Raises:
+        SkippedError: A variable has a value that cannot be written.
+    """
+    text = str(test["expr"])
+    for name, bound in test.get("bindings", {}).items():
+        if not name.isidentifier() or name in {"true", "false", "null"}:
+            raise SkippedError("a variable has a name that no variable of a comprehension can have")
+        text = f"[{literal(bound.get('value', {}))}].map({name}, {text})[0]"
+    return text
+
+
+def literal(value: Mapping[str, Any]) -> str:
+    """
+    Return what makes a value of protobuf's JSON in an expression.
+
+    Raises:
+        SkippedError: There is no literal of its type.
+    """
+    for kind, written in value.items():
+        if kind in _LITERALS:
+            return _LITERALS[kind](written)
+        raise SkippedError(f"a variable is of the kind {kind}")
+    raise SkippedError("a variable is unknown, or an error")
+
+
+def _list(value: Mapping[str, Any]) -> str:
+    return f"[{', '.join(map(literal, value.get('values', ())))}]"
+
+
+def _map(value: Mapping[str, Any]) -> str:
+    entries = (f"{literal(entry['key'])}: {literal(entry['value'])}" for entry in value.get("entries", ()))
+    return f"{{{', '.join(entries)}}}"
+
+
+def _bytes(value: str) -> str:
+    escaped = "".join(map("\\x{:02x}".format, base64.b64decode(value)))
+    return f'b"{escaped}"'
+
+
+_LITERALS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "nullValue": lambda _: "null",
+    "boolValue": json.dumps,
+    "int64Value": str,
+    "uint64Value": "{}u".format,
+    "doubleValue": lambda value: f'double("{value}")',
+    "stringValue": json.dumps,
+    "bytesValue": _bytes,
+    "listValue": _list,
+    "mapValue": _map,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the version."""
+    shared.add_version(parser, "--version", choices=cel.VERSIONS)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Compare the tables' expressions, each once; return 1 where one is answered differently."""
+    tally: collections.Counter[str] = collections.Counter()
+    expressions: dict[str, None] = {}
+    for test in tests():
+        try:
+            expressions[expression(test)] = None
+        except SkippedError as reason:
+            tally[f"skipped: {reason}"] += 1
+    differences = cel.compare(list(expressions), options.kubernetes_version)
+    tally["asked"], tally["answered differently"] = len(expressions), len(differences)
+    print(*differences, sep="\n")
+    for what, count in sorted(tally.items()):
+        print(f"{count:>6} {what}", file=sys.stderr)
+    return int(bool(differences))

@@ -1,0 +1,1 @@
+"""Made inputs, asked of the reference or a server and of the engine."""

@@ -1,0 +1,37 @@
+"""
+Ask the reference and this implementation about expressions made by chance, and print where they disagree.
+
+What is made is told in `oracle/generators/expressiongen.py`. A seed repeats a run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Final
+
+from oracle import options as shared
+from oracle.generators import expressiongen
+from oracle.judges import cel
+
+_BATCH: Final = 400
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add how many of which seed."""
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=4000)
+    shared.add_version(parser, "--version", choices=cel.VERSIONS)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Compare as many expressions as are asked for; return 1 where one is answered differently."""
+    generator = expressiongen.Generator(options.seed)
+    count = 0
+    for _ in range(0, options.count, _BATCH):
+        expressions = [generator.make(generator.any_kind(), 4) for _ in range(_BATCH)]
+        for difference in cel.compare(expressions, options.kubernetes_version):
+            count += 1
+            print(difference)
+    print(f"{options.count} expressions, {count} differences", file=sys.stderr)
+    return int(bool(count))

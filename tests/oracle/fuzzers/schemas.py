@@ -1,0 +1,287 @@
+"""
+Compare the engine with the reference on generated schemas and objects, and print what they disagree on as a conformance case.
+
+Without a URL the reference's passes are asked alone, which is fast; a corpus brings real CRDs and samples, mutated. The same seed asks the
+same again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random, SystemRandom
+from typing import Any, Final
+
+from conformance import casefile
+
+from oracle import options as shared
+from oracle.fuzzers import shrinking
+from oracle.generators import corpus, objectgen, schemagen
+from oracle.judges import verdicts
+from oracle.judges.verdicts import Decoded, Engine, Judge, Question, Verdict
+from pytest_crd.engine import jsonvalue
+
+JSONValue = Any
+
+BATCH: Final = 20
+# The reference iterates maps: of several problems it names another one each time.
+_TIMES: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A question with at most one object, and what the two say of it."""
+
+    question: Question
+    reference: str
+    engine: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A disagreement that is known: its name, why it is, and how it is recognised."""
+
+    name: str
+    reason: str
+    covers: Callable[[Disagreement], bool]
+
+
+_NEGATIVE_ZERO: Final = re.compile(r"(?<=[:\[,])-0(?=[,}\]])")
+GAPS: Final = (
+    Gap(
+        "negative zero",
+        "a -0.0 in an object that Python made is taken for the 0 that is stored, so that messages print it so",
+        lambda found: found.engine in _NEGATIVE_ZERO.sub("0", found.reference).split("\n"),
+    ),
+)
+
+
+def known(found: Disagreement) -> Gap | None:
+    """Return the gap that covers a disagreement, if one does."""
+    return next((gap for gap in GAPS if gap.covers(found)), None)
+
+
+class Fuzzer:
+    """Two judges, and the tally of what they were asked."""
+
+    def __init__(self, reference: Judge, engine: Judge, *, exact: bool) -> None:
+        """Take the judges; *exact* says that the reference shows metadata as it was decoded, and is fast."""
+        self._reference = reference
+        self._engine = engine
+        self._exact = exact
+        self.tally: collections.Counter[str] = collections.Counter()
+
+    def disagreements(self, questions: Sequence[Question]) -> Iterator[Disagreement]:
+        """Yield the known disagreements on *questions* and the first other one on each, as small as it gets."""
+        for question, verdict in zip(questions, self._reference.ask(questions), strict=True):
+            self._count(question, verdict)
+            for found in self._differences(question, verdict):
+                if not known(found):
+                    yield self._shrunk(found)
+                    break
+                yield found
+
+    def _differences(self, question: Question, verdict: Verdict) -> Iterator[Disagreement]:
+        if verdict.problem:
+            return
+        [ours] = self._engine.ask([question])
+        if ours.errors != verdict.errors:
+            yield Disagreement(replace(question, objects=()), _lines(verdict.errors), _lines(ours.errors))
+            return
+        for index, theirs in enumerate(verdict.objects):
+            single = replace(question, objects=[question.objects[index]])
+            if theirs.problem and ours.objects[index].problem:
+                problems = {theirs.problem}
+                if ours.objects[index].problem not in problems:
+                    problems |= self._problems(single)
+                if ours.objects[index].problem not in problems:
+                    yield Disagreement(single, "\n".join(sorted(problems)), ours.objects[index].problem)
+            elif not self._agree(theirs, ours.objects[index]):
+                yield Disagreement(single, str(theirs), str(ours.objects[index]))
+
+    def _agree(self, theirs: Decoded, ours: Decoded) -> bool:
+        if theirs.problem or ours.problem:
+            return False
+        if theirs.paths != (ours.paths if self._exact else verdicts.warned(ours.paths)):
+            return False
+        if theirs.value is None:
+            return True
+        values = (theirs.value, ours.value)
+        left, right = values if self._exact else map(verdicts.without_server_made, values)
+        return jsonvalue.equal(jsonvalue.from_python(left), right)
+
+    def _problems(self, question: Question) -> set[str]:
+        """Return every problem that the reference names when it is asked often."""
+        verdicts = self._reference.ask([question] * _TIMES)
+        return {decoded.problem for verdict in verdicts for decoded in verdict.objects}
+
+    def _shrunk(self, found: Disagreement) -> Disagreement:
+        question = found.question
+        for _ in range(3):
+            question = self._with_less_schema(self._with_less_object(question) if question.objects else question)
+        return self._again(question) or found
+
+    def _again(self, question: Question) -> Disagreement | None:
+        """Return a disagreement on *question* that is not known, if there still is one of the same half."""
+        [verdict] = self._reference.ask([question])
+        found = next((found for found in self._differences(question, verdict) if not known(found)), None)
+        return found if found and bool(found.question.objects) == bool(question.objects) else None
+
+    def _with_less_object(self, question: Question) -> Question:
+        [resource] = question.objects
+        keep = {key: resource[key] for key in ("apiVersion", "kind", "metadata")}
+
+        def differs(part: JSONValue) -> bool:
+            return self._again(replace(question, objects=[keep | part])) is not None
+
+        small = keep | shrinking.shrunk(resource, differs)
+        named = {"name": casefile.NAME}
+
+        def metadata_differs(part: JSONValue) -> bool:
+            return self._again(replace(question, objects=[small | {"metadata": named | part}])) is not None
+
+        if isinstance(small["metadata"], dict) and metadata_differs(small["metadata"]):
+            small["metadata"] = named | shrinking.shrunk(small["metadata"], metadata_differs)
+        return replace(question, objects=[small])
+
+    def _with_less_schema(self, question: Question) -> Question:
+        def differs(part: JSONValue) -> bool:
+            return self._again(replace(question, schema=part)) is not None
+
+        attempts = 4000 if self._exact else 60
+        return replace(question, schema=shrinking.shrunk(question.schema, differs, attempts=attempts))
+
+    def _count(self, question: Question, verdict: Verdict) -> None:
+        tally = self.tally
+        tally["schemas"] += 1
+        tally["schemas not structural"] += bool(verdict.errors)
+        tally["schemas unsupported"] += bool(verdict.problem)
+        tally["schemas refused for other reasons"] += verdict.refused
+        tally["schemas with objects"] += bool(verdict.objects)
+        for sent, decoded in zip(question.objects, verdict.objects, strict=False):
+            tally["objects"] += 1
+            tally["objects malformed"] += bool(decoded.problem)
+            tally["objects rejected"] += not decoded.problem and decoded.value is None
+            tally["objects pruned"] += bool(decoded.paths)
+            if decoded.value is not None:
+                before, after = (jsonvalue.from_python(verdicts.without_server_made(v)) for v in (sent, decoded.value))
+                tally["objects with nulls dropped"] += _holds_less_nulls(before, after)
+                tally["objects defaulted"] += _holds_more(before, after)
+                tally["objects as sent"] += jsonvalue.equal(before, after)
+
+
+def _lines(errors: verdicts.Errors) -> str:
+    return "\n".join(f"{error['field']}: {error['message']}" for error in errors) or "structural"
+
+
+def _holds_less_nulls(sent: JSONValue, stored: JSONValue) -> bool:
+    """Whether a field that both name was null only before, or is gone and was null."""
+    if isinstance(sent, dict) and isinstance(stored, dict):
+        return any(
+            (item is None and stored.get(key, 0) is not None) or _holds_less_nulls(item, stored.get(key))
+            for key, item in sent.items()
+        )
+    if isinstance(sent, list) and isinstance(stored, list):
+        return any(map(_holds_less_nulls, sent, stored))
+    return False
+
+
+def _holds_more(sent: JSONValue, stored: JSONValue) -> bool:
+    if isinstance(sent, dict) and isinstance(stored, dict):
+        return bool(stored.keys() - sent.keys()) or any(_holds_more(sent[key], item) for key, item in stored.items())
+    if isinstance(sent, list) and isinstance(stored, list):
+        return any(map(_holds_more, sent, stored))
+    return sent is None and stored is not None
+
+
+def generated(random: Random, *, objects: int) -> Iterator[Question]:
+    """Yield questions for ever: a structural schema with objects, then a flawed copy of it."""
+    seen = set()
+    while True:
+        schema = schemagen.schema(random)
+        key = json.dumps(schema)
+        if key in seen:
+            continue
+        seen.add(key)
+        made = [
+            objectgen.resource(random, schema, api_version=f"{verdicts.GROUP}/v1", kind="Case", name=casefile.NAME)
+            for _ in range(objects)
+        ]
+        yield Question(schema, made)
+        yield Question(schemagen.flawed(random, schema))
+
+
+def printed(found: Disagreement) -> str:
+    """Return a disagreement as the text of a case file that the recorder can complete."""
+    question = found.question
+    asks = "passes" if question.objects else "structural"
+    content: dict[str, JSONValue] = {"name": "found by fuzzing", "asks": [asks], "schema": question.schema}
+    if question.objects:
+        short = [
+            {key: item for key, item in made.items() if key not in {"apiVersion", "kind"}} for made in question.objects
+        ]
+        content["requests"] = [{"name": "what differs", "create": made} for made in short]
+    said = (("reference", found.reference), ("engine", found.engine))
+    comments = [f"#   {who}: {line}" for who, text in said for line in text.splitlines()]
+    return "\n".join([casefile.dumped(content), *comments])
+
+
+def run(fuzzer: Fuzzer, questions: Iterator[Question], *, schemas: int, limit: int) -> int:
+    """
+    Ask until *schemas* schemas were asked with objects, or *limit* disagreements were found; return how many were.
+
+    Disagreements are printed as they are found; those that a gap covers are counted under its name.
+    """
+    found = 0
+    while fuzzer.tally["schemas with objects"] < schemas and found < limit:
+        batch = list(itertools.islice(questions, BATCH))
+        if not batch:
+            break
+        for disagreement in fuzzer.disagreements(batch):
+            if gap := known(disagreement):
+                fuzzer.tally[f"known gap: {gap.name} ({gap.reason})"] += 1
+                continue
+            if found == limit:
+                return found
+            found += 1
+            print(f"\n--- disagreement {found}\n{printed(disagreement)}", flush=True)
+    return found
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add how much of what is asked, and who."""
+    parser.add_argument("--schemas", type=int, default=2000, help="how many schemas are asked with objects")
+    parser.add_argument("--objects", type=int, default=50, help="how many objects each of them gets")
+    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
+    parser.add_argument("--limit", type=int, default=5, help="after how many disagreements to stop")
+    shared.add_version(parser)
+    parser.add_argument("--server", metavar="URL", help="ask this API server instead of the reference's passes alone")
+    parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="mutate the CRDs and samples of this folder")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run what the command line asks for; return 1 where the engine and the reference disagree."""
+    print(f"seed {options.seed}", flush=True)
+    random = Random(options.seed)  # noqa: S311 - nothing here is secret
+    if options.corpus:
+        questions = corpus.questions(random, options.corpus, objects=options.objects)
+    else:
+        questions = generated(random, objects=options.objects)
+    version = options.kubernetes_version
+    with (
+        contextlib.closing(verdicts.Server(options.server)) if options.server else verdicts.passes(version) as reference
+    ):
+        fuzzer = Fuzzer(reference, Engine(version), exact=not options.server)
+        found = run(fuzzer, questions, schemas=options.schemas, limit=options.limit)
+    for what, count in fuzzer.tally.items():
+        of = "schemas" if what.startswith("schemas") else "objects"
+        print(f"{count:>9} {what} ({count / max(1, fuzzer.tally[of]):.0%})")
+    print(f"{found} disagreements")
+    return 1 if found else 0

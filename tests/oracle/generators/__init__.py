@@ -1,0 +1,1 @@
+"""Inputs out of a seed, or out of what real projects ship."""

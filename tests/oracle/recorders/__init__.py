@@ -1,0 +1,1 @@
+"""What servers answer, written into the files that the tests replay."""

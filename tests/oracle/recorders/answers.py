@@ -1,0 +1,244 @@
+"""
+Ask real API servers what the conformance case files ask, and write what they answer into the files.
+
+Without a URL a server of each file's version is started. Recording twice writes the same bytes; where a server answers at random (Go's
+map order), the answer says which of its parts have no order. What a file says to be alike in other versions is asked with `--also`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from conformance import casefile
+
+from oracle import options as shared
+from oracle.recorders import alike, files
+from oracle.servers import apiserver, repetition
+from oracle.servers.crds import collection, delete, path_of
+from oracle.servers.versions import VERSIONS
+from pytest_crd.live import client, facts, settling
+
+JSONValue = Any
+Recorded = dict[str, JSONValue]
+
+CASES: Final = Path(__file__).parents[2] / "conformance"
+
+_TURNS_VISIBLE: Final = 0.4
+
+
+def record(files: Sequence[casefile.CaseFile], server: client.Server) -> list[Recorded]:
+    """
+    Return the contents of case files with the answers of a server.
+
+    Args:
+        files: Case files whose CRDs do not collide.
+        server: Who is asked. It is left without the CRDs of the files.
+    """
+    crds = [file.crd for file in files]
+    for crd in crds:
+        delete(server, crd)
+    answers = [_crd_answer(server, collection(crd), crd) for crd in crds]
+    accepted = [crd for crd, answer in zip(crds, answers, strict=True) if answer["code"] == 201]
+    try:
+        for crd in accepted:
+            server.ask("POST", collection(crd), crd)
+        for crd in accepted:
+            settling.wait_until_served(server, crd)
+        if any(crd["apiVersion"].endswith("v1beta1") for crd in accepted):
+            time.sleep(1)  # nothing says that the controller of NonStructuralSchema is done
+        return [_recorded(server, file, answer) for file, answer in zip(files, answers, strict=True)]
+    finally:
+        for crd in accepted:
+            server.ask("DELETE", path_of(crd))
+
+
+def _recorded(server: client.Server, file: casefile.CaseFile, answer: Recorded) -> Recorded:
+    content = dict(file.content)
+    if answer["code"] == 201:
+        answer = _with_stored_crd(server, file.crd, answer)
+    content["answer"] = answer
+    if "requests" in content:
+        if answer["code"] != 201:
+            return _without_requests(content, file, answer)
+        pairs = zip(content["requests"], file.requests, strict=True)
+        content["requests"] = [asked | {"answer": _request_answer(server, file, request)} for asked, request in pairs]
+    return content
+
+
+def _without_requests(content: Recorded, file: casefile.CaseFile, answer: Recorded) -> Recorded:
+    """Return the content for a version that rejects a CRD which the version of the file accepts: nothing more can be asked."""
+    if file.content.get("answer", {}).get("code") != 201:
+        raise RuntimeError(f"{file.path}: the CRD is rejected, so its requests cannot be asked: {answer['message']}")
+    return {key: value for key, value in content.items() if key != "requests"}
+
+
+def _with_stored_crd(server: client.Server, crd: JSONValue, answer: Recorded) -> Recorded:
+    return answer | _stored_crd(server.ask("GET", path_of(crd)).body, crd)
+
+
+def _stored_crd(stored: JSONValue, sent: JSONValue) -> Recorded:
+    """Return what is recorded of a stored CRD: its spec, unless that is what was sent, and its conditions without times."""
+    conditions = [
+        {key: condition[key] for key in ("type", "status", "reason", "message") if key in condition}
+        for condition in stored["status"]["conditions"]
+    ]
+    spec = "as sent" if stored["spec"] == sent["spec"] else stored["spec"]
+    return {"spec": spec, "conditions": sorted(conditions, key=lambda condition: str(condition["type"]))}
+
+
+def _request_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
+    match request.verb:
+        case "create" | "createText":
+            answer = repetition.ask_often(lambda: _create_answer(server, file, request))
+        case "updateCRD":
+            sent = _with_resource_version(server, path_of(file.crd), request.sent)
+            path = client.crd_path(sent["apiVersion"], file.crd["metadata"]["name"])
+            query = _query(request)
+            return repetition.ask_often(lambda: _crd_update_answer(server.ask("PUT", path, sent, query=query), sent))
+        case "createCRDText":
+            return _crd_answer(server, collection(file.crd), request.sent, _query(request))
+        case _:
+            answer = _update_answer(server, file, request)
+    if "stored" in answer:
+        answer["stored"] = file.abbreviated(answer["stored"], request.version)
+    return answer
+
+
+_DRY: Final = {"dryRun": "All"}
+
+
+def _create_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
+    path = client.resource_path(file.crd, request.version)
+    return facts.stated(server.ask("POST", path, request.sent, query=_query(request)), request.sent)
+
+
+def _query(request: casefile.Request) -> dict[str, str]:
+    return {**_DRY, **({"fieldValidation": request.field_validation} if request.field_validation else {})}
+
+
+def _update_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
+    with contextlib.ExitStack() as stack:
+        if request.old_crd is not None:
+            _replace_crd(server, request.old_crd)
+            stack.callback(_replace_crd, server, file.crd)
+        stored = server.ask("POST", client.resource_path(file.crd, request.old_version), request.old)
+        if stored.code != 201:
+            raise RuntimeError(f"{file.path}: {request.name}: the old object is not accepted: {stored.body}")
+        name = stored.body["metadata"]["name"]
+        stack.callback(_remove, server, client.resource_path(file.crd, request.old_version, name))
+        if request.old_crd is not None:
+            # What the CRD cannot decode, it cannot delete either, not even with the CRD itself.
+            stack.callback(_replace_crd, server, request.old_crd)
+            _replace_crd(server, file.crd)
+        sent = _with_old_metadata(request.sent, stored.body["metadata"])
+        path = client.resource_path(file.crd, request.version, name)
+        target = f"{path}/status" if request.verb == "updateStatus" else path
+        return repetition.ask_often(
+            lambda: facts.stated(server.ask("PUT", target, sent, query=_query(request)), request.sent)
+        )
+
+
+def _remove(server: client.Server, path: str) -> None:
+    """Delete a custom resource, for which no finalizer may be left."""
+    stored = server.ask("GET", path).body
+    if stored["metadata"].pop("finalizers", None):
+        server.ask("PUT", path, stored)
+    server.ask("DELETE", path)
+
+
+def _with_old_metadata(sent: JSONValue, old: Mapping[str, JSONValue]) -> JSONValue:
+    if not isinstance(sent, dict) or not isinstance(sent.get("metadata"), dict):
+        return sent
+    kept = {key: old[key] for key in ("name", "namespace", "resourceVersion") if key in old}
+    return sent | {"metadata": kept | sent["metadata"]}
+
+
+def _with_resource_version(server: client.Server, path: str, sent: JSONValue) -> JSONValue:
+    version = server.ask("GET", path).body["metadata"]["resourceVersion"]
+    return sent | {"metadata": {"resourceVersion": version} | sent["metadata"]}
+
+
+def _replace_crd(server: client.Server, crd: JSONValue) -> None:
+    answer = server.ask("PUT", path_of(crd), _with_resource_version(server, path_of(crd), crd))
+    if answer.code != 200:
+        raise RuntimeError(f"the CRD cannot be replaced: {answer.body}")
+    time.sleep(_TURNS_VISIBLE)
+
+
+def _crd_answer(server: client.Server, path: str, crd: JSONValue, query: Mapping[str, str] | None = None) -> Recorded:
+    answer = repetition.ask_often(lambda: facts.stated(server.ask("POST", path, crd, query=query or _DRY)))
+    return {key: value for key, value in answer.items() if key != "stored"}
+
+
+def _crd_update_answer(answer: client.Answer, sent: JSONValue) -> Recorded:
+    recorded = facts.stated(answer)
+    if recorded.pop("stored", None) is not None:
+        recorded |= _stored_crd(answer.body, sent)
+    return recorded
+
+
+def _found(paths: Iterable[Path]) -> list[casefile.CaseFile]:
+    return [file for path in paths for file in (casefile.read_folder(path) if path.is_dir() else [casefile.read(path)])]
+
+
+def _answered(files: Iterable[casefile.CaseFile], url: str) -> Iterable[tuple[casefile.CaseFile, Recorded]]:
+    by_version = itertools.groupby(sorted(files, key=lambda file: file.version), lambda file: file.version)
+    for version, group in by_version:
+        members = list(group)
+        with apiserver.at(url, version) as address:
+            yield from zip(members, record(members, client.Server(address)), strict=True)
+
+
+def _spread(files: Sequence[casefile.CaseFile], version: str, url: str) -> Iterable[tuple[Path, Recorded]]:
+    with apiserver.at(url, version) as address:
+        yield from alike.files(files, record(files, client.Server(address)), version, CASES)
+
+
+def _written(path: Path, content: Recorded, *, check: bool) -> bool:
+    """Write a file that would change, remove one without content, or with *check* only name it; return whether it would."""
+    if not content:
+        print(f"{'too many' if check else 'removed'}: {'/'.join(path.with_suffix('').parts[-3:])}")
+        if not check:
+            path.unlink()
+        return True
+    text = casefile.text(path, content)
+    if path.exists() and text == path.read_text(encoding="utf-8"):
+        return False
+    print(f"{'differs' if check else 'written'}: {'/'.join(path.with_suffix('').parts[-3:])}")
+    if not check:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        casefile.write(path, content)
+    return True
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the files, and who is asked."""
+    parser.add_argument("paths", nargs="*", type=Path, help="case files or folders of them (default: all)")
+    shared.add_server(parser)
+    parser.add_argument(
+        "--also",
+        metavar="VERSION",
+        help="ask a server of another version, and note where it answers alike or what else it answers",
+    )
+
+
+def main(options: argparse.Namespace) -> int:
+    """Record the case files that the command line names; return 1 where a check finds another answer than the recorded."""
+    asked = _found(options.paths or [CASES])
+    if not options.also:
+        pairs: Iterable[tuple[Path, Recorded]] = (
+            (file.path, content) for file, content in _answered(asked, options.server)
+        )
+    elif options.server or options.also in VERSIONS:
+        pairs = _spread(asked, options.also, options.server)
+    else:
+        known = ", ".join(VERSIONS)
+        raise shared.UsageError(f"a server of {options.also} cannot be started here, only of {known}: say --server")
+    changed = sum([_written(path, content, check=options.check) for path, content in pairs])
+    return files.outcome(changed, check=options.check)
