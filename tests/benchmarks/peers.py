@@ -6,14 +6,12 @@ import contextlib
 import json
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1]))
-
+from oracle.options import UsageError
 from oracle.servers import programs
 from oracle.servers.crds import collection, delete
 
@@ -57,19 +55,44 @@ class Reference:
         return answer
 
 
+def needed_program(name: str, version: str) -> Path:
+    """
+    Return the binary of a program of the reference.
+
+    Raises:
+        UsageError: It is not built yet, and there is no Go.
+    """
+    if not (shutil.which("go") or (programs.cache() / f"{name}-{version}").exists()):
+        raise UsageError("there is no Go, with which the reference is built")
+    return programs.of_version(name, version)
+
+
 @contextlib.contextmanager
-def reference(version: str) -> Iterator[Reference | None]:
-    """Run the Go packages of a Kubernetes *version* until the end of the `with` block; None, and a note, where there is no Go."""
-    if not (shutil.which("go") or (programs.cache() / f"timing-{version}").exists()):
-        print("no Go: nothing is compared with the Go packages")
-        yield None
-        return
-    binary = programs.of_version("timing", version)
+def needed_reference(version: str) -> Iterator[Reference]:
+    """
+    Run the Go packages of a Kubernetes *version* until the end of the `with` block.
+
+    Raises:
+        UsageError: There is no Go.
+    """
+    binary = needed_program("timing", version)
     with subprocess.Popen([str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Reference(process)
         finally:
             process.terminate()
+
+
+@contextlib.contextmanager
+def reference(version: str) -> Iterator[Reference | None]:
+    """Run the Go packages as `needed_reference` does; where there is no Go yield None, and say so."""
+    with contextlib.ExitStack() as stack:
+        try:
+            running = stack.enter_context(needed_reference(version))
+        except UsageError as error:
+            print(f"{error}: nothing is compared with it")
+            running = None
+        yield running
 
 
 def best(functions: list[Callable[[], object]]) -> list[float]:

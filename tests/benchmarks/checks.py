@@ -1,27 +1,26 @@
 """
 How long the checks of CRDs and samples of real projects take, against the same requests on a real server, in one run.
 
-`python tests/benchmarks/bench_checks.py FOLDER [--server URL]`: FOLDER is as `python -m oracle compare repositories --flat` takes it. All of it is checked in
+The folder, which is the corpus where none is named, is as `python -m oracle compare repositories --flat` takes it. All of it is checked in
 one process; the server is sent each CRD, and each sample of a CRD that it takes, as a dry run.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-sys.path.append(str(Path(__file__).parents[1]))
-sys.path.append(str(Path(__file__).parents[2]))
-
+from oracle import options as shared
 from oracle.comparisons import repositories, samples
 from oracle.servers import apiserver
 from oracle.servers.crds import collection
 
+from benchmarks import corpus
+from benchmarks.figures import Figure
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.checks import plan
 from pytest_crd.live import client
@@ -78,24 +77,23 @@ def ask_for_all(root: Path, server: TimedServer) -> None:
             pass
 
 
-def main() -> int:
-    """Print both times, and their ratio."""
-    parser = argparse.ArgumentParser(description=__doc__.strip().partition("\n\n")[0])
-    parser.add_argument("corpus", type=Path, help="has folders `crds` and `samples`")
-    parser.add_argument("--server", metavar="URL", default="", help="ask this API server instead of starting one")
-    options = parser.parse_args()
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the folder, and who is asked."""
+    parser.add_argument("corpus", nargs="?", type=Path, help="has folders `crds` and `samples`")
+    shared.add_server(parser)
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
+    """Print both times, and yield their ratio."""
+    source = corpus.folder(options.corpus)
     with (
         tempfile.TemporaryDirectory() as folder,
         apiserver.at(options.server, _VERSION) as url,
     ):
-        repositories.rebuild(options.corpus, Path(folder))
+        repositories.rebuild(source, Path(folder))
         checks, ours = checked(Path(folder))
         print(f"{checks} checks: {ours:.1f} s")
         server = TimedServer(url)
         ask_for_all(Path(folder), server)
     print(f"{server.count} requests: {server.seconds:.1f} s; ours take {ours / server.seconds:.2f} of that")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    yield Figure("all checks of all projects", ours / server.seconds, "the same requests to a server")

@@ -1,18 +1,20 @@
 """
 What importing the modules that a case file needs takes beside importing pytest, measured in turns in one run.
 
-    python tests/benchmarks/bench_import.py
-
 Each round is a process of its own; times are processor times, and the first round, which writes the byte code, does not count.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from typing import Final
+
+from benchmarks.figures import Figure
 
 _ROUNDS: Final = 15
 _PROGRAM: Final = """\
@@ -38,15 +40,16 @@ def seconds(modules: str, byte_code: str) -> tuple[float, float]:
     return pytest, own
 
 
-def main() -> None:
-    """Import in turns, and print the best of each."""
+def add_arguments(_parser: argparse.ArgumentParser) -> None:
+    """Add nothing."""
+
+
+def main(_options: argparse.Namespace) -> Iterator[Figure]:
+    """Import in turns, and take the best of each."""
     with tempfile.TemporaryDirectory() as byte_code:
         rounds = [(seconds(_HOOKS, byte_code), seconds(_CASES, byte_code)) for _ in range(_ROUNDS + 1)][1:]
     pytest = min(time for pair in rounds for time, _ in pair)
     for name, index in (("hooks alone", 0), ("what a case file needs", 1)):
         own = min(pair[index][1] for pair in rounds)
         print(f"{name}: {own * 1000:.0f} ms, {own / pytest:.2f} of importing pytest ({pytest * 1000:.0f} ms)")
-
-
-if __name__ == "__main__":
-    main()
+        yield Figure(name, own / pytest, "importing pytest")

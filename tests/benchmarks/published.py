@@ -1,18 +1,20 @@
 """
-How long a CRD takes to be published, next to how long it takes to be answered: `python tests/benchmarks/bench_published.py FOLDER`.
+How long a CRD takes to be published, next to how long it takes to be answered.
 
-Of each CRD below the folder the answer to its POST is made from nothing, then both documents of each served version. The ratio is of the same run.
+Of each CRD below the folder, which is $CRD_CORPUS/crds where none is named, the answer to its POST is made from nothing, then both documents of each served version. The ratio is of the same run.
 """
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks import corpus
+from benchmarks.figures import Figure
 from pytest_crd import engine
 
 
@@ -34,12 +36,14 @@ def _timed(crds: engine.CustomResourceDefinitions) -> Iterator[tuple[str, float,
             yield crd.name, answered - start, published - answered, time.perf_counter() - published
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Print the medians, the ratio of the sums, and the slowest."""
-    if len(arguments) != 1:
-        print("usage: bench_published.py FOLDER", file=sys.stderr)
-        return 2
-    crds = engine.load(Path(arguments[0]))
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the folder."""
+    parser.add_argument("folder", nargs="?", type=Path)
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
+    """Print the medians and the slowest, yield the ratio of the sums."""
+    crds = engine.load(options.folder or corpus.folder() / "crds")
     warm = crds[0].versions[0]
     warm.openapi(2), warm.openapi(3), warm.json_schema(), crds[0].create()  # what is read once
     rows = list(_timed(crds))
@@ -49,8 +53,4 @@ def main(arguments: Sequence[str]) -> int:
     print(f"publishing takes {sum(documents) / sum(answers):.3f} of the time of the answers")
     name, answer, document, _ = max(rows, key=lambda row: row[2])
     print(f"slowest: {name}: {document * 1000:.0f} ms, its answer {answer * 1000:.0f} ms")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    yield Figure("publishing all CRDs", sum(documents) / sum(answers), "the answers to them")

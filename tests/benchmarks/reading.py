@@ -1,21 +1,20 @@
 """
 What reading takes against yaml.CSafeLoader, and what asking for a line costs, measured in turns in one run.
 
-    python tests/benchmarks/bench_reading.py [FILE]...
-
-Without arguments: the files below $CRD_CORPUS/crds. Files that CSafeLoader cannot load are left out, and counted.
+Without files: those below $CRD_CORPUS/crds. Files that CSafeLoader cannot load are left out, and counted.
 """
 
 from __future__ import annotations
 
-import os
-import sys
+import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import yaml
 
+from benchmarks import corpus
+from benchmarks.figures import Figure
 from pytest_crd.engine.reading import yamlreader
 
 _ROUNDS = 5
@@ -52,15 +51,14 @@ def best(functions: list[Callable[[bytes], object]], texts: list[bytes]) -> list
     return times
 
 
-def main() -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the files."""
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
     """Measure the files on the command line, or those of the corpus."""
-    paths = [Path(argument) for argument in sys.argv[1:]]
-    if not paths and (corpus := os.environ.get("CRD_CORPUS")):
-        paths = sorted((Path(corpus) / "crds").rglob("*.yaml"))
-    if not paths:
-        print("name files, or set CRD_CORPUS")
-        return 2
-    found = [path.read_bytes() for path in paths]
+    found = [path.read_bytes() for path in corpus.crd_files(options.files)]
     texts = [text for text in found if loadable(text)]
     pyyaml, ours, lines = best([by_pyyaml, yamlreader.read, with_a_line], texts)
     size = sum(map(len, texts)) / 1e6
@@ -68,8 +66,5 @@ def main() -> int:
     print(f"yaml.CSafeLoader  {size / pyyaml:6.1f} MB/s")
     print(f"yamlreader.read   {size / ours:6.1f} MB/s, {ours / pyyaml:.2f} times CSafeLoader's time")
     print(f"with one line     {size / lines:6.1f} MB/s, {lines / pyyaml:.2f} times CSafeLoader's time")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    yield Figure("yamlreader.read", ours / pyyaml, "yaml.CSafeLoader")
+    yield Figure("yamlreader.read, and one line", lines / pyyaml, "yaml.CSafeLoader")

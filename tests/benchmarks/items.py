@@ -1,16 +1,16 @@
-"""
-What an item of a case file costs against a no-op item of pytest, and a session without CRDs against one without the plugin.
-
-    python tests/benchmarks/bench_items.py [ITEMS]
-"""
+"""What an item of a case file costs against a no-op item of pytest, and a session without CRDs against one without the plugin."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+from benchmarks.figures import Figure
 
 _BACKUPS = Path(__file__).parents[2] / "example_project/config/crd/bases/backups.yaml"
 _ROUNDS = 5
@@ -44,9 +44,29 @@ def seconds(folder: Path, *arguments: str) -> float:
     return after.children_user - before.children_user + after.children_system - before.children_system
 
 
-def main() -> None:
-    """Write the projects, run them, print the ratios."""
-    items = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add how many items a session has."""
+    parser.add_argument("items", nargs="?", type=int, default=2000)
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
+    """Write the projects, run them, take the best of each."""
+    best = _best(options.items)
+    nothing = best["no-ops"] - best["one no-op"]
+    for section in _SECTIONS:
+        case = best[section] - best[f"one {section}"]
+        print(f"a {section} case against a no-op item: {case / nothing:.2f} times ({options.items} items)")
+        yield Figure(f"a {section} case", case / nothing, "a no-op item")
+    idle = best["one no-op"] / best["without"]
+    print(f"a session without CRDs against one without the plugin: {idle:.2f} times")
+    yield Figure("a session without CRDs", idle, "one without the plugin")
+    one_case = best["one pruning"] / best["one no-op"]
+    print(f"a session with one case against one with a no-op: {one_case:.2f} times")
+    yield Figure("a session with one case", one_case, "one with a no-op item")
+
+
+def _best(items: int) -> dict[str, float]:
+    """Return the best time of each kind of session."""
     with tempfile.TemporaryDirectory() as name:
         kinds = ("pruning", "one pruning", "create", "one create", "no-ops", "one no-op")
         folders = {kind: Path(name, kind) for kind in kinds}
@@ -63,15 +83,4 @@ def main() -> None:
         # In turns, so that whatever else the machine does meets all of them.
         sessions = [(folder, ()) for folder in folders.values()] + [(folders["one no-op"], ("-p", "no:crd"))]
         rounds = [[seconds(folder, *arguments) for folder, arguments in sessions] for _ in range(_ROUNDS)]
-    best = dict(zip([*folders, "without"], map(min, zip(*rounds, strict=True)), strict=True))
-    nothing, one_nothing, without = best["no-ops"], best["one no-op"], best["without"]
-    one_case = best["one pruning"]
-    for section in _SECTIONS:
-        case = best[section] - best[f"one {section}"]
-        print(f"a {section} case against a no-op item: {case / (nothing - one_nothing):.2f} times ({items} items)")
-    print(f"a session without CRDs against one without the plugin: {one_nothing / without:.2f} times")
-    print(f"a session with one case against one with a no-op: {one_case / one_nothing:.2f} times")
-
-
-if __name__ == "__main__":
-    main()
+    return dict(zip([*folders, "without"], map(min, zip(*rounds, strict=True)), strict=True))

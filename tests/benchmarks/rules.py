@@ -1,29 +1,25 @@
 """
 What CEL rules cost against the Go packages: all rules of a CRD compiled and costed, run on an object, and a whole create with them.
 
-    python tests/benchmarks/bench_rules.py
-
 The CRDs are one with 250 rules and, with $CRD_CORPUS, real ones. Times are processor times, the best of several rounds. The texts of
 the rules end differently in each round, so that nothing which was parsed before is found again.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
+from benchmarks import peers
+from benchmarks import subjects as others
+from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import decoded
 from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.validation import Subject
-
-sys.path.append(str(Path(__file__).parents[1]))
-
-from benchmarks import bench_requests, peers
 
 JSONValue = Any
 
@@ -75,7 +71,7 @@ def _of_field(index: int) -> list[JSONValue]:
 def subjects() -> Iterator[tuple[JSONValue, JSONValue]]:
     """Yield CRDs and an object of each."""
     yield many_rules()
-    for subject in bench_requests.subjects(with_rules=True):
+    for subject in others.subjects(with_rules=True):
         if peers.without_rules(subject.crd) != subject.crd:
             yield subject.crd, subject.resource
 
@@ -106,8 +102,8 @@ def response_seconds(manifest: JSONValue) -> float:
     return least
 
 
-def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference | None) -> None:
-    """Print the figures of one CRD."""
+def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference) -> Iterator[Figure]:
+    """Print and yield the figures of one CRD."""
     namespace = resource["metadata"].get("namespace", "default")
     version = engine.CustomResourceDefinition.from_manifest(manifest).version(resource["apiVersion"].rpartition("/")[2])
     answer = version.create(resource, namespace=namespace)
@@ -124,18 +120,19 @@ def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference
         ]
     )
     ours = {"crd": response_seconds(manifest), "rules": evaluated, "create": created}
-    its = reference.measure(manifest, resource, namespace=namespace, rounds=15, calls=50) if reference else ours
+    its = reference.measure(manifest, resource, namespace=namespace, rounds=15, calls=50)
     print(f"{version.crd.kind}: times the Go packages")
     for what, called in (("crd", "CRD, rules compiled"), ("rules", "rules of an object"), ("create", "create")):
         print(f"  {called}: {ours[what] / its[what]:.2f} ({ours[what] * 1e3:.2f} ms against {its[what] * 1e3:.2f} ms)")
+        yield Figure(f"{version.crd.kind}: {called}", ours[what] / its[what], "the Go packages")
 
 
-def main() -> None:
+def add_arguments(_parser: argparse.ArgumentParser) -> None:
+    """Add nothing."""
+
+
+def main(_options: argparse.Namespace) -> Iterator[Figure]:
     """Measure all of them."""
-    with peers.reference(profile.DEFAULT) as reference:
+    with peers.needed_reference(profile.DEFAULT) as reference:
         for manifest, resource in subjects():
-            measure(manifest, resource, reference)
-
-
-if __name__ == "__main__":
-    main()
+            yield from measure(manifest, resource, reference)

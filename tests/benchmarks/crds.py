@@ -1,35 +1,31 @@
 """
 What the answer to the POST of a CRD costs against the server's own defaulting and validation in one Go process, over real CRDs without rules.
 
-    python tests/benchmarks/bench_crds.py [FILE]...
-
-Without arguments: the files below $CRD_CORPUS/crds. Times are processor times, of defaulting, converting and validating; reading the
+Without files: those below $CRD_CORPUS/crds. Times are processor times, of defaulting, converting and validating; reading the
 files, decoding the manifests and writing what is stored is left out on both sides.
 """
 
 from __future__ import annotations
 
-import os
+import argparse
 import statistics
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import corpus, peers
+from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import decoded
 from pytest_crd.engine.reading import yamlreader
 
-sys.path.append(str(Path(__file__).parents[1]))
-
-from benchmarks import peers
-
 JSONValue = Any
 
 _ROUNDS = 3
+_PEER = "the Go packages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class Measured:
     Attributes:
         name: Its name.
         ours: The seconds that the engine takes.
-        go: The seconds that the Go packages take; the engine's where there is no Go.
+        go: The seconds that the Go packages take.
     """
 
     name: str
@@ -78,36 +74,36 @@ def seconds(manifest: JSONValue) -> float:
 
 def measured(paths: list[Path]) -> Iterator[Measured]:
     """Yield the figures of the CRDs that both accept."""
-    with peers.reference(profile.DEFAULT) as reference:
+    with peers.needed_reference(profile.DEFAULT) as reference:
         for manifest in manifests(paths):
             name = manifest["metadata"]["name"]
             try:
                 ours = seconds(manifest)
-                go = reference.measure(manifest, rounds=_ROUNDS, calls=1)["crd"] if reference else ours
+                go = reference.measure(manifest, rounds=_ROUNDS, calls=1)["crd"]
             except ValueError as error:
                 print(f"left out: {name}: {str(error)[:100]}")
                 continue
             yield Measured(name, ours, go)
 
 
-def main() -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the files."""
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
     """Measure the files on the command line, or those of the corpus."""
-    paths = [Path(argument) for argument in sys.argv[1:]]
-    if not paths and (corpus := os.environ.get("CRD_CORPUS")):
-        paths = sorted((Path(corpus) / "crds").rglob("*.yaml"))
-    if not paths:
-        print("name files, or set CRD_CORPUS")
-        return 2
-    found = list(measured(paths))
+    found = list(measured(corpus.crd_files(options.files)))
     by_time = sorted(found, key=lambda one: one.ours)
+    whole = sum(one.ours for one in found) / sum(one.go for one in found)
+    median = statistics.median(one.ours / one.go for one in found)
+    worst = max(found, key=lambda one: one.ours / one.go)
     print(f"{len(found)} CRDs without rules, best of {_ROUNDS} rounds, the engine against the Go packages")
-    print(f"all:     {sum(one.ours for one in found) / sum(one.go for one in found):.2f} times")
-    print(f"ratios:  median {statistics.median(one.ours / one.go for one in found):.2f}")
+    print(f"all:     {whole:.2f} times")
+    print(f"ratios:  median {median:.2f}")
     print(f"median:  {by_time[len(found) // 2]}")
     print(f"slowest: {by_time[-1]}")
-    print(f"worst:   {max(found, key=lambda one: one.ours / one.go)}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print(f"worst:   {worst}")
+    yield Figure("answers to all CRDs", whole, _PEER)
+    yield Figure("the answer to a CRD, at the median", median, _PEER)
+    yield Figure(f"the answer to {worst.name}, the worst", worst.ours / worst.go, _PEER)

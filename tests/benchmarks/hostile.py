@@ -1,29 +1,28 @@
 """
 What hostile expressions take against the reference: parsed, checked, planned and run on both sides until they end, however they end.
 
-    python tests/benchmarks/bench_hostile.py [NAME …]
-
 Each is asked alone, of a process of its own, and times are those of the processor; what an expression that asks for nothing takes is
 taken off. `self` has lists of 20,000 numbers and texts, a text of 3 million characters, and a map.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import multiprocessing
 import resource
+import statistics
 import subprocess
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-sys.path.append(str(Path(__file__).parents[1]))
-
 from conformance import test_cel
-from oracle.servers import programs
+from oracle.options import UsageError
 
+from benchmarks import peers
+from benchmarks.figures import Figure
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 
@@ -31,6 +30,7 @@ JSONValue = Any
 
 _MOST_SECONDS: Final = 40.0
 _LEAST_SECONDS: Final = 0.01
+_PEER: Final = "cel-go"
 _NUMBERS: Final = 20_000
 SELF: Final[Mapping[str, JSONValue]] = {
     "l": list(range(_NUMBERS)),
@@ -141,27 +141,33 @@ def outcome(answer: Mapping[str, JSONValue]) -> str:
     return str(problem or answer["value"])
 
 
-def measure(name: str, program: Path, idle: float) -> None:
-    """Print the figures of one expression, where the reference takes *idle* seconds for nothing."""
+def measure(name: str, program: Path, idle: float) -> float:
+    """Print the figures of one expression, where the reference takes *idle* seconds for nothing, and return the ratio."""
     its_end, its = reference(program, EXPRESSIONS[name])
     its = max(its - idle, _LEAST_SECONDS)
     our_end, our = ours(EXPRESSIONS[name])
     agree = "" if our_end == its_end else f"  {_short(our_end)}, not {_short(its_end)}"
     print(f"{name:24} {our / its:8.1f}  ({our:6.2f} s against {its:6.2f} s){agree}", flush=True)
+    return our / its
 
 
 def _short(text: str) -> str:
     return repr(text if len(text) < 80 else f"{text[:77]}...")
 
 
-def main(names: Sequence[str]) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the expressions."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"(default: all) {', '.join(EXPRESSIONS)}")
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
     """Measure those that are named, or all."""
-    program = programs.of_version("celeval", profile.DEFAULT)
+    if unknown := set(options.names) - EXPRESSIONS.keys():
+        raise UsageError(f"no expression is called {', '.join(sorted(unknown))}")
+    program = peers.needed_program("celeval", profile.DEFAULT)
     test_cel.answer("self.l.size() > 0", profile.DEFAULT, {"self": SELF})
     idle = min(reference(program, "true")[1] for _ in range(5))
-    for name in names or EXPRESSIONS:
-        measure(name, program, idle)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    ratios = {name: measure(name, program, idle) for name in options.names or EXPRESSIONS}
+    worst = max(ratios, key=ratios.__getitem__)
+    yield Figure("an expression, at the median", statistics.median(ratios.values()), _PEER)
+    yield Figure(f"{worst}, the worst", ratios[worst], _PEER)

@@ -1,19 +1,18 @@
 """
 What loading the CRDs of a folder takes beside reading their YAML, measured in turns in one run.
 
-    python tests/benchmarks/bench_loading.py [FOLDER]
-
-Without an argument: $CRD_CORPUS/crds. Times are processor times; the files were read from the disk before.
+Without a folder: $CRD_CORPUS/crds. Times are processor times; the files were read from the disk before.
 """
 
 from __future__ import annotations
 
-import os
-import sys
+import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks import corpus
+from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine.reading import yamlreader
 
@@ -27,14 +26,14 @@ def seconds(function: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def main() -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the folder."""
+    parser.add_argument("folder", nargs="?", type=Path)
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
     """Measure the folder on the command line, or that of the corpus."""
-    corpus = os.environ.get("CRD_CORPUS")
-    if len(sys.argv) < 2 and not corpus:
-        print("name a folder, or set CRD_CORPUS")
-        return 2
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(corpus or "", "crds")
-    crds = engine.load([folder])
+    crds = engine.load([options.folder or corpus.folder() / "crds"])
     files = sorted({Path(crd.source.rpartition(":")[0]) for crd in crds})
     texts = [file.read_bytes() for file in files]
 
@@ -46,8 +45,4 @@ def main() -> int:
     size = sum(map(len, texts)) / 1e6
     print(f"{len(crds)} CRDs in {len(files)} files, {size:.1f} MB, best of {_ROUNDS} rounds")
     print(f"reading their YAML {yaml:.2f} s, loading them {loading:.2f} s: {loading / yaml - 1:.2f} of it on top")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    yield Figure("loading CRDs, on top of reading them", loading / yaml - 1, "reading their YAML")

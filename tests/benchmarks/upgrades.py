@@ -1,24 +1,24 @@
 """
 What it costs to judge upgrades: real CRDs, each changed at random in some places; looking for the objects that show it is counted.
 
-    python tests/benchmarks/bench_upgrades.py [FILE]...
-
-Without arguments: the files below $CRD_CORPUS/crds, the first hundred CRDs that are accepted. Reading the files is left out; times are
-processor times.
+Without files: those below $CRD_CORPUS/crds, the first hundred CRDs that are accepted. Reading the files is left out; times are processor
+times.
 """
 
 from __future__ import annotations
 
+import argparse
+import collections
 import copy
-import os
 import random
 import statistics
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks import corpus
+from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.upgrades import upgrade
@@ -74,27 +74,30 @@ def _crds(paths: list[Path]) -> Iterator[engine.CustomResourceDefinition]:
         yield from (crd for crd in found if crd.api_version.endswith("/v1") and crd.response.accepted)
 
 
-def main(arguments: list[str]) -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the files."""
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
     """Print what an upgrade of a hundred CRDs costs, and the slowest of them."""
     random_ = random.Random(1)  # noqa: S311 - the same changes each time
-    folder = Path(os.environ.get("CRD_CORPUS", "."), "crds")
-    paths = [Path(one) for one in arguments] or sorted(folder.rglob("*.yaml"))
+    paths = corpus.crd_files(options.files)
     random_.shuffle(paths)
     spent: list[tuple[float, str]] = []
-    counts: dict[str, int] = {}
+    answers = 0.0
+    counts: collections.Counter[str] = collections.Counter()
     for crd in _crds(paths):
         new = changed(random_, crd)
         if new is None:
             continue
-        old = engine.CustomResourceDefinition.from_manifest(crd.manifest)
-        fresh = engine.CustomResourceDefinition.from_manifest(new.manifest)
+        old, fresh, peer = map(engine.CustomResourceDefinition.from_manifest, (crd.manifest, *[new.manifest] * 2))
         start = time.process_time()
         found = upgrade.judge(old, fresh, Specimens())
         spent.append((time.process_time() - start, crd.name))
-        for finding in found.findings:
-            counts[finding.kind.value] = counts.get(finding.kind.value, 0) + 1
-        counts["not shown"] = counts.get("not shown", 0) + len(found.unshown)
-        counts["without objects"] = counts.get("without objects", 0) + len(found.warnings)
+        answers += _seconds_of_answer(peer)
+        counts.update(finding.kind.value for finding in found.findings)
+        counts.update({"not shown": len(found.unshown), "without objects": len(found.warnings)})
         if len(spent) == _CRDS:
             break
     seconds = [one for one, _ in spent]
@@ -102,8 +105,11 @@ def main(arguments: list[str]) -> int:
     print(", ".join(f"{count} {what}" for what, count in counts.items()))
     for one, name in sorted(spent, reverse=True)[:_SLOWEST]:
         print(f"  {one * 1e3:.0f} ms  {name}")
-    return 0
+    yield Figure("judging upgrades", sum(seconds) / answers, "the answers to the new CRDs")
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _seconds_of_answer(crd: engine.CustomResourceDefinition) -> float:
+    start = time.process_time()
+    if not crd.response.accepted:
+        raise ValueError(crd.response.message)
+    return time.process_time() - start

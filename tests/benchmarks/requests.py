@@ -1,0 +1,97 @@
+"""
+What requests for custom resources cost, in ratios to copy.deepcopy, jsonschema, the Go packages and a server, each measured in the same run.
+
+The objects are the example project's Backup with forty volumes and, with $CRD_CORPUS, real ones; CEL rules are left out on all sides.
+Times are processor times, but for those of the server. The Go packages get decoded objects of their own; what is measured of the
+engine includes its copy of the test's object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jsonschema
+from oracle import options as shared
+
+from benchmarks import peers
+from benchmarks.figures import Figure
+from benchmarks.subjects import Subject, nodes, subjects
+from pytest_crd import engine
+from pytest_crd.engine import profile
+from pytest_crd.engine.values import validation
+
+JSONValue = Any
+
+
+def measure(
+    subject: Subject, kubernetes_version: str, reference: peers.Reference | None, server: str
+) -> Iterator[Figure]:
+    """Print and yield the ratios of one subject."""
+    crd = engine.CustomResourceDefinition.from_manifest(subject.crd, kubernetes_version=kubernetes_version)
+    version = crd.version(subject.resource["apiVersion"].rpartition("/")[2])
+    resource, namespace = subject.resource, subject.namespace
+    ours, copied, by_peer = _seconds(subject, version)
+    print(f"{crd.kind}, {nodes(resource)} nodes; copy.deepcopy takes {copied * 1e6:.0f} µs")
+    values = ours["value validation"]
+    print(
+        f"  value validation: {values / copied:.2f} times copy.deepcopy, {by_peer / values:.0f} times as fast as jsonschema"
+    )
+    yield Figure(f"value validation of a {crd.kind}", values / by_peer, "jsonschema")
+    for what in ("create", "update"):
+        print(f"  {what}: {ours[what] / copied:.2f} times copy.deepcopy ({ours[what] * 1e6:.0f} µs)")
+        yield Figure(f"{what} of a {crd.kind}", ours[what] / copied, "copy.deepcopy")
+    if reference is not None:
+        its = reference.measure(subject.crd, resource, namespace=namespace, rounds=15, calls=50)
+        go = {"value validation": its["validate"], "create": its["create"], "update": its["update"]}
+        listed = ", ".join(f"{what} {took / go[what]:.2f} ({go[what] * 1e6:.0f} µs)" for what, took in ours.items())
+        print(f"  times the Go packages: {listed}")
+        yield from (
+            Figure(f"{what} of a {crd.kind}", took / go[what], "the Go packages") for what, took in ours.items()
+        )
+    if server:
+        took, create = peers.dry_run(server, subject.crd, resource), ours["create"]
+        print(f"  a dry-run create on the server takes {took / create:.0f} times as long ({took * 1e6:.0f} µs)")
+        yield Figure(f"create of a {crd.kind}", create / took, "a dry run on the server")
+
+
+def _seconds(subject: Subject, version: engine.Version) -> tuple[dict[str, float], float, float]:
+    """Return what the engine takes by name, what copy.deepcopy does, and jsonschema for the values."""
+    resource, namespace = subject.resource, subject.namespace
+    stored = _accepted(version.create(resource, namespace=namespace))
+    _accepted(version.update(stored, old=stored, namespace=namespace))
+    declared = next(item for item in subject.crd["spec"]["versions"] if item["name"] == version.name)
+    schema = declared["schema"]["openAPIV3Schema"]
+    validator = validation.compile(schema, profile.named(version.crd.kubernetes_version))
+    peer = jsonschema.Draft4Validator(schema)
+    copied, values, by_peer, create, update = peers.best(
+        [
+            lambda: copy.deepcopy(resource),
+            lambda: validator.create(stored),
+            lambda: list(peer.iter_errors(stored)),
+            lambda: version.create(resource, namespace=namespace),
+            lambda: version.update(stored, old=stored, namespace=namespace),
+        ]
+    )
+    return {"value validation": values, "create": create, "update": update}, copied, by_peer
+
+
+def _accepted(response: Any) -> Mapping[str, JSONValue]:
+    if not response.accepted:
+        raise ValueError(response.message)
+    return dict(response.stored)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add who is asked."""
+    parser.add_argument("--server", metavar="URL", default="", help="ask this API server, too")
+    shared.add_version(parser, choices=None, default=profile.DEFAULT)
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
+    """Measure all subjects."""
+    with peers.reference(options.kubernetes_version) as reference:
+        for subject in subjects():
+            yield from measure(subject, options.kubernetes_version, reference, options.server)

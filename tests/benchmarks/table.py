@@ -1,0 +1,48 @@
+"""The benchmarks: what each measures, the module that does, what it needs, and how long it takes."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Benchmark(NamedTuple):
+    """
+    A benchmark.
+
+    Attributes:
+        name: How it is called; its module in this package has the same name.
+        measures: What it measures, in one line.
+        needs: What it needs; empty for nothing. Without a corpus for real objects there are fewer figures.
+        takes: How long it takes with its defaults, on two processors.
+    """
+
+    name: str
+    measures: str
+    needs: str
+    takes: str
+
+
+BENCHMARKS: Final = (
+    Benchmark("importing", "modules that a case file needs, beside importing pytest", "", "TIME"),
+    Benchmark("items", "an item of a case file against one of pytest, and sessions without CRDs", "", "TIME"),
+    Benchmark("reading", "YAML against PyYAML's own reader", "a corpus", "TIME"),
+    Benchmark("loading", "the CRDs of a folder beside reading their YAML", "a corpus", "TIME"),
+    Benchmark("passes", "pruning and defaulting against a copy of the object", "", "TIME"),
+    Benchmark(
+        "requests",
+        "creates and updates against a copy, jsonschema, and the Go packages",
+        "Go, and a corpus for real objects",
+        "TIME",
+    ),
+    Benchmark("crds", "answers to CRDs against the Go packages", "Go and a corpus", "TIME"),
+    Benchmark(
+        "rules", "CEL rules, compiled and run, against the Go packages", "Go, and a corpus for real objects", "TIME"
+    ),
+    Benchmark("hostile", "hostile expressions against the reference", "Go", "TIME"),
+    Benchmark("published", "what is published of CRDs, beside the answers to them", "a corpus", "TIME"),
+    Benchmark("upgrades", "upgrades judged, beside the answers to the new CRDs", "a corpus", "TIME"),
+    Benchmark(
+        "coverage", "what coverage costs: those who ask, and those who do not", "a corpus for real objects", "TIME"
+    ),
+    Benchmark("checks", "all checks of projects against the same requests to a server", "Go and a corpus", "TIME"),
+)

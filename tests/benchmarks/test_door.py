@@ -1,0 +1,98 @@
+"""The door to all benchmarks, and the table that it makes of what they find."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks import door, passes, reading
+from benchmarks.figures import Figure
+from benchmarks.table import BENCHMARKS
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither Go nor a corpus: those who measure have them."""
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CRD_CORPUS", raising=False)
+
+
+def test_without_a_name_all_benchmarks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert door.main([]) == 0
+
+    said = capsys.readouterr().out
+    for benchmark in BENCHMARKS:
+        assert f"  {benchmark.name:11}{benchmark.measures}\n" in said
+
+
+@pytest.mark.parametrize("name", [benchmark.name for benchmark in BENCHMARKS])
+def test_each_benchmark_says_what_it_measures_without_measuring(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        door.main([name, "--help"])
+
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: python -m benchmarks {name} [-h]")
+
+
+def test_every_module_that_measures_is_listed() -> None:
+    modules = {
+        path.stem
+        for path in HERE.glob("*.py")
+        if re.search(r"^def main\(_?options", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+
+    assert modules == {benchmark.name for benchmark in BENCHMARKS}
+
+
+def test_what_several_find_becomes_one_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def found(_options: argparse.Namespace) -> Iterator[Figure]:
+        print("details")
+        yield Figure("a thing", 2.0, "a peer")
+
+    monkeypatch.setattr(passes, "main", found)
+    monkeypatch.setattr(reading, "main", found)
+
+    assert door.main(["passes", "reading"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "passes: pruning and defaulting against a copy of the object",
+        "details",
+        "reading: YAML against PyYAML's own reader",
+        "details",
+        "",
+        "benchmark  what     times  against",
+        "passes     a thing   2.00  a peer",
+        "reading    a thing   2.00  a peer",
+    ]
+
+
+def test_one_that_lacks_what_it_needs_is_said_to_be_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert door.main(["reading"]) == 2
+
+    said, complaints = capsys.readouterr()
+    assert said.splitlines()[-1] == "reading: not measured"
+    assert complaints == "name a folder, or set CRD_CORPUS\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing"], "no benchmark `nothing`"),
+        (["passes", "items", "5"], "`5`: arguments are for one benchmark alone"),
+    ],
+)
+def test_a_command_line_that_is_none_is_told_what_there_is(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert door.main(arguments) == 2
+
+    complaints = capsys.readouterr().err
+    assert complaints.startswith(words)
+    assert "  upgrades " in complaints
