@@ -2,7 +2,7 @@
 Ask real API servers what the conformance case files ask, and write what they answer into the files.
 
 Without a URL a server of each file's version is started. Recording twice writes the same bytes; where a server answers at random (Go's
-map order), the answer says which of its parts have no order. What a file says to be alike in other versions is asked with `--also`.
+map order), the answer says which of its parts have no order. Of each file its own version is asked, unless an option says another.
 """
 
 from __future__ import annotations
@@ -200,6 +200,16 @@ def _spread(files: Sequence[casefile.CaseFile], version: str, url: str) -> Itera
         yield from alike.files(files, record(files, client.Server(address)), version, CASES)
 
 
+def _of_version(files: Iterable[casefile.CaseFile], version: str, url: str) -> Iterable[tuple[Path, Recorded]]:
+    """Ask the files of a version, and those of others that were found to be alike there."""
+    everywhere = [file for file in files if version in (file.version, *file.content.get("alike", ()))]
+    own = [file for file in everywhere if file.version == version]
+    with apiserver.at(url, version) as address:
+        for file, content in zip(own, record(own, client.Server(address)), strict=True):
+            yield file.path, content
+        yield from _spread([file for file in everywhere if file.version != version], version, address)
+
+
 def _written(path: Path, content: Recorded, *, check: bool) -> bool:
     """Write a file that would change, remove one without content, or with *check* only name it; return whether it would."""
     if not content:
@@ -221,24 +231,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the files, and who is asked."""
     parser.add_argument("paths", nargs="*", type=Path, help="case files or folders of them (default: all)")
     shared.add_server(parser)
-    parser.add_argument(
+    versions = parser.add_mutually_exclusive_group()
+    versions.add_argument(
         "--also",
         metavar="VERSION",
         help="ask a server of another version, and note where it answers alike or what else it answers",
+    )
+    versions.add_argument(
+        "--of",
+        metavar="VERSION",
+        help="ask what is recorded of one version: its own files, and those of others that are noted to be alike there",
     )
 
 
 def main(options: argparse.Namespace) -> int:
     """Record the case files that the command line names; return 1 where a check finds another answer than the recorded."""
-    asked = _found(options.paths or [CASES])
-    if not options.also:
-        pairs: Iterable[tuple[Path, Recorded]] = (
-            (file.path, content) for file, content in _answered(asked, options.server)
-        )
-    elif options.server or options.also in VERSIONS:
-        pairs = _spread(asked, options.also, options.server)
-    else:
+    version = options.also or options.of
+    if version and not (options.server or version in VERSIONS):
         known = ", ".join(VERSIONS)
-        raise shared.UsageError(f"a server of {options.also} cannot be started here, only of {known}: say --server")
+        raise shared.UsageError(f"a server of {version} cannot be started here, only of {known}: say --server")
+    asked = _found(options.paths or [CASES])
+    if options.also:
+        pairs = _spread(asked, version, options.server)
+    elif options.of:
+        pairs = _of_version(asked, version, options.server)
+    else:
+        pairs = ((file.path, content) for file, content in _answered(asked, options.server))
     changed = sum([_written(path, content, check=options.check) for path, content in pairs])
     return files.outcome(changed, check=options.check)
