@@ -6,7 +6,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["pytester", "bytecode", "compared", "tiers"]
+pytest_plugins = ["pytester", "bytecode", "compared", "support.projects", "tiers"]
 
 # In CI the same examples every time: a new one is found by a developer, and is no reason for an unrelated change to fail.
 settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])

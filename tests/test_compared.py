@@ -58,7 +58,7 @@ def test_a_later_section_has_the_last_word() -> None:
     quick, all_versions = compared.floors(("quick",)), compared.floors(("quick", "all-versions"))
 
     assert quick.keys() == all_versions.keys()
-    assert quick["recorded files"] == len(test_conformance.PATHS)
+    assert 0.95 * len(test_conformance.PATHS) <= quick["recorded files"] <= len(test_conformance.PATHS)
     assert all_versions["comparisons of recorded answers"] > 2 * quick["comparisons of recorded answers"]
 
 

@@ -6,18 +6,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support import sessions
 
-from pytest_crd import checknodes, nodes
-
-# Sessions in this process share what is imported here: PyYAML's C extension cannot be imported twice in one process.
-SHARED = (checknodes, nodes)
 EXAMPLE = Path(__file__).parents[1] / "example_project"
 
 
 def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
 
-    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+    result = sessions.project(pytester).run()
 
     result.assert_outcomes(passed=56, skipped=2, xfailed=1)
     result.stdout.fnmatch_lines(
@@ -31,6 +28,6 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
 def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path / "example", ignore=shutil.ignore_patterns("__pycache__", ".*"))
 
-    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "example")
+    result = sessions.project(pytester).run("example")
 
     result.assert_outcomes(passed=56, skipped=2, xfailed=1)

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support import sessions
 
 from pytest_crd import coverageoptions, fixtures, liveoptions, options
 from pytest_crd.cases import casekeys
@@ -83,7 +84,7 @@ def _run(pytester: pytest.Pytester, case_file: str, *arguments: str) -> pytest.R
     (pytester.mkdir("crds") / "backups.yaml").write_text(backups.read_text(encoding="utf-8"), encoding="utf-8")
     if case_file:
         (pytester.path / "test_backup.crd.yaml").write_text(case_file, encoding="utf-8")
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+    return sessions.project(pytester).run(*arguments)
 
 
 def _as_patterns(shown: str) -> list[str]:
@@ -155,7 +156,7 @@ def test_a_mistake_of_each_kind_is_read_as_is_shown(pytester: pytest.Pytester) -
         (pytester.path / name).write_text(text, encoding="utf-8")
     pytester.makeini("[pytest]\ncrd_lints = ssatags\ncrd_rule_budget = 0.1%\ncrd_checks = false\n")
 
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--crd-checks")
+    result = sessions.project(pytester).run("--crd-checks")
 
     result.stdout.fnmatch_lines(_as_patterns(shown))
 
@@ -236,7 +237,7 @@ def test_an_upgrade_fails_as_is_shown(pytester: pytest.Pytester) -> None:
         subprocess.run(command, cwd=pytester.path, check=True)
     path.write_text(text.replace("enum: [none, gzip, zstd]", "enum: [gzip, zstd]"), encoding="utf-8")
 
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--crd-baseline", "git:v1")
+    result = sessions.project(pytester).run("--crd-baseline", "git:v1")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(_as_patterns(shown), consecutive=False)

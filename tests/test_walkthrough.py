@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
+from support import sessions
 
 WALKTHROUGH: Final = (Path(__file__).parents[1] / "docs/walkthrough.md").read_text(encoding="utf-8")
 _BLOCK: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -16,36 +18,35 @@ CRD: Final = "crds/backups.yaml"
 CASES: Final = "test_backups.crd.yaml"
 
 
-def test_the_walkthrough_is_what_happens(pytester: pytest.Pytester) -> None:
+@pytest.mark.parametrize("way", ["here", pytest.param("in processes", marks=pytest.mark.slow)])
+def test_the_walkthrough_is_what_happens(pytester: pytest.Pytester, way: str) -> None:
+    project = sessions.project(pytester)
+    run = project.run if way == "here" else project.start
     (crd,) = (text for kind, text in _BLOCK.findall(WALKTHROUGH) if text.startswith("apiVersion"))
-    (pytester.mkdir("crds") / "backups.yaml").write_text(crd, encoding="utf-8")
+    project.write(CRD, crd)
     before = ""
     runs = 0
     for kind, text in _BLOCK.findall(WALKTHROUGH):
         if kind == "console":
-            _run(pytester, text)
+            _compare(run, text)
             runs += 1
         elif kind == "diff":
-            assert text in _difference(before, _text(pytester, CASES))
+            assert text in _difference(before, project.read(CASES))
         elif text.startswith("# spec"):
-            before = _text(pytester, CASES)
+            before = project.read(CASES)
             assert text.removeprefix("# spec.retention\n") in before
         if runs == 2:  # then it is noon
-            (pytester.path / CRD).write_text(crd.replace("minimum: 1,", "minimum: 2,"), encoding="utf-8")
+            project.write(CRD, crd.replace("minimum: 1,", "minimum: 2,"))
 
     assert runs == 5
 
 
-def _run(pytester: pytest.Pytester, block: str) -> None:
+def _compare(run: Callable[..., pytest.RunResult], block: str) -> None:
     command, *shown = block.splitlines()
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *shlex.split(command)[2:])
+    result = run(*shlex.split(command)[2:])
     # How long it took is another time each time.
     lines = [re.sub(r" in [\d.]+s$", " in *s", line.replace("[", "[[]")) for line in shown if line]
     result.stdout.fnmatch_lines(lines)
-
-
-def _text(pytester: pytest.Pytester, name: str) -> str:
-    return (pytester.path / name).read_text(encoding="utf-8")
 
 
 def _difference(before: str, after: str) -> str:

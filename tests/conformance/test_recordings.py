@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from cli import test_explain
-from plugin import test_live_recorded
+from live import test_recorded
 
 from conformance import published, test_cel, test_conformance, test_storedrules
 from pytest_crd.engine import profile
@@ -27,7 +27,7 @@ def _replayed() -> Iterator[Path]:
     yield from test_cel.PATHS
     yield from (published.SCHEMAS, published.CRDS, test_storedrules.TABLE)
     yield from test_explain.FILES
-    yield from test_live_recorded.FILES
+    yield from test_recorded.FILES
 
 
 def test_every_recording_is_replayed() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 TWO_VERSIONS = "  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n"
 UNSERVED = "  - {name: v0, served: false, storage: false, schema: {openAPIV3Schema: {type: object}}}\n"

@@ -10,7 +10,7 @@ from pytest_crd import plugin
 from pytest_crd.engine.reading import manifest
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 MARK = '@pytest.mark.crd("gardens.stories.example.com")'
 CASES_MARK = '@pytest.mark.crd_cases("*.crd.yaml")'
@@ -147,10 +147,7 @@ def test_a_case_file_that_is_named_is_collected(gardener: Project) -> None:
     result.stdout.no_fnmatch_line("*not collected*")
 
 
-@pytest.mark.parametrize("arguments", [(), ("-n1",)])
-def test_what_is_worth_to_know_of_a_case_that_holds_is_shown_on_demand(
-    gardener: Project, arguments: tuple[str]
-) -> None:
+def test_what_is_worth_to_know_of_a_case_that_holds_is_shown_on_demand(gardener: Project) -> None:
     case = "{name: a, input: {spec: {labl: x}}, accepted: true}"
     gardener.cases(f"crd: gardens.stories.example.com\nunknownFields: allow\ncreate:\n- {case}\n")
     _test(
@@ -160,10 +157,7 @@ def test_what_is_worth_to_know_of_a_case_that_holds_is_shown_on_demand(
     )
     words = "the schema does not specify it; did you mean spec.label?"
 
-    quiet, verbose = (
-        gardener.pytester.runpytest_subprocess(*arguments),
-        gardener.pytester.runpytest_subprocess("-v", *arguments),
-    )
+    quiet, verbose = gardener.run(), gardener.run("-v")
 
     quiet.assert_outcomes(passed=2)
     quiet.stdout.no_fnmatch_line("*did you mean*")

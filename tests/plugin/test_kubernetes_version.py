@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 VERSION = "def test_version(crd):\n    assert crd.kubernetes_version == '{version}'\n"
 

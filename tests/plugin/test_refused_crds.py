@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from plugin.conftest import CASES
+from support.sessions import CASES
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 FILE = "config/crd/bases/gardens.yaml"
 REFUSED = 'config/crd/bases/gardens.yaml:1: the server refuses this CRD: spec.scope: Unsupported value: "Namespacd"'

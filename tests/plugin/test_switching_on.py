@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
+from support.sessions import CASES, Project
 
 from pytest_crd import plugin
-
-if TYPE_CHECKING:
-    from plugin.conftest import Project
 
 USES_IT = "def test_garden(crd):\n    assert crd.kind == 'Garden'\n"
 WAYS = [
@@ -27,31 +23,59 @@ WAYS = [
 ]
 
 
+# One of each kind; all of them are run in processes where what is slow is run.
+QUICK = ((None, None, False), ("crd", None, True), (None, "pytest_crd.plugin", True))
+IN_A_PROCESS = [
+    pytest.param(*way.values, id=way.id, marks=() if way.values in QUICK else pytest.mark.slow) for way in WAYS
+]
+# What takes time, and has no part in it.
+WITHOUT = tuple(
+    word
+    for name in ("cacheprovider", "hypothesispytest", "xdist", "xdist.looponfail", "unraisableexception")
+    for word in ("-p", f"no:{name}")
+)
+
+
 @pytest.mark.parametrize(("flag", "named", "no_autoload"), WAYS)
 def test_every_way_of_switching_it_on_works(
-    project: Project,
-    monkeypatch: pytest.MonkeyPatch,
-    flag: str | None,
-    named: str | None,
-    no_autoload: object,
+    project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
 ) -> None:
-    project.write("test_garden.py", USES_IT)
-    if named:
-        project.write("conftest.py", f'pytest_plugins = ["{named}"]\n')
-    if no_autoload:
-        monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    arguments = _switch_on(project, monkeypatch, flag, named, no_autoload=no_autoload)
 
-    arguments = ("-p", flag) if flag else ()
-    result = project.pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+    result = project.pytester.runpytest_inprocess(*WITHOUT, *arguments)
 
     result.assert_outcomes(passed=1)
     assert str(result.stdout).count("crd: 1 CRD, 1 version") == 1
 
 
+@pytest.mark.parametrize(("flag", "named", "no_autoload"), IN_A_PROCESS)
+def test_every_way_of_switching_it_on_works_in_a_process_that_has_imported_nothing(
+    project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
+) -> None:
+    arguments = _switch_on(project, monkeypatch, flag, named, no_autoload=no_autoload)
+
+    result = project.pytester.runpytest_subprocess(*WITHOUT, *arguments)
+
+    result.assert_outcomes(passed=1)
+    assert str(result.stdout).count("crd: 1 CRD, 1 version") == 1
+
+
+def _switch_on(
+    project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
+) -> tuple[str, ...]:
+    """Write a test that uses the plugin, and return the arguments that it is run with."""
+    project.write("test_garden.py", USES_IT)
+    if named:
+        project.write("conftest.py", f'pytest_plugins = ["{named}"]\n')
+    if no_autoload:
+        monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    return ("-p", flag) if flag else ()
+
+
 def test_it_can_be_switched_off(gardener: Project) -> None:
     gardener.write("test_garden.py", USES_IT)
 
-    result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:crd")
+    result = gardener.pytester.runpytest_subprocess(*WITHOUT, "-p", "no:crd")
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*fixture 'crd' not found*"])
@@ -62,7 +86,7 @@ def test_it_stays_switched_off_where_a_conftest_names_the_module(gardener: Proje
     gardener.write("conftest.py", 'pytest_plugins = ["pytest_crd.plugin"]\n')
     gardener.write("test_garden.py", f"def test_garden({fixture}): pass\ndef test_other(): pass\n")
 
-    result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:crd")
+    result = gardener.pytester.runpytest_inprocess(*WITHOUT, "-p", "no:crd")
 
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["pytest-crd is switched off by `-p no:crd`"])
@@ -70,26 +94,33 @@ def test_it_stays_switched_off_where_a_conftest_names_the_module(gardener: Proje
 
 
 def test_an_option_of_it_is_unknown_where_it_is_switched_off(project: Project) -> None:
-    result = project.pytester.runpytest_subprocess("-p", "no:crd", "--crd-path", "config")
+    result = project.pytester.runpytest_inprocess(*WITHOUT, "-p", "no:crd", "--crd-path", "config")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
-def test_a_session_without_crds_imports_nothing_but_the_hooks(empty: Project) -> None:
-    empty.write(
-        "test_other.py",
-        "import sys\n"
-        "def test_other():\n"
-        "    import json\n"
-        "    with open('modules.json', 'w') as file:\n"
-        "        json.dump(sorted(sys.modules), file)\n",
-    )
+# What is loaded, and by what: pytest's own finder rewrites what it imports.
+TELLS_MODULES = """\
+import json, sys
 
-    result = empty.pytester.run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+def {hook}():
+    loaders = {{name: type(getattr(module, "__loader__", None)).__name__ for name, module in sys.modules.items()}}
+    with open("modules.json", "w") as file:
+        json.dump(loaders, file)
+"""
 
-    result.assert_outcomes(passed=1)
-    modules = json.loads((empty.path / "modules.json").read_text(encoding="utf-8"))
-    assert [name for name in modules if name.partition(".")[0] == "pytest_crd"] == [
+
+@pytest.mark.parametrize("has_crds", [False, True])
+def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Project, *, has_crds: bool) -> None:
+    if has_crds:
+        empty.crd()
+        empty.crd("api/gardens.yaml")
+    empty.write("test_other.py", TELLS_MODULES.format(hook="test_other"))
+
+    empty.start().assert_outcomes(passed=1)
+
+    modules = json.loads(empty.read("modules.json"))
+    assert sorted(name for name in modules if name.partition(".")[0] == "pytest_crd") == [
         "pytest_crd",
         "pytest_crd.coverageoptions",
         "pytest_crd.fixtures",
@@ -99,36 +130,36 @@ def test_a_session_without_crds_imports_nothing_but_the_hooks(empty: Project) ->
         "pytest_crd.plugin",
         "pytest_crd.session",
     ]
-    assert not {"yaml", "deepdiff", "jsonschema", "re2"} & set(modules)
+    assert not {"yaml", "deepdiff", "jsonschema", "re2"} & modules.keys()
 
 
-def test_cases_that_hold_import_nothing_that_only_other_cases_need(project: Project) -> None:
+def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) -> None:
     project.cases(
-        "crd: gardens.stories.example.com\ncreate:\n- name: a\n  input: {spec: {size: 1}}\n  accepted: true\n"
+        f"{CASES}create:\n- {{name: a, input: {{spec: {{size: 1}}}}, accepted: true}}\n"
+        "- {name: b, input: {spec: {rows: 11}}, errors: [{field: spec.rows, type: Invalid}]}\n"
     )
-    project.write(
-        "conftest.py",
-        "import json, sys\n"
-        "def pytest_unconfigure():\n"
-        "    with open('modules.json', 'w') as file:\n"
-        "        json.dump(sorted(sys.modules), file)\n",
-    )
+    project.write("conftest.py", TELLS_MODULES.format(hook="pytest_unconfigure"))
 
-    result = project.pytester.run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+    project.start().assert_outcomes(passed=5)
 
-    result.assert_outcomes(passed=1)
-    modules = set(json.loads((project.path / "modules.json").read_text(encoding="utf-8")))
-    assert {"pytest_crd.nodes", "pytest_crd.cases.runner"} <= modules
-    assert not modules & {
+    loaders = json.loads(project.read("modules.json"))
+    assert {"pytest_crd.nodes", "pytest_crd.cases.runner"} <= loaders.keys()
+    assert not loaders.keys() & {
         "deepdiff",
         "pytest_crd.cases.openshift.crds",
         "pytest_crd.cases.openshift.runner",
         "pytest_crd.cases.openshift.suite",
         "pytest_crd.checks.plan",
+        "pytest_crd.coverage",
+        "pytest_crd.coveragehooks",
         "pytest_crd.engine.reading.scalarplaces",
         "pytest_crd.examples",
         "pytest_crd.report.text",
     }
+    assert not [name for name in loaders if name.startswith(("pytest_crd.writing", "pytest_crd.casewriting"))]
+    # None that is loaded behind the hooks is rewritten by pytest.
+    assert loaders["pytest_crd.nodes"] == loaders["pytest_crd.engine.crd"] == "SourceFileLoader"
+    assert loaders["conftest"] == "AssertionRewritingHook"
 
 
 def test_a_session_without_crds_says_nothing_of_them(empty: Project) -> None:
@@ -138,19 +169,6 @@ def test_a_session_without_crds_says_nothing_of_them(empty: Project) -> None:
 
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("crd:*")
-
-
-@pytest.mark.parametrize("workers", ["-n1", "-n2"])
-def test_what_is_loaded_is_said_once_under_xdist(gardener: Project, workers: str) -> None:
-    gardener.write("config/crd/bases/templates.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
-
-    result = gardener.run(workers)
-
-    result.assert_outcomes(passed=3)
-    assert [line for line in result.outlines if line.startswith("crd: ")] == [
-        "crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.37",
-        "crd: config/crd/bases/templates.yaml: passed over, a Helm template",
-    ]
 
 
 def test_a_quiet_session_says_only_what_was_passed_over(gardener: Project) -> None:

@@ -10,7 +10,7 @@ import pytest
 from pytest_crd.engine.cel import conversions, display, durations, equality, maps, numbers, regexes, timestamps, values
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
-from pytest_crd.engine.cel.library import costing, optionals, semver
+from pytest_crd.engine.cel.library import optionals
 from pytest_crd.engine.cel.library.format import Format
 from pytest_crd.engine.cel.library.ip import IP, parse
 from pytest_crd.engine.cel.lists import ConcatenatedList, concatenate
@@ -209,13 +209,6 @@ def test_times_are_checked_where_they_are_made() -> None:
         timestamps.checked(timestamps.GREATEST + 1)
 
 
-def test_versions_are_normalized_by_the_second_version_of_their_library_only() -> None:
-    def overloads(version: int) -> list[str]:
-        return [overload.id for function in semver.library(version).functions for overload in function.overloads]
-
-    assert set(overloads(1)) - set(overloads(0)) == {"string_bool_to_semver", "is_semver_string_bool"}
-
-
 def test_a_machine_without_zones_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zoneinfo, "available_timezones", frozenset)
 
@@ -223,11 +216,6 @@ def test_a_machine_without_zones_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
         timestamps.TimeZoneDataError, match=r"'No/Where' cannot be looked up: .* install the package tzdata"
     ):
         timestamps.fields(Timestamp(0), "No/Where")
-
-
-def test_a_version_has_no_size_and_an_address_that_of_its_bytes() -> None:
-    assert values.size(semver.Semver((1, 2, 3), (), ())) is None
-    assert values.size(parse("1.2.3.4")) == 4
 
 
 @pytest.mark.parametrize(
@@ -240,14 +228,3 @@ def test_a_regular_expression_that_takes_too_much_memory_is_an_error_that_says_s
     told = f"this regular expression: the pattern takes more than {said}"
     with pytest.raises(UnsupportedExpressionError, match=told):
         regexes.compile(r"\pL{1000}" * count + f"{memory}", Dialect())
-
-
-def test_values_of_libraries_show_their_type_to_who_debugs() -> None:
-    assert repr(parse("1.2.3.4")) == "<net.IP 1.2.3.4>"
-
-
-def test_an_optional_that_cannot_be_read_costs_as_much_as_what_has_no_size() -> None:
-    unreadable = Optional.unreadable(EvaluationError("no"))
-
-    assert costing.counted_inside(unreadable) == 1
-    assert costing.counted_inside(Optional("abc")) == 3

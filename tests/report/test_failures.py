@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 HEAD = "crd: gardens.stories.example.com\n"
 STORIES = [
@@ -436,28 +436,6 @@ def test_a_summary_that_is_cut_begins_with_what_counts(project: Project, monkeyp
     assert "FAILED test_garden.crd.yaml::a name of some length - spec.bogus pruned, expec..." in result.outlines
 
 
-@pytest.mark.usefixtures("wide")
-def test_a_failure_in_another_process_reads_the_same(project: Project) -> None:
-    _section, case, words, summary = STORIES[0].values
-    _story(project, "pruning", str(case))
-
-    result = project.run("-n1", "--junitxml=out.xml")
-
-    assert _report("pruning", str(words)) in f"{result.stdout}\n"
-    assert f"FAILED test_garden.crd.yaml::a - {summary}" in result.outlines
-    assert 'message="spec.bogus pruned, expected {&quot;a&quot;: 1}"' in (project.path / "out.xml").read_text(
-        encoding="utf-8"
-    )
-
-
-def test_colour_reaches_the_terminal_from_another_process(project: Project) -> None:
-    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
-
-    result = project.run("--color=yes", "-n1")
-
-    assert "expected \x1b[32m2\x1b[0m, got \x1b[31m1\x1b[0m" in str(result.stdout)
-
-
 def test_verbose_shows_of_a_part_only_what_was_asked(project: Project) -> None:
     sent = "{spec: {size: 1, note: x, beds: [{name: a}, {name: b}], free: {list: [{a: 1, b: 2}, 3]}}}"
     asked = "{spec: {size: 2, beds: [{name: b, plant: z}], free: {list: [{a: 2}]}}}"
@@ -479,8 +457,7 @@ def test_a_failure_on_one_line_has_its_place_and_its_reason(project: Project) ->
     project.run("--tb=line").stdout.fnmatch_lines(["test_garden.crd.yaml:3: spec.size is 1, expected 2"])
 
 
-@pytest.mark.parametrize("arguments", [(), ("-n1",)])
-def test_what_annotates_failures_finds_the_reason(project: Project, arguments: tuple[str, ...]) -> None:
+def test_what_annotates_failures_finds_the_reason(project: Project) -> None:
     """As pytest-github-actions-annotate-failures looks for it."""
     project.write(
         "conftest.py",
@@ -494,7 +471,7 @@ def test_what_annotates_failures_finds_the_reason(project: Project, arguments: t
     )
     _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
 
-    project.pytester.runpytest_subprocess(*arguments).assert_outcomes(failed=1)
+    project.run().assert_outcomes(failed=1)
 
     annotations = set((project.path / "annotations.txt").read_text(encoding="utf-8").splitlines())
     assert annotations == {"test_garden.crd.yaml:3: spec.size is 1, expected 2"}

@@ -10,7 +10,7 @@ import pytest
 from pytest_crd import engine
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 FILE = "config/crd/bases/gardens.yaml"
 NAMES = [
@@ -92,15 +92,6 @@ def test_checks_are_chosen_by_their_kind(project: Project) -> None:
     result.assert_outcomes(passed=1, deselected=3)
 
 
-def test_workers_of_xdist_have_the_same_checks(project: Project) -> None:
-    _ponds(project)
-
-    result = project.run("--crd-checks", "-n2")
-
-    result.assert_outcomes(passed=8)
-    result.stdout.fnmatch_lines(["crd: 8 checks in 2 files"])
-
-
 def test_a_refusal_has_each_cause_at_its_line(project: Project) -> None:
     _change(project, "scope: Namespaced", "scope: Namespacd")
     _change(project, "size: {type: integer, default: 3}", "size: {type: integer, default: a}")
@@ -118,17 +109,6 @@ def test_a_refusal_has_each_cause_at_its_line(project: Project) -> None:
             f"FAILED {FILE}::accepted*",
         ]
     )
-
-
-def test_a_failure_is_whole_in_junit_and_from_workers(project: Project) -> None:
-    _change(project, "scope: Namespaced", "scope: Namespacd")
-
-    result = project.run("--crd-checks", "-n1", "--junitxml=out.xml", "-k", "accepted")
-
-    result.stdout.fnmatch_lines([f"  {FILE}:6: spec.scope: *"])
-    report = (project.path / "out.xml").read_text(encoding="utf-8")
-    assert 'name="accepted[gardens.stories.example.com]"' in report
-    assert 'message="spec.scope: Unsupported value: &quot;Namespacd&quot;' in report
 
 
 def test_unknown_and_repeated_fields_are_refused(project: Project) -> None:
@@ -306,7 +286,6 @@ def test_no_crd_at_all_is_no_success(empty: Project) -> None:
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["crd: nothing to check: *no CRD was found: *"])
-    assert empty.run("--crd-checks", "-n1").ret == pytest.ExitCode.NO_TESTS_COLLECTED
     assert empty.run("--crd-checks", "-k", "nothing").ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 TEST = "def test_kinds(crds):\n    assert sorted(crd.kind for crd in crds) == {kinds}\n"
 CHOOSE = "(found by looking through the project; crd_paths says otherwise)"
@@ -187,19 +186,6 @@ def test_what_is_left_out_may_be_all_there_is(empty: Project) -> None:
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*: no CRD was found: *"])
-
-
-def test_a_session_that_asks_for_no_crd_looks_for_none(empty: Project) -> None:
-    empty.crd("api/gardens.yaml")
-    empty.write(
-        "test_nothing.py",
-        "import sys\ndef test_nothing():\n    assert not [name for name in sys.modules if name in"
-        " {'pytest_crd.search', 'pytest_crd.sources', 'pytest_crd.discovery', 'pytest_crd.commands', 'yaml'}]\n",
-    )
-
-    result = empty.pytester.run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
-
-    result.assert_outcomes(passed=1)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 NAME = "test_garden.crd.yaml"
 HEAD = "crd: gardens.stories.example.com\npruning:\n"
@@ -50,9 +50,9 @@ def test_cases_are_selected_like_tests(gardener: Project, arguments: tuple[str, 
 
 def test_what_failed_last_runs_alone(gardener: Project) -> None:
     gardener.cases(f"{HEAD}- name: good\n{HOLDS}- name: bad\n{FAILS}")
-    gardener.pytester.runpytest_inprocess().assert_outcomes(passed=1, failed=1)
+    gardener.run("-p", "cacheprovider").assert_outcomes(passed=1, failed=1)
 
-    gardener.pytester.runpytest_inprocess("--lf").assert_outcomes(failed=1)
+    gardener.run("-p", "cacheprovider", "--lf").assert_outcomes(failed=1)
 
 
 @pytest.mark.parametrize("name", ["test_a.crd.yml", "deep/er/test_a.crd.yaml"])
@@ -111,22 +111,6 @@ def test_junit_names_are_whole(gardener: Project) -> None:
     assert failure.get("message") == "spec.size is 1, expected 2"
     assert "\x1b" not in (failure.text or "")
     assert "spec.size  expected 2, got 1" in (failure.text or "")
-
-
-def test_xdist_runs_the_same_ids(gardener: Project) -> None:
-    result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n1", "-v")
-
-    result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines_random([f"*PASSED {NAME}::known fields stay*", f"*PASSED {NAME}::unknown fields go*"])
-
-
-def test_failures_under_xdist_read_the_same(gardener: Project) -> None:
-    gardener.cases(f"{HEAD}- name: bad\n{FAILS}")
-
-    result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n1")
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["  spec.size  expected 2, got 1", f"FAILED {NAME}::bad - spec.size is 1, expected 2"])
 
 
 def test_marks_of_cases_select_them(gardener: Project) -> None:

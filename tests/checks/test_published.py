@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from plugin.conftest import GARDEN
+from support.sessions import GARDEN
 
 from pytest_crd import engine
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 CRD = "config/crd/bases/gardens.yaml"
 _LABEL = "label: {type: string}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plugin.conftest import GARDEN, Project
+from support.sessions import GARDEN, Project
 
 COVERED = """\
 crd: gardens.stories.example.com
@@ -67,18 +67,6 @@ def test_a_session_that_does_not_ask_measures_and_writes_nothing(project: Projec
 
     result.stdout.no_fnmatch_line("*coverage*")
     assert sorted(path.name for path in project.path.iterdir()) == before
-
-
-def test_a_session_that_does_not_ask_does_not_load_what_measures(project: Project) -> None:
-    project.cases(COVERED)
-    project.write(
-        "conftest.py",
-        "import sys\ndef pytest_sessionfinish():\n    print('loaded', [n for n in sys.modules if n in ('pytest_crd.coverage', 'pytest_crd.coveragehooks')])\n",
-    )
-
-    result = project.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-s")
-
-    result.stdout.fnmatch_lines(["*loaded []"])
 
 
 def test_what_is_missing_is_told_by_file_and_line(project: Project) -> None:
@@ -398,28 +386,6 @@ def test_settings_for_coverage_do_nothing_where_nobody_asks_for_it(project: Proj
 
 
 # Several processes, and several runs
-
-
-def test_workers_hand_over_what_they_have_reached(project: Project) -> None:
-    project.cases(COVERED)
-
-    alone = _measured(project)
-    at_once = _report(project)
-    several = _measured(project, "-n", "2")
-
-    alone.assert_outcomes(passed=2)
-    several.assert_outcomes(passed=2)
-    assert _report(project) == at_once
-    assert several.ret == 0
-
-
-def test_a_worker_that_crashes_is_told_of(project: Project) -> None:
-    project.cases(COVERED)
-    project.write("test_a.py", "import os\ndef test_a():\n    os._exit(3)\n")
-
-    result = _measured(project, "-n", "1", "--max-worker-restart=0")
-
-    result.stdout.fnmatch_lines(["crd: gw0 has crashed: what its tests have reached is not known, and does not count"])
 
 
 def test_what_earlier_runs_have_reached_counts_where_it_is_asked_for(project: Project) -> None:

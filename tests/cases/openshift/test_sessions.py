@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 FOLDER = "stories/v1/tests/gardens.stories.example.com"
 SUITE = """\

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from plugin.conftest import GARDEN
+from support.sessions import GARDEN
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 CRD = "config/crd/bases/gardens.yaml"
 HEAD = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: eden}\n"

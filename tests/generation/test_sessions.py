@@ -11,7 +11,7 @@ import pytest
 from pytest_crd import generation, generator
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 NAME = "gardens.stories.example.com"
 GENERATE = ("--crd-generate", NAME)
@@ -77,7 +77,7 @@ def test_what_runs_have_reached_is_not_forgotten(gardens: Project) -> None:
 
 
 def test_workers_have_nothing_to_do(gardens: Project) -> None:
-    result = gardens.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n", "2", *GENERATE)
+    result = gardens.run("-p", "xdist", "-n", "2", *GENERATE)
 
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(["crd: wrote test_gardens.crd.yaml: *"])

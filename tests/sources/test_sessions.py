@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 HEAD = "crd: gardens.stories.example.com\n"
 SAMPLE = "spec:\n  size: 5\n  label: roses\n"

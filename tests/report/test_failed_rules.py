@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from support.sessions import Project
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -56,12 +59,11 @@ RULE = """\
 """
 
 
-@pytest.mark.parametrize("arguments", [(), ("-n", "1")], ids=["here", "in another process"])
-def test_a_failure_explains_the_rule(pytester: pytest.Pytester, arguments: tuple[str, ...]) -> None:
-    (pytester.mkdir("crds") / "tabs.yaml").write_text(CRD, encoding="utf-8")
-    (pytester.path / "test_tabs.crd.yaml").write_text(CASES, encoding="utf-8")
+def test_a_failure_explains_the_rule(empty: Project) -> None:
+    empty.write("crds/tabs.yaml", CRD)
+    empty.cases(CASES)
 
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+    result = empty.run()
 
     result.assert_outcomes(failed=3, passed=1)
     output = result.stdout.str()
@@ -73,24 +75,24 @@ def test_a_failure_explains_the_rule(pytester: pytest.Pytester, arguments: tuple
     assert f"  unasked  spec: Invalid value: too many\n{RULE}" in output
 
 
-def test_a_refused_crd_says_where_the_rule_stands(pytester: pytest.Pytester) -> None:
-    (pytester.mkdir("crds") / "tabs.yaml").write_text(CRD.replace("<= self.max", "<= self.min"), encoding="utf-8")
-    (pytester.path / "test_tabs.crd.yaml").write_text(CASES, encoding="utf-8")
+def test_a_refused_crd_says_where_the_rule_stands(empty: Project) -> None:
+    empty.write("crds/tabs.yaml", CRD.replace("<= self.max", "<= self.min"))
+    empty.cases(CASES)
 
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result = empty.run()
 
     result.assert_outcomes(errors=1)
     assert "undefined field 'min'" in result.stdout.str()
     result.stdout.fnmatch_lines(["    at crds/tabs.yaml:19:42"])
 
 
-def test_the_place_of_a_compile_error_is_inside_the_block_scalar(pytester: pytest.Pytester) -> None:
+def test_the_place_of_a_compile_error_is_inside_the_block_scalar(empty: Project) -> None:
     folded = "rule: >-\n                # why\n                self.replicas <=\n                self.min\n"
     text = CRD.replace("rule: self.replicas <= self.max\n", folded.replace("# why", "!has(self.max) ||"))
-    (pytester.mkdir("crds") / "tabs.yaml").write_text(text, encoding="utf-8")
-    (pytester.path / "test_tabs.crd.yaml").write_text(CASES, encoding="utf-8")
+    empty.write("crds/tabs.yaml", text)
+    empty.cases(CASES)
 
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result = empty.run()
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["    at crds/tabs.yaml:22:21"])

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from plugin.conftest import GARDEN
+from support.sessions import GARDEN
 
 from pytest_crd import engine
 from pytest_crd.checks.lints import LINTS
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 CRD = "config/crd/bases/gardens.yaml"
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 from pytest_crd.sources.search import CONVENTIONAL_PATHS
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 NAMES = "def test_names(crds):\n    assert sorted(crd.kind for crd in crds) == {kinds}\n"
 

@@ -19,9 +19,9 @@ from live import exchanges
 from pytest_crd.live import run, sandbox
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
-FILES = sorted((Path(__file__).parents[1] / "live" / "recorded").glob("*.json"))
+FILES = sorted((Path(__file__).parent / "recorded").glob("*.json"))
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

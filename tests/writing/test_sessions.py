@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 NAME = "test_garden.crd.yaml"
 HEAD = "crd: gardens.stories.example.com\n"
@@ -304,9 +304,9 @@ def test_only_what_was_run_is_written_and_the_rest_is_named(project: Project) ->
 
 def test_what_failed_last_is_updated_alone(project: Project) -> None:
     project.cases(_create(HOLDS, FAILS))
-    project.pytester.runpytest_inprocess().assert_outcomes(passed=1, failed=1)
+    project.run("-p", "cacheprovider").assert_outcomes(passed=1, failed=1)
 
-    project.pytester.runpytest_inprocess("--lf", "--crd-update").assert_outcomes(passed=1)
+    project.run("-p", "cacheprovider", "--lf", "--crd-update").assert_outcomes(passed=1)
 
     assert _text(project) == _create(HOLDS, FIXED)
 
@@ -334,21 +334,10 @@ def test_a_session_that_is_interrupted_writes_nothing(project: Project) -> None:
     project.cases(LEFT)
     project.write("test_z.py", "def test_z():\n    raise KeyboardInterrupt\n")
 
-    result = project.pytester.runpytest_subprocess("--crd-fill", "-p", "no:cacheprovider")
+    result = project.run("--crd-fill")
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert _text(project) == LEFT
-
-
-def test_workers_of_xdist_leave_the_writing_to_one_process(project: Project) -> None:
-    project.cases(LEFT + FAILS + REFUSED.replace("fails", "turned"))
-
-    result = project.run("--crd-update", "-n", "2")
-
-    result.assert_outcomes(passed=3, failed=1)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == FILLED + FIXED + REFUSED.replace("fails", "turned")
-    result.stdout.fnmatch_lines(["crd: 3 cases written:", "crd: 1 case not written:"])
 
 
 def test_cases_of_python_tests_are_written_too_however_often_they_run(project: Project) -> None:
@@ -533,18 +522,3 @@ def test_a_file_that_cannot_be_written_does_not_keep_others(project: Project, mo
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert (_text(project), _text(project, "test_other.crd.yaml")) == (LEFT, FILLED)
     result.stdout.fnmatch_lines([f"  {NAME}:3: *: the file cannot be written: Permission denied"])
-
-
-def test_a_session_that_writes_nothing_loads_nothing_that_writes(gardener: Project) -> None:
-    gardener.write(
-        "conftest.py",
-        "import sys\n"
-        "def pytest_unconfigure():\n"
-        "    names = [name for name in sys.modules if name.startswith(('pytest_crd.writing', 'pytest_crd.casewriting'))]\n"
-        "    assert not names, names\n",
-    )
-
-    result = gardener.pytester.runpytest_subprocess("-p", "no:cacheprovider")
-
-    result.assert_outcomes(passed=3)
-    assert result.ret == pytest.ExitCode.OK

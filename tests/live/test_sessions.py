@@ -16,7 +16,7 @@ from pytest_crd import engine
 from pytest_crd.live import client, judge, lease, sandbox
 
 if TYPE_CHECKING:
-    from plugin.conftest import Project
+    from support.sessions import Project
 
 REQUESTS = """\
 crd: gardens.stories.example.com
