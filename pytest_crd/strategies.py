@@ -122,7 +122,7 @@ def _integers(node: Node) -> SearchStrategy[int]:
 def _numbers(node: Node) -> SearchStrategy[float]:
     demand = node.number
     if demand.multiples:
-        return st.sampled_from(list(numbers.find(demand)))
+        return st.sampled_from(numbers.find(demand))
     low, high = (None if bound is None else float(bound) for bound in (demand.least, demand.most))
     return st.floats(
         low,

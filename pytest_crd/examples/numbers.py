@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,8 +61,13 @@ def limits(format_: str) -> tuple[int, int]:
     return _INT32 if format_ == "int32" else _INT64
 
 
-def find(demand: NumberDemand) -> Iterator[float]:
-    """Yield numbers that are asked for, the plainest first: near 0 where the bounds let it, else near a bound."""
+@functools.lru_cache(maxsize=1024)
+def find(demand: NumberDemand) -> tuple[float, ...]:
+    """Return numbers that are asked for, the plainest first, each once: near 0 where the bounds let it, else near a bound."""
+    return tuple(_all(demand))
+
+
+def _all(demand: NumberDemand) -> Iterator[float]:
     step = demand.step
     bounds = sorted((bound for bound in (demand.least, demand.most) if bound is not None), key=abs)
     starts = [Decimal(0), Decimal(1), *map(_decimal, bounds), *map(Decimal, _USUAL)]

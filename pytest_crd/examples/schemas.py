@@ -95,12 +95,12 @@ class Node:
         """The names of the fields that must be there."""
         return tuple(dict.fromkeys(name for schema in self.schemas for name in schema.get("required") or ()))
 
-    @property
+    @cached_property
     def values(self) -> Node | None:
         """What is asked of the values of fields without a declared name; None where such fields are not kept."""
         return self._inner("additionalProperties")
 
-    @property
+    @cached_property
     def items(self) -> Node | None:
         """What is asked of items; None where nothing says so."""
         return self._inner("items")
@@ -126,8 +126,18 @@ class Node:
         is_map = self.structure.get("x-kubernetes-list-type") == "map"
         return tuple(self.structure.get("x-kubernetes-list-map-keys") or ()) if is_map else ()
 
+    @cached_property
+    def _fields(self) -> dict[str, Node | None]:
+        """What was asked for by `field`: the same node each time, which knows what was read off its schemas."""
+        return {}
+
     def field(self, name: str) -> Node | None:
         """Return what is asked of the field *name*; None where it is not specified."""
+        if name not in self._fields:
+            self._fields[name] = self._field(name)
+        return self._fields[name]
+
+    def _field(self, name: str) -> Node | None:
         found = [(one.get("properties") or {}).get(name, one.get("additionalProperties")) for one in self.schemas]
         schemas = tuple({} if schema is True else schema for schema in found if schema not in (None, False))
         return Node(schemas) if schemas else None
@@ -140,7 +150,7 @@ class Node:
         """Return the least upper limit of a size: `maxItems`, `maxLength`, `maxProperties`; None where there is none."""
         return min((schema[keyword] for schema in self.schemas if schema.get(keyword) is not None), default=None)
 
-    @property
+    @cached_property
     def text(self) -> TextDemand:
         """What is asked of a text."""
         return TextDemand(
@@ -150,7 +160,7 @@ class Node:
             self.most("maxLength"),
         )
 
-    @property
+    @cached_property
     def number(self) -> NumberDemand:
         """What is asked of a number."""
         is_integer = self.type in {"integer", INT_OR_STRING}

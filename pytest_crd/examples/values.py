@@ -65,7 +65,7 @@ class Maker:
         elif node.type == "boolean":
             yield from (True, False) if self.full else (False, True)
         elif node.type == INT_OR_STRING:
-            yield from _in_turn([numbers.find(node.number), iter(texts.find(node.text))])
+            yield from _in_turn([iter(numbers.find(node.number)), iter(texts.find(node.text))])
         else:
             yield from ({}, "a", 1, True, [])
 

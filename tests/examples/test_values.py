@@ -80,7 +80,20 @@ def test_a_text_of_a_length_that_a_pattern_does_not_have_is_made_without_it() ->
 def test_numbers_stay_in_the_bounds_of_their_format() -> None:
     node = Node(({"type": "integer", "format": "int32", "minimum": 2**31 - 1},))
 
-    assert list(numbers.find(node.number)) == [2**31 - 1]
+    assert numbers.find(node.number) == (2**31 - 1,)
+
+
+def test_what_is_read_off_a_schema_is_read_once() -> None:
+    """A search asks for the same fields and values hundreds of times."""
+    node = Node(({**fields(a={"type": "integer"}), "additionalProperties": TEXT},))
+    field = node.field("a")
+
+    assert field is not None
+    assert field is node.field("a")
+    assert field is node.properties["a"]
+    assert node.values is node.values
+    assert field.number is field.number
+    assert numbers.find(field.number) is numbers.find(field.number)
 
 
 def test_a_junctor_is_broken_by_what_its_branches_refuse() -> None:
