@@ -10,7 +10,7 @@ from examples import versions
 from examples.versions import fields
 
 from pytest_crd import engine
-from pytest_crd.examples import Border, NoExampleError, border, borders, mending
+from pytest_crd.examples import Border, NoExampleError, border, borders, holding, mending
 from pytest_crd.examples.moves import Move, Mover
 
 TEXT = {"type": "string"}
@@ -355,7 +355,11 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize(("schema", "place", "keyword"), IMPOSSIBLE.values(), ids=IMPOSSIBLE)
-def test_where_no_object_has_the_place_there_are_no_sides(schema: dict[str, Any], place: str, keyword: str) -> None:
+def test_where_no_object_has_the_place_there_are_no_sides(
+    schema: dict[str, Any], place: str, keyword: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holding, "_MOST_TO_EXIST", 15)  # more of them are as impossible
+
     found = border(versions.of(fields(a=schema)), place, keyword)
 
     assert found == Border(place, keyword)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +17,8 @@ from pytest_crd.live import client, judge, lease, sandbox
 
 if TYPE_CHECKING:
     from support.sessions import Project
+
+    Ending = Callable[[str], Project]
 
 REQUESTS = """\
 crd: gardens.stories.example.com
@@ -232,13 +234,19 @@ def test_passes_that_no_create_stores_are_asked_of_a_crd_that_checks_no_values(
 # How a run ends
 
 KILLED = "os.kill(os.getpid(), signal.SIG{})"
+# hypothesis' plugin imports all of it in the end of a session, to say that there is nothing to say.
+OF_PROCESS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 
 
 @pytest.fixture
-def ending(asked: Project) -> Project:
-    """A project with requests, after which a test ends the run as it is told by the environment."""
-    asked.write("test_it.py", "import os, signal, urllib.request\ndef test_it(): exec(os.environ['ENDING'])\n")
-    return asked
+def ending(asked: Project) -> Ending:
+    """Make a project with requests, after which a test ends the run in some way."""
+
+    def make(how: str) -> Project:
+        asked.write("test_it.py", f"import os, signal, urllib.request\ndef test_it(): {how}\n")
+        return asked
+
+    return make
 
 
 @pytest.fixture
@@ -249,18 +257,14 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def _signalled(ending: Project, server: FakeServer) -> pytest.RunResult:
+def _signalled(project: Project, server: FakeServer) -> pytest.RunResult:
     """Run the cases and the test that ends the run in a process of their own."""
-    return ending.pytester.runpytest_subprocess("-p", "no:cacheprovider", "--crd-live", server.url, timeout=120)
+    return project.pytester.runpytest_subprocess(*OF_PROCESS, "--crd-live", server.url, timeout=120)
 
 
 @pytest.mark.parametrize("by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM")])
-def test_nothing_is_left_however_a_run_ends(
-    ending: Project, server: FakeServer, by: str, ctrl_c: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ENDING", KILLED.format(by))
-
-    result = _signalled(ending, server)
+def test_nothing_is_left_however_a_run_ends(ending: Ending, server: FakeServer, by: str, ctrl_c: None) -> None:
+    result = _signalled(ending(KILLED.format(by)), server)
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
@@ -268,12 +272,8 @@ def test_nothing_is_left_however_a_run_ends(
     assert server.names() == []
 
 
-def test_nothing_is_left_when_a_test_exits(
-    ending: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ENDING", "raise SystemExit(7)")
-
-    result = _live(ending, server)
+def test_nothing_is_left_when_a_test_exits(ending: Ending, server: FakeServer) -> None:
+    result = _live(ending("raise SystemExit(7)"), server)
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
@@ -293,14 +293,14 @@ def test_nothing_is_left_after_an_error_of_pytest_itself(asked: Project, server:
 
 
 def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after_its_lease(
-    ending: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+    ending: Ending, server: FakeServer
 ) -> None:
-    monkeypatch.setenv("ENDING", KILLED.format("KILL"))
-    _signalled(ending, server)
+    project = ending(KILLED.format("KILL"))
+    _signalled(project, server)
     left = server.names()
     assert [name.rpartition("/")[0] for name in left] == [NAMESPACES, CRDS, CRDS]
 
-    result = _live(ending, server, "-k", "stored")
+    result = _live(project, server, "-k", "stored")
 
     result.stdout.fnmatch_lines(
         ["crd: live: left alone, of another run or not ours: customresourcedefinition/* (lease until *), *namespace/*"]
@@ -309,7 +309,7 @@ def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after
     for name in left:
         server.objects[name]["metadata"]["annotations"][lease.ANNOTATION] = "2026-01-01T00:00:00Z"
     server.objects[left[0]]["metadata"]["labels"] = {}
-    result = _live(ending, server, "-k", "stored")
+    result = _live(project, server, "-k", "stored")
     result.stdout.fnmatch_lines(
         [
             "crd: live: removed what an earlier run has left: customresourcedefinition/*, customresourcedefinition/*",
@@ -319,18 +319,15 @@ def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after
     assert server.names() == left[:1]
 
 
-def test_a_lost_connection_says_what_is_left_and_how_to_remove_it(
-    ending: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_connection_says_what_is_left_and_how_to_remove_it(ending: Ending, server: FakeServer) -> None:
     def interfere(_: str, url: str, __: Any) -> Reply | None:
         if url == "/lose":
             server.interfere = lambda *_: Reply(0)
         return None
 
     server.interfere = interfere
-    monkeypatch.setenv("ENDING", f"urllib.request.urlopen('{server.url}/lose')")
 
-    result = _live(ending, server)
+    result = _live(ending(f"urllib.request.urlopen('{server.url}/lose')"), server)
 
     result.stdout.fnmatch_lines(
         [
@@ -378,11 +375,9 @@ def test_a_server_that_does_not_say_what_is_left_is_asked_all_the_same(asked: Pr
 
 
 def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_though_one_is_killed(
-    ending: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+    ending: Ending, server: FakeServer
 ) -> None:
-    monkeypatch.setenv("ENDING", KILLED.format("KILL"))
-
-    result = _live(ending, server, "-n2")
+    result = _live(ending(KILLED.format("KILL")), server, "-n2", *OF_PROCESS)
 
     result.assert_outcomes(passed=5, failed=1)
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, 0 disagreed, 0 not asked, 0 no answer"])
@@ -579,6 +574,6 @@ def test_a_session_that_asks_no_server_loads_nothing_that_could(asked: Project) 
         "import sys\ndef pytest_sessionfinish(): print([name for name in sys.modules if name.startswith('pytest_crd.live')])\n",
     )
 
-    result = asked.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-s")
+    result = asked.pytester.runpytest_subprocess(*OF_PROCESS, "-s")
 
     result.stdout.fnmatch_lines(["*['pytest_crd.liveoptions', 'pytest_crd.livenodes']"])

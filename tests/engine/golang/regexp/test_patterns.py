@@ -22,8 +22,16 @@ from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
         pytest.param(r"^\\C$", r"\C", True, id="an escaped backslash before C"),
         pytest.param("^(?P<name>a)$", "a", True, id="a named group"),
         pytest.param("^(?<name>a)(?<name>b)$", "ab", True, id="named groups, twice the same in a short form"),
-        pytest.param(r"^[\p{L}\p{N}]{1,500}$", "\u00e9" * 500, True, id="large classes, often repeated"),
-        pytest.param(r"^\pL{500}$", "a" * 499, False, id="a large class, repeated once too seldom"),
+        pytest.param(
+            r"^[\p{L}\p{N}]{1,500}$",
+            "\u00e9" * 500,
+            True,
+            id="large classes, often repeated",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            r"^\pL{500}$", "a" * 499, False, id="a large class, repeated once too seldom", marks=pytest.mark.slow
+        ),
         pytest.param(r"^\p{lOwErCaSe-letter}$", "a", True, id="names of classes in any spelling"),
         pytest.param(r"^\p{^Lu}\P{^Lu}$", "aA", True, id="classes that are negated in their braces"),
         pytest.param(r"^\p{Assigned}\P{Cn}\p{Any}\p{ASCII}$", "aaaa", True, id="classes that are no categories"),
@@ -143,6 +151,15 @@ def test_what_compiles_depends_on_the_go_of_the_version(pattern: str, version: s
 def test_other_characters_are_unassigned_ones_too_since_those_have_a_class() -> None:
     matches = [patterns.compile(r"^\pC$", profile.named(version))("\u0378") for version in ("1.34", "1.35")]
     assert matches == [False, True]
+
+
+def test_a_pattern_that_takes_more_memory_than_is_usual_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "_USUAL_MEMORY", 1 << 16)
+
+    matches = patterns.compile(r"^[\p{L}\p{N}]{20}$")
+
+    assert matches("\u00e9" * 20)
+    assert not matches("\u00e9" * 19)
 
 
 def test_a_pattern_that_was_not_written_as_re2_takes_it_is_a_bug_of_ours() -> None:
