@@ -10,7 +10,6 @@ import pytest
 from pytest_crd.engine.cel import conversions, display, durations, equality, maps, numbers, regexes, timestamps, values
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
-from pytest_crd.engine.cel.library import optionals
 from pytest_crd.engine.cel.library.format import Format
 from pytest_crd.engine.cel.library.ip import IP, parse
 from pytest_crd.engine.cel.lists import ConcatenatedList, concatenate
@@ -117,22 +116,6 @@ def test_what_is_no_value_is_a_mistake_of_the_caller(unknown: object) -> None:
         values.type_name(unknown)
     with pytest.raises(TypeError, match=r"is no value of CEL"):
         equality.equal(unknown, 1)
-
-
-@pytest.mark.parametrize(
-    "value", [None, False, 0, 0.0, UInt(0), "", b"", [], {}, Duration(0), Timestamp(-62135596800)], ids=repr
-)
-def test_zeros(value: Value) -> None:
-    assert optionals.is_zero(value)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [True, 1, UInt(1), "a", [0], Duration(1), Timestamp(0), TypeValue("int"), NONE, parse("::")],
-    ids=values.type_name,
-)
-def test_what_is_no_zero(value: Value) -> None:
-    assert not optionals.is_zero(value)
 
 
 def test_a_sum_of_many_lists_is_put_together_when_somebody_looks() -> None:

@@ -1,0 +1,13 @@
+"""Quantities that are not computed with."""
+
+from __future__ import annotations
+
+import pytest
+from support.expressions import evaluated
+
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+
+
+def test_quantities_with_too_many_digits_are_not_supported() -> None:
+    with pytest.raises(UnsupportedExpressionError, match="quantities with 99999"):
+        evaluated("quantity('1e99999').isGreaterThan(quantity('1'))", {})
