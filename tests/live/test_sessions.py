@@ -377,7 +377,7 @@ def test_a_server_that_does_not_say_what_is_left_is_asked_all_the_same(asked: Pr
 def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_though_one_is_killed(
     ending: Ending, server: FakeServer
 ) -> None:
-    result = _live(ending(KILLED.format("KILL")), server, "-n2", *OF_PROCESS)
+    result = _live(ending(KILLED.format("KILL")), server, "-p", "pytest_crd.plugin", "-p", "xdist", "-n2", *OF_PROCESS)
 
     result.assert_outcomes(passed=5, failed=1)
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, 0 disagreed, 0 not asked, 0 no answer"])

@@ -1,11 +1,13 @@
 """
 Projects that tests of sessions start with; a plugin, as tests of all folders have such sessions.
 
-What they are made of loads all of the package, for which the tests of one part of the engine need not wait.
+What they are made of loads all of the package, for which the tests of one part of the engine need not wait. But it is there before
+`pytester` is, which forgets at its end what was imported in between.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,10 +16,17 @@ if TYPE_CHECKING:
     from support.sessions import Project
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Import what sessions in this process share."""
+    if "pytester" in getattr(item, "fixturenames", ()):
+        importlib.import_module("support.sessions")
+
+
 @pytest.fixture
 def empty(pytester: pytest.Pytester) -> Project:
     """A project without anything."""
-    from support import sessions  # only a test of a session loads what these share
+    from support import sessions
 
     return sessions.project(pytester)
 
