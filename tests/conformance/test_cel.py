@@ -171,9 +171,14 @@ def table(path: Path) -> tuple[Mapping[str, Value], list[dict[str, Any]]]:
     return first, rows
 
 
+def _marks(path: Path) -> tuple[pytest.MarkDecorator, ...]:
+    """Patterns that take seconds to compile wait for the run of everything."""
+    return (pytest.mark.slow,) if path.stem == "long-patterns" else ()
+
+
 @pytest.mark.replay
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [pytest.param(path, marks=_marks(path), id=path.stem) for path in PATHS])
 def test_expressions_are_answered_as_the_reference_does(
     path: Path, version: str, request: pytest.FixtureRequest, compared: Callable[[str, int], None]
 ) -> None:

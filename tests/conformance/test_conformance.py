@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from _pytest.mark import ParameterSet  # nothing public
 
 from conformance import casefile, comparisons, replies
 
@@ -26,8 +27,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if {"path", "version"} <= set(metafunc.fixturenames):
         wanted = None if metafunc.config.getoption("all_versions") else 1
         pairs = [(path, version) for path in PATHS for version in casefile.versions(path)[:wanted]]
-        ids = [f"{version}/{path.parent.name}/{path.stem}" for path, version in pairs]
-        metafunc.parametrize(("path", "version"), pairs, ids=ids)
+        metafunc.parametrize(("path", "version"), [_param(path, version) for path, version in pairs])
+
+
+def _param(path: Path, version: str) -> ParameterSet:
+    """What rules may cost takes them seconds to cost: that of other versions than the newest waits for the run of everything."""
+    name = f"{path.parent.name}/{path.stem}"
+    marks = (pytest.mark.slow,) if name == "rules/budgets" and version != "1.37" else ()
+    return pytest.param(path, version, id=f"{version}/{name}", marks=marks)
 
 
 @functools.lru_cache(maxsize=4)
