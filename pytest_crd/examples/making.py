@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.engine import jsonvalue
@@ -13,6 +13,8 @@ from pytest_crd.examples.schemas import Node
 from pytest_crd.examples.values import NAME, Maker
 
 _OF_RESOURCE = ("apiVersion", "kind", "metadata")
+# How many objects are tried to have one at all.
+_MOST_TRIALS: Final = 600
 
 
 class NoExampleError(ValueError):
@@ -44,7 +46,7 @@ def example(version: engine.Version, *, full: bool = False) -> Resource:
     judge = mending.trying(version.create)
     search = Search(judge, mending.acceptance, Mover(root, maker).find)
     try:
-        found = search.run(start(version, root, maker))
+        found = search.run(start(version, root, maker), most=_MOST_TRIALS)
     except NotFoundError as error:
         raise NoExampleError(
             f"no object of {version.crd.kind} {version.name} was found that a server accepts; of the nearest one it says: {error}"

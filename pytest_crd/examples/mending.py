@@ -24,8 +24,6 @@ Judge: TypeAlias = "Callable[[Resource], engine.Response]"
 # How far an answer is from the one that is wanted: the less, the nearer; None where it is the one.
 Distance: TypeAlias = "Callable[[engine.Response], tuple[int, ...] | None]"
 
-MOST_TRIALS: Final = 600
-"""How many objects are tried before the search is given up."""
 # A long list may be wrong in each item: those that are mended first tell what the others need.
 _MOST_ERRORS: Final = 50
 
@@ -97,9 +95,13 @@ class Search:
     moves: Callable[[Resource, engine.FieldError | None], Iterator[Move]]
     keep: Keep | None = None
 
-    def run(self, start: Resource, *, most: int = MOST_TRIALS) -> Resource:
+    def run(self, start: Resource, *, most: int) -> Resource:
         """
         Return the nearest object to *start* that is answered as wanted.
+
+        Args:
+            start: Where to begin.
+            most: How many objects are tried before the search is given up.
 
         Raises:
             NotFoundError: There is none among the objects that were tried.

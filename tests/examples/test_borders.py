@@ -10,7 +10,7 @@ from examples import versions
 from examples.versions import fields
 
 from pytest_crd import engine
-from pytest_crd.examples import Border, NoExampleError, border, borders, holding, mending
+from pytest_crd.examples import Border, NoExampleError, border, borders, holding, making, mending
 from pytest_crd.examples.moves import Move, Mover
 
 TEXT = {"type": "string"}
@@ -384,7 +384,8 @@ def test_a_text_has_no_fields_whatever_a_schema_of_v1beta1_says() -> None:
     assert border(version, "a.b", "type") == Border("a.b", "type")
 
 
-def test_without_an_example_there_are_no_borders() -> None:
+def test_without_an_example_there_are_no_borders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "_MOST_TRIALS", 50)
     version = versions.of(fields(a_={**NUMBER, RULE: [{"rule": "self > 5 && self < 5"}]}))
 
     with pytest.raises(NoExampleError):

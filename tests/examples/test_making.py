@@ -9,7 +9,7 @@ from examples import versions
 from examples.versions import fields
 
 from pytest_crd import engine
-from pytest_crd.examples import NoExampleError
+from pytest_crd.examples import NoExampleError, making
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -210,7 +210,9 @@ def test_a_version_without_a_schema_has_an_example() -> None:
     }
 
 
-def test_where_no_object_is_found_the_nearest_ones_answer_is_told() -> None:
+@pytest.mark.parametrize("most", [50, pytest.param(600, marks=pytest.mark.slow)])
+def test_where_no_object_is_found_the_nearest_ones_answer_is_told(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "_MOST_TRIALS", most)
     impossible = {**fields(a_=NUMBER), RULE: [{"rule": "self.a > 5"}, {"rule": "self.a < 5", "message": "too much"}]}
 
     with pytest.raises(

@@ -150,7 +150,7 @@ def test_a_search_ends_with_the_nearest_answer_where_it_finds_nothing() -> None:
     start = {"metadata": {"name": "a"}, "spec": {"a": "z"}}
 
     with pytest.raises(NotFoundError, match=r"spec\.map: Required value") as raised:
-        Search(_judge, acceptance, lambda *_: iter([Move(("spec", "a"), "y")])).run(start)
+        Search(_judge, acceptance, lambda *_: iter([Move(("spec", "a"), "y")])).run(start, most=7)
     assert [error.field for error in raised.value.nearest.errors] == ["spec.map"]
 
 
@@ -170,7 +170,7 @@ def test_a_search_ends_after_so_many_objects() -> None:
 def test_a_start_that_is_accepted_is_what_is_found() -> None:
     start = {"metadata": {"name": "a"}, "spec": {"a": "y", "map": {}}}
 
-    assert Search(_judge, acceptance, lambda *_: iter([])).run(start) is start
+    assert Search(_judge, acceptance, lambda *_: iter([])).run(start, most=7) is start
 
 
 @pytest.mark.parametrize(

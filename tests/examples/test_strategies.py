@@ -17,7 +17,7 @@ from hypothesis.errors import Flaky, NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
 from pytest_crd import engine, strategies
-from pytest_crd.examples import NoExampleError
+from pytest_crd.examples import NoExampleError, making
 from pytest_crd.strategies import resources
 
 TEXT = {"type": "string"}
@@ -109,7 +109,8 @@ def test_an_object_that_has_nothing_is_refused_for_what_it_is_given() -> None:
     assert find(resources(version, valid=False), lambda _: True, settings=FOUND)["spec"] is not None
 
 
-def test_where_no_object_is_found_nothing_is_drawn() -> None:
+def test_where_no_object_is_found_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "_MOST_TRIALS", 50)
     impossible = versions.of({**fields(a=NUMBER), RULE: [{"rule": "self.a > 5 && self.a < 5"}]})
 
     with pytest.raises(NoExampleError, match="no object of Tab v1 was found"):

@@ -16,6 +16,7 @@ from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.sources import resolved
 from pytest_crd.cases.subject import Subject
+from pytest_crd.examples import making
 from pytest_crd.generation import Generated, NothingToStateError, expectations, generate
 
 TEXT = {"type": "string"}
@@ -182,7 +183,8 @@ def test_a_case_that_several_servers_answer_differently_is_left_out() -> None:
     assert any("the answers of 1.37, 1.21 differ" in one for one in generated.left_out)
 
 
-def test_a_version_without_a_valid_object_has_nothing_to_state() -> None:
+def test_a_version_without_a_valid_object_has_nothing_to_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "_MOST_TRIALS", 50)
     version = versions.of(fields(a_={**NUMBER, "minimum": 3, RULES: [{"rule": "self < 3"}]}))
 
     with pytest.raises(NothingToStateError, match="no object of Tab v1 was found that a server accepts"):
