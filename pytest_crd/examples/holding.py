@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
+from pytest_crd.engine import observation
 from pytest_crd.examples import making, mending, places, schemas
 from pytest_crd.examples.mending import Judge, Keep, NotFoundError, Resource, Search
 from pytest_crd.examples.moves import Mover
@@ -88,10 +89,25 @@ class Holder:
             placed = self._placed(place, value)
             if placed is not None:
                 resource, steps = placed
+                if self._is_dropped(resource, steps):
+                    return None  # whatever else is changed, and whatever stands there
                 found = self._accepted(place, resource, steps, Keep(steps), _MOST_TO_EXIST)
                 if found is not None:
                     return found
         return None
+
+    def _is_dropped(self, resource: Resource, steps: Steps) -> bool:
+        """Return whether the server drops what stands at *steps*, as no schema specifies it."""
+        try:
+            with observation.unobserved():
+                kept = self.version.prune(resource).value
+        except engine.DecodeError:  # of something else that stands there
+            return False
+        for step in steps:
+            if isinstance(kept, Mapping) and step not in kept:
+                return True
+            kept = places.at(kept, (step,))
+        return False
 
     def _accepted(self, place: SchemaPlace, resource: Resource, steps: Steps, keep: Keep, most: int) -> Held | None:
         search = Search(self.judge(place), mending.acceptance, self.mover.find, keep=keep)
