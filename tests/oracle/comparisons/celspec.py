@@ -12,6 +12,7 @@ import argparse
 import base64
 import collections
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,12 @@ from oracle import options as shared
 from oracle.judges import cel
 from oracle.servers import programs
 from oracle.servers.versions import NEWEST
+
+# Messages of protobuf that no rule has a use for; the engine says which.
+_UNSUPPORTED: Final = re.compile(
+    r"^UnsupportedExpressionError\('(messages of protobuf, here google\.protobuf\.Any"
+    r"|fields of messages of protobuf that are set to (list|map))'\)$"
+)
 
 
 class SkippedError(Exception):
@@ -110,8 +117,10 @@ def main(options: argparse.Namespace) -> int:
             expressions[expression(test)] = None
         except SkippedError as reason:
             tally[f"skipped: {reason}"] += 1
-    differences = cel.compare(list(expressions), options.kubernetes_version)
+    compared = cel.compare(list(expressions), options.kubernetes_version)
+    differences = [one for one in compared if not _UNSUPPORTED.search(str(one.found))]
     tally["asked"], tally["answered differently"] = len(expressions), len(differences)
+    tally["known gap: the engine says that it knows no such message"] = len(compared) - len(differences)
     print(*differences, sep="\n")
     for what, count in sorted(tally.items()):
         print(f"{count:>6} {what}", file=sys.stderr)

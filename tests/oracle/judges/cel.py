@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance import test_cel
 
@@ -19,6 +19,18 @@ _ATTEMPTS: Final = 12
 Answer = dict[str, Any]
 
 
+class Difference(NamedTuple):
+    """An expression that is answered differently: *found* is the engine's answer, or how it failed."""
+
+    expression: str
+    expected: Answer
+    found: Any
+
+    def __str__(self) -> str:
+        """Return what is to be said of it."""
+        return f"{self.expression}\n  expected {self.expected}\n  found    {self.found}"
+
+
 def ask(version: str, self_value: Any, expressions: Sequence[str], schema: Any = None) -> list[Answer]:
     """Return what the reference of a Kubernetes version answers to each expression, in its newest environment."""
     question = {"environment": version, "self": self_value, "expressions": list(expressions), "schema": schema}
@@ -30,8 +42,8 @@ def ask(version: str, self_value: Any, expressions: Sequence[str], schema: Any =
     return list(answers["answers"])
 
 
-def compare(expressions: Sequence[str], version: str) -> list[str]:
-    """Return what is to be said of the expressions that are answered differently."""
+def compare(expressions: Sequence[str], version: str) -> list[Difference]:
+    """Return the expressions that are answered differently."""
     differences = []
     for expression, expected in zip(expressions, ask(version, SELF, expressions), strict=True):
         if "panic" in expected.get("error", "") or "internal error" in expected.get("error", ""):
@@ -44,7 +56,7 @@ def compare(expressions: Sequence[str], version: str) -> list[str]:
         if "limit exceeded" in expected.get("error", ""):
             expected.pop("cost")
         if found != expected and found not in _other_answers(expression, version):
-            differences.append(f"{expression}\n  expected {expected}\n  found    {found}")
+            differences.append(Difference(expression, expected, found))
     return differences
 
 
