@@ -10,13 +10,13 @@ import argparse
 import collections
 import contextlib
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from oracle import options as shared
 from oracle.servers import apiserver
-from oracle.servers.crds import collection, delete
+from oracle.servers.crds import batches, collection, delete, path_of
 from oracle.servers.versions import NEWEST
 from pytest_crd import engine
 from pytest_crd.examples import Border, Borders, NoExampleError, example
@@ -24,6 +24,8 @@ from pytest_crd.examples.borders import keywords
 from pytest_crd.live import client, settling
 
 _STRICT = {"dryRun": "All", "fieldValidation": "Strict"}
+# A CRD takes a second or two to be served: so many are created before the first is asked about.
+_BATCH = 25
 
 
 def questions(version: engine.Version, random_: random.Random, most: int) -> Iterator[tuple[str, Any]]:
@@ -44,21 +46,54 @@ def _sides(border: Border) -> Iterator[tuple[str, Any]]:
     yield "outside", border.outside
 
 
-def differences(
-    server: client.Server, crd: engine.CustomResourceDefinition, asked: Sequence[tuple[engine.Version, str, Any]]
-) -> Iterator[str]:
-    """Yield each object that the server answers otherwise."""
-    manifest = dict(crd.manifest)
-    delete(server, manifest)
-    server.ask("POST", collection(manifest), manifest)
-    settling.wait_until_served(server, manifest)
-    for version, what, resource in asked:
-        answer = server.ask("POST", client.resource_path(manifest, version.name), resource, query=_STRICT)
+class Comparison:
+    """A server, and the tally of what it was asked."""
+
+    def __init__(self, server: client.Server, *, borders: int, seed: int) -> None:
+        """Take the server, and how many borders of each version are asked, chosen by the *seed*."""
+        self._server = server
+        self._borders = borders
+        self._random = random.Random(seed)  # noqa: S311 - reproducible choices, no secrets
+        self.tally: collections.Counter[str] = collections.Counter()
+
+    def of_folder(self, folder: Path) -> Iterator[str]:
+        """Yield each object made from the CRDs of a folder that the server answers otherwise."""
+        for batch in batches(self._manifests(folder), _BATCH):
+            for manifest in batch:
+                delete(self._server, manifest)
+                self._server.ask("POST", collection(manifest), manifest)
+            for manifest in batch:
+                settling.wait_until_served(self._server, manifest)
+                yield from self._differences(engine.CustomResourceDefinition.from_manifest(manifest))
+            for manifest in batch:
+                self._server.ask("DELETE", path_of(manifest))
+
+    def _manifests(self, folder: Path) -> Iterator[dict[str, Any]]:
+        for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+            for crd in engine.load([path]):
+                if not crd.response.accepted:
+                    continue
+                if (crd.manifest["spec"].get("conversion") or {}).get("strategy") == "Webhook":
+                    self.tally["CRDs left out, as a webhook converts their objects"] += 1
+                    continue
+                yield dict(crd.manifest)
+
+    def _differences(self, crd: engine.CustomResourceDefinition) -> Iterator[str]:
+        for version in crd.versions:
+            if version.served:
+                for what, resource in questions(version, self._random, self._borders):
+                    self.tally["objects"] += 1
+                    yield from self._difference(version, what, resource)
+
+    def _difference(self, version: engine.Version, what: str, resource: Any) -> Iterator[str]:
+        path = client.resource_path(dict(version.crd.manifest), version.name)
+        answer = self._server.ask("POST", path, resource, query=_STRICT)
         ours = version.create(resource, field_validation="Strict")
         message = "" if answer.code < 300 else answer.body["message"]
         if (answer.code, message) != (ours.code, ours.message):
-            yield f"{crd.name} {version.name} {what}:\n  server {answer.code} {message}\n  ours   {ours.code} {ours.message}"
-    server.ask("DELETE", client.crd_path(manifest["apiVersion"], crd.name))
+            self.tally["answered otherwise"] += 1
+            said = f"server {answer.code} {message}\n  ours   {ours.code} {ours.message}"
+            yield f"{version.crd.name} {version.name} {what}:\n  {said}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,26 +106,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Ask about what the command line names; return 1 where an answer differs."""
-    random_ = random.Random(options.seed)  # noqa: S311 - reproducible choices, no secrets
-    tally: collections.Counter[str] = collections.Counter()
     with apiserver.at(options.server, NEWEST) as url:
-        server = client.Server(url)
-        for path in sorted(one for one in options.folder.rglob("*") if one.is_file()):
-            for crd in engine.load([path]):
-                if not crd.response.accepted:
-                    continue
-                if (crd.manifest["spec"].get("conversion") or {}).get("strategy") == "Webhook":
-                    tally["CRDs left out, as a webhook converts their objects"] += 1
-                    continue
-                asked = [
-                    (version, what, one)
-                    for version in crd.versions
-                    if version.served
-                    for what, one in questions(version, random_, options.borders)
-                ]
-                tally["objects"] += len(asked)
-                for difference in differences(server, crd, asked):
-                    tally["answered otherwise"] += 1
-                    print(difference, flush=True)
-    print(", ".join(f"{count} {what}" for what, count in tally.items()))
-    return 1 if tally["answered otherwise"] else 0
+        comparison = Comparison(client.Server(url), borders=options.borders, seed=options.seed)
+        for difference in comparison.of_folder(options.folder):
+            print(difference, flush=True)
+    print(", ".join(f"{count} {what}" for what, count in comparison.tally.items()))
+    return 1 if comparison.tally["answered otherwise"] else 0

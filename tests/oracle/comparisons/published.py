@@ -10,7 +10,7 @@ import argparse
 import collections
 import contextlib
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -19,7 +19,7 @@ from oracle import options as shared
 from oracle.generators import crdgen, publishedgen
 from oracle.recorders import published
 from oracle.servers import apiserver
-from oracle.servers.crds import collection, delete
+from oracle.servers.crds import batches, collection, delete
 from pytest_crd import engine
 from pytest_crd.engine.reading import manifest
 from pytest_crd.live import client, settling
@@ -121,18 +121,6 @@ def at_random(count: int, seed: int, version: str) -> Iterator[JSONValue]:
         yield crdgen.manifest(random, publishedgen.random_schema(random), group=group, version=version)
 
 
-def _batches(crds: Iterable[JSONValue], size: int) -> Iterator[list[JSONValue]]:
-    """Yield some CRDs at a time, of which no two have one name."""
-    batch: dict[str, JSONValue] = {}
-    for crd in crds:
-        name = crd["metadata"]["name"]
-        if name in batch or len(batch) == size:
-            yield [*batch.values()]
-            batch = {}
-        batch[name] = crd
-    yield [*batch.values()]
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the CRDs, and who is asked."""
     parser.add_argument("folder", nargs="?", type=Path, help="files with CRDs")
@@ -152,7 +140,7 @@ def main(options: argparse.Namespace) -> int:
     with apiserver.at(options.server, version) as url:
         comparison = Comparison(client.Server(url), version)
         # In 1.21 a CRD that scales changes what is published of the others.
-        for batch in _batches(crds, 1 if version == "1.21" else _BATCH):
+        for batch in batches(crds, 1 if version == "1.21" else _BATCH):
             for difference in comparison.differences(batch):
                 print(difference, flush=True)
                 differing += 1

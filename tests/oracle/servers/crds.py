@@ -1,7 +1,8 @@
-"""CRDs on a server: where they are, and that they are gone."""
+"""CRDs on a server: where they are, which can be there together, and that they are gone."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pytest_crd.live import client
@@ -24,3 +25,15 @@ def delete(server: client.Server, crd: JSONValue) -> None:
     where = path_of(crd)
     if server.ask("DELETE", where).code != 404:
         server.wait(where, lambda answer: answer.code == 404, f"the end of {where}")
+
+
+def batches(crds: Iterable[JSONValue], size: int) -> Iterator[list[JSONValue]]:
+    """Yield some CRDs at a time, of which no two have one name."""
+    batch: dict[str, JSONValue] = {}
+    for crd in crds:
+        name = crd["metadata"]["name"]
+        if name in batch or len(batch) == size:
+            yield [*batch.values()]
+            batch = {}
+        batch[name] = crd
+    yield [*batch.values()]
