@@ -171,14 +171,24 @@ def table(path: Path) -> tuple[Mapping[str, Value], list[dict[str, Any]]]:
     return first, rows
 
 
-def _marks(path: Path) -> tuple[pytest.MarkDecorator, ...]:
-    """Patterns that take seconds to compile wait for the run of everything."""
-    return (pytest.mark.slow,) if path.stem == "long-patterns" else ()
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Answer each table for each version; patterns that take seconds to compile wait for a run of everything."""
+    if {"path", "version"} <= set(metafunc.fixturenames):
+        waiting = () if metafunc.config.getoption("all_versions") else ("long-patterns",)
+        params = [
+            pytest.param(
+                path,
+                version,
+                id=f"{path.stem}-{version}",
+                marks=(pytest.mark.slow,) if path.stem in waiting else (),
+            )
+            for path in PATHS
+            for version in VERSIONS
+        ]
+        metafunc.parametrize(("path", "version"), params)
 
 
 @pytest.mark.replay
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("path", [pytest.param(path, marks=_marks(path), id=path.stem) for path in PATHS])
 def test_expressions_are_answered_as_the_reference_does(
     path: Path, version: str, request: pytest.FixtureRequest, compared: Callable[[str, int], None]
 ) -> None:

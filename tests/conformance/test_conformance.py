@@ -27,14 +27,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if {"path", "version"} <= set(metafunc.fixturenames):
         wanted = None if metafunc.config.getoption("all_versions") else 1
         pairs = [(path, version) for path in PATHS for version in casefile.versions(path)[:wanted]]
-        metafunc.parametrize(("path", "version"), [_param(path, version) for path, version in pairs])
+        params = [_param(path, version, waits=wanted is not None) for path, version in pairs]
+        metafunc.parametrize(("path", "version"), params)
 
 
-def _param(path: Path, version: str) -> ParameterSet:
-    """What rules may cost takes them seconds to cost: that of other versions than the newest waits for the run of everything."""
+def _param(path: Path, version: str, *, waits: bool) -> ParameterSet:
+    """What rules may cost takes them seconds to cost: of others than the newest version that *waits* for a run of everything."""
     name = f"{path.parent.name}/{path.stem}"
-    marks = (pytest.mark.slow,) if name == "rules/budgets" and version != "1.37" else ()
-    return pytest.param(path, version, id=f"{version}/{name}", marks=marks)
+    is_slow = waits and name == "rules/budgets" and version != "1.37"
+    return pytest.param(path, version, id=f"{version}/{name}", marks=(pytest.mark.slow,) if is_slow else ())
 
 
 @functools.lru_cache(maxsize=4)
