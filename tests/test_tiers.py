@@ -42,7 +42,7 @@ def test_a_test_that_starts_a_process_and_does_not_say_so_fails(project: pytest.
     result = project.runpytest_inprocess("-p", "no:cacheprovider")
 
     result.assert_outcomes(failed=1, passed=3)
-    result.stdout.fnmatch_lines(["mark it with `session`: it starts a process, subprocess.Popen: (*"])
+    result.stdout.fnmatch_lines(["mark it with `session`: it starts a process, [[]'*python*', '-c', ''*"])
     result.stdout.fnmatch_lines(["FAILED test_starting.py::test_it_starts_one*"])
 
 

@@ -7,9 +7,9 @@ process takes a second, of which nobody sees where it goes. Where what is slow i
 
 from __future__ import annotations
 
-import sys
+import subprocess
 from collections.abc import Generator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import pytest
 from hypothesis import settings
@@ -23,23 +23,25 @@ MARKERS: Final = {
 _WITHOUT_SLOW: Final = "not slow"
 _WHOLE: Final = 100
 _SHARE: Final = 20
-# By the event of `sys.addaudithook`.
-_STARTS: Final = frozenset({"subprocess.Popen", "os.fork", "os.posix_spawn", "os.system"})
 
 
-class _Listener:
-    """Who hears of processes: the test that runs, if one does."""
+class _Started(subprocess.Popen[Any]):
+    """
+    A process that its test hears of, if one runs.
 
-    def __init__(self) -> None:
-        self.heard: list[str] | None = None
+    Attributes:
+        heard: What was started in a test that does not say so; None where nobody listens.
+    """
 
-    def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self.heard is not None and event in _STARTS:
-            self.heard.append(f"{event}: {arguments[:2]}")
+    heard: ClassVar[list[str] | None] = None
+
+    def __init__(self, args: Any, *others: Any, **named: Any) -> None:
+        if _Started.heard is not None:
+            _Started.heard.append(str(args))
+        super().__init__(args, *others, **named)
 
 
-_LISTENER: Final = _Listener()
-sys.addaudithook(_LISTENER.hear)  # which stays as long as the process does
+subprocess.Popen = _Started  # type: ignore[misc] # an audit hook would be asked about each import and each file
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -74,11 +76,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """
     if item.get_closest_marker("session") or item.get_closest_marker("slow") or item.get_closest_marker("corpus"):
         return (yield)
-    heard = _LISTENER.heard = []
+    heard = _Started.heard = []
     try:
         result = yield
     finally:
-        _LISTENER.heard = None
+        _Started.heard = None
     if heard:
         pytest.fail(f"mark it with `session`: it starts a process, {heard[0]}", pytrace=False)
     return result

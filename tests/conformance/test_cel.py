@@ -172,9 +172,9 @@ def table(path: Path) -> tuple[Mapping[str, Value], list[dict[str, Any]]]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Answer each table for each version; patterns that take seconds to compile wait for a run of everything."""
+    """Answer each table for each version; what takes seconds, by its size or its patterns, waits for a run of everything."""
     if {"path", "version"} <= set(metafunc.fixturenames):
-        waiting = () if metafunc.config.getoption("all_versions") else ("long-patterns",)
+        waiting = () if metafunc.config.getoption("all_versions") else ("limits", "long-patterns")
         params = [
             pytest.param(
                 path,

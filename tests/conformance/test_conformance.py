@@ -32,9 +32,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _param(path: Path, version: str, *, waits: bool) -> ParameterSet:
-    """What rules may cost takes them seconds to cost: of others than the newest version that *waits* for a run of everything."""
+    """What rules may cost takes them seconds to cost, so that it *waits* for a run of everything."""
     name = f"{path.parent.name}/{path.stem}"
-    is_slow = waits and name == "rules/budgets" and version != "1.37"
+    is_slow = waits and name == "rules/budgets"
     return pytest.param(path, version, id=f"{version}/{name}", marks=(pytest.mark.slow,) if is_slow else ())
 
 

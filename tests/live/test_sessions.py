@@ -262,7 +262,9 @@ def _signalled(project: Project, server: FakeServer) -> pytest.RunResult:
     return project.pytester.runpytest_subprocess(*OF_PROCESS, "--crd-live", server.url, timeout=120)
 
 
-@pytest.mark.parametrize("by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM")])
+@pytest.mark.parametrize(
+    "by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM", marks=pytest.mark.slow)]
+)
 def test_nothing_is_left_however_a_run_ends(ending: Ending, server: FakeServer, by: str, ctrl_c: None) -> None:
     result = _signalled(ending(KILLED.format(by)), server)
 
@@ -292,6 +294,7 @@ def test_nothing_is_left_after_an_error_of_pytest_itself(asked: Project, server:
     assert server.names() == []
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after_its_lease(
     ending: Ending, server: FakeServer
 ) -> None:
@@ -374,6 +377,7 @@ def test_a_server_that_does_not_say_what_is_left_is_asked_all_the_same(asked: Pr
     )
 
 
+@pytest.mark.slow
 def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_though_one_is_killed(
     ending: Ending, server: FakeServer
 ) -> None:
