@@ -23,26 +23,34 @@ class Benchmark(NamedTuple):
 
 
 BENCHMARKS: Final = (
-    Benchmark("importing", "modules that a case file needs, beside importing pytest", "", "TIME"),
-    Benchmark("items", "an item of a case file against one of pytest, and sessions without CRDs", "", "TIME"),
-    Benchmark("reading", "YAML against PyYAML's own reader", "a corpus", "TIME"),
-    Benchmark("loading", "the CRDs of a folder beside reading their YAML", "a corpus", "TIME"),
-    Benchmark("passes", "pruning and defaulting against a copy of the object", "", "TIME"),
+    Benchmark("importing", "modules that a case file needs, beside importing pytest", "", "about a minute"),
+    Benchmark("items", "an item of a case file against one of pytest, and sessions without CRDs", "", "about a minute"),
+    Benchmark("reading", "YAML against PyYAML's own reader", "a corpus", "about a minute"),
+    Benchmark("loading", "the CRDs of a folder beside reading their YAML", "a corpus", "about a minute"),
+    Benchmark("passes", "pruning and defaulting against a copy of the object", "", "about a minute"),
     Benchmark(
         "requests",
         "creates and updates against a copy, jsonschema, and the Go packages",
         "Go, and a corpus for real objects",
-        "TIME",
+        "about a minute",
     ),
-    Benchmark("crds", "answers to CRDs against the Go packages", "Go and a corpus", "TIME"),
+    Benchmark("crds", "answers to CRDs against the Go packages", "Go and a corpus", "about a minute"),
     Benchmark(
-        "rules", "CEL rules, compiled and run, against the Go packages", "Go, and a corpus for real objects", "TIME"
+        "rules",
+        "CEL rules, compiled and run, against the Go packages",
+        "Go, and a corpus for real objects",
+        "about a minute",
     ),
-    Benchmark("hostile", "hostile expressions against the reference", "Go", "TIME"),
-    Benchmark("published", "what is published of CRDs, beside the answers to them", "a corpus", "TIME"),
-    Benchmark("upgrades", "upgrades judged, beside the answers to the new CRDs", "a corpus", "TIME"),
+    Benchmark("hostile", "hostile expressions against the reference", "Go", "about a minute"),
+    Benchmark("published", "what is published of CRDs, beside the answers to them", "a corpus", "about a minute"),
+    Benchmark("upgrades", "upgrades judged, beside the answers to the new CRDs", "a corpus", "about a minute"),
     Benchmark(
-        "coverage", "what coverage costs: those who ask, and those who do not", "a corpus for real objects", "TIME"
+        "coverage",
+        "what coverage costs: those who ask, and those who do not",
+        "a corpus for real objects",
+        "about a minute",
     ),
-    Benchmark("checks", "all checks of projects against the same requests to a server", "Go and a corpus", "TIME"),
+    Benchmark(
+        "checks", "all checks of projects against the same requests to a server", "Go and a corpus", "about a minute"
+    ),
 )
