@@ -314,6 +314,9 @@ class CustomResourceDefinition:
             old: The stored CRD.
             field_validation: As for `create`.
 
+        Raises:
+            TypeError: *old* is no CRD.
+
         Errors:
             Those of the response, in the server's order; where the server's is random, sorted.
 
@@ -321,6 +324,11 @@ class CustomResourceDefinition:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
         """
         from pytest_crd.engine.resources import crdrequest  # noqa: PLC0415 - much that only this answer needs
+
+        given: object = old
+        if not isinstance(given, CustomResourceDefinition):
+            remedy = "CustomResourceDefinition.from_manifest makes one of a manifest"
+            raise TypeError(f"what a CRD replaces is a CustomResourceDefinition, not {type(given).__name__}; {remedy}")
 
         stored = old.under(self.kubernetes_version)._forms  # noqa: SLF001 - of this class
         named = profile.named(self.kubernetes_version)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, overload
 
@@ -139,17 +139,36 @@ def load(
     Raises:
         InputError: Everything that is wrong, with file and line: no path, a path that names nothing or holds no CRD, a file
             that cannot be read, what is nearly a CRD, a CRD that the server could not decode.
+        TypeError: Something else than texts and paths.
         UnknownVersionError: No known Kubernetes version.
     """
-    paths = [paths] if isinstance(paths, str | Path) else paths
-    if not paths:
+    named = _listed(paths)
+    if not named:
         raise CrdError(
             [Mistake("paths", 0, "none is given: name files, folders or globs with CustomResourceDefinitions")]
         )
     found = CrdFiles(profile.named(kubernetes_version).version)
-    found.read_all([str(path) for path in paths], base=Path(base).absolute())
+    found.read_all(named, base=Path(base).absolute())
     found.raise_mistakes()
     return CustomResourceDefinitions(found.crds, list(map(str, found.notes)))
+
+
+def _listed(paths: object) -> list[str]:
+    """
+    Return paths that come from Python, where nothing checks types; none for None.
+
+    Raises:
+        TypeError: Something else than texts and paths.
+    """
+    if paths is None:
+        return []
+    is_one = isinstance(paths, str | Path | bytes) or not isinstance(paths, Iterable)
+    listed: list[object] = [paths] if is_one else list(paths)  # type: ignore[call-overload]
+    for one in listed:
+        if not isinstance(one, str | Path):
+            told = f"{type(one).__name__}: {one!r}"
+            raise TypeError(f"paths are texts or pathlib.Path, not {told}; for a manifest there is from_manifest")
+    return list(map(str, listed))
 
 
 def _by_name(crds: Sequence[CustomResourceDefinition]) -> dict[str, list[CustomResourceDefinition]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -351,3 +352,20 @@ def test_a_crd_and_each_of_its_schemas_are_converted_once_whatever_is_asked(monk
         assert version.update(stored, old=stored).accepted
         assert version.default(version.prune({"spec": {}}).value).paths == ("spec.a",)
     assert converted == ["from_defaulted", "from_schema", "from_schema"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda crd: crd.version("v1").create({}, namespace=5), "a namespace is a text, not int: 5"),
+        (lambda crd: crd.version("v1").update({}, old={}, namespace=b"a"), "a namespace is a text, not bytes: b'a'"),
+        (lambda crd: crd.update_from(None), "what a CRD replaces is a CustomResourceDefinition, not NoneType; "),
+        (lambda crd: crd.update_from({}), "what a CRD replaces is a CustomResourceDefinition, not dict; "),
+        (lambda _: engine.load(5), "paths are texts or pathlib.Path, not int: 5; "),  # type: ignore[arg-type]
+        (lambda _: engine.load(b"crds"), "paths are texts or pathlib.Path, not bytes: b'crds'; "),  # type: ignore[arg-type]
+        (lambda _: engine.load(["crds", {}]), "paths are texts or pathlib.Path, not dict: {}; "),  # type: ignore[list-item]
+    ],
+)
+def test_what_can_be_no_argument_is_named(ask: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=f"^{re.escape(words)}"):
+        ask(_crd({"type": "object"}))

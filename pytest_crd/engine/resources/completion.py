@@ -58,9 +58,16 @@ def over(
 
 
 def namespace(given: str | None, body: Body) -> str:
-    """Return the namespace of the URL: *given*, else what the object states, as kubectl takes it."""
-    if given is not None:
+    """
+    Return the namespace of the URL: *given*, else what the object states, as kubectl takes it.
+
+    Raises:
+        TypeError: *given* is no text.
+    """
+    if isinstance(given, str):
         return given
+    if given is not None:
+        raise TypeError(f"a namespace is a text, not {type(given).__name__}: {given!r}")
     stated = (_metadata(body) or {}).get("namespace")
     return stated if isinstance(stated, str) and stated else _DEFAULT_NAMESPACE
 
