@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -326,8 +327,10 @@ def test_the_items_of_a_typed_list_need_not_say_what_they_are(tmp_path: Path) ->
 def test_one_path_is_enough_and_none_is_an_error(tmp_path: Path) -> None:
     base = _write(tmp_path, a=_crd())
     assert len(engine.load("a.yaml", base=base)) == len(engine.load(base / "a.yaml")) == 1
-    with pytest.raises(engine.CrdError, match=r"^paths: none is given: name files, folders or globs"):
-        engine.load([])
+    nothing: Any
+    for nothing in ([], None):
+        with pytest.raises(engine.CrdError, match=r"^paths: none is given: name files, folders or globs"):
+            engine.load(nothing)
 
 
 def test_the_repeated_fields_of_a_crd_in_a_list_are_its_own_and_those_around_it(tmp_path: Path) -> None:
