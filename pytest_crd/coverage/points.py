@@ -49,8 +49,10 @@ class Point(NamedTuple):
     @property
     def id(self) -> str:
         """What tells it from all others of its version, as long as the schema stays the same: `properties/spec/maximum:held`."""
-        escaped = (str(step).replace("~", "~0").replace("/", "~1") for step in self.steps)
-        return f"{'/'.join(escaped)}:{self.side}"
+        steps = "/".join(map(str, self.steps))
+        if "~" in steps or steps.count("/") >= len(self.steps) > 0:  # which a step itself has
+            steps = "/".join(str(step).replace("~", "~0").replace("/", "~1") for step in self.steps)
+        return f"{steps}:{self.side}"
 
     @property
     def path(self) -> str:

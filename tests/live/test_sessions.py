@@ -262,9 +262,8 @@ def _signalled(project: Project, server: FakeServer) -> pytest.RunResult:
     return project.pytester.runpytest_subprocess(*OF_PROCESS, "--crd-live", server.url, timeout=120)
 
 
-@pytest.mark.parametrize(
-    "by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM")])
 def test_nothing_is_left_however_a_run_ends(ending: Ending, server: FakeServer, by: str, ctrl_c: None) -> None:
     result = _signalled(ending(KILLED.format(by)), server)
 
@@ -572,6 +571,7 @@ def test_a_file_of_arguments_is_the_command_line(asked: Project, server: FakeSer
     result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*", "crd: live: 5 agreed, *"])
 
 
+@pytest.mark.slow
 def test_a_session_that_asks_no_server_loads_nothing_that_could(asked: Project) -> None:
     asked.write(
         "conftest.py",

@@ -87,6 +87,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, pytest.Ru
     return folder, folder.start("-p", "xdist", "-n", "2", *WRITING)
 
 
+@pytest.mark.slow
 def test_the_writing_is_left_to_one_process(written: tuple[Folder, pytest.RunResult]) -> None:
     folder, result = written
 

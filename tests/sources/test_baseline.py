@@ -296,6 +296,9 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[FolderTree, GitTree]
     return FolderTree(repository.path), trees.of_commit(repository.path, commit.id, ref="v1", folder="")
 
 
+@example("x/**/?")
+@example("**/a.yaml")
+@example("x/**/z/*.yaml")
 @example("a.yaml/**")
 @given(st.lists(PARTS, min_size=1, max_size=4).map("/".join))
 def test_a_pattern_names_the_same_files_in_a_folder_and_at_a_commit(

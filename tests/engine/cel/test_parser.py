@@ -55,6 +55,27 @@ def test_too_long_expressions_are_not_read() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("[" * 251 + "]" * 251, "-1:0: expression recursion limit exceeded: 250", id="depth"),
+        pytest.param("a.b" + ".c" * 300 + " $", "-1:0: max recursion depth exceeded", id="depth of what is wrong"),
+        pytest.param("[1 " * 40, "1:121: Syntax error: error recovery attempt limit exceeded: 30", id="recoveries"),
+        pytest.param(
+            "(1 2" + " 2" * 300 + ")", "-1:0: error recovery token lookahead limit exceeded: 256", id="skipped"
+        ),
+        pytest.param("$ " * 102, "1 more errors were truncated", id="syntax errors"),
+        pytest.param("[" + "if," * 120 + "if]", "21 more errors were truncated", id="problems"),
+        pytest.param("'" + "a" * 17_000 + "' + $", "1:17006: Syntax error: token recognition error at: '$'", id="line"),
+    ],
+)
+def test_what_is_wrong_beyond_limits_is_told_in_short(text: str, said: str) -> None:
+    with deep_recursion(), pytest.raises(CompileError) as caught:
+        parser.parse(text, {}, Dialect())
+
+    assert said in {line.removeprefix("ERROR: <input>:") for line in str(caught.value).splitlines()}
+
+
 def test_deep_expressions_nest_deeper_than_python_may() -> None:
     with deep_recursion():
         root: Any = parser.parse("[" * 249 + "]" * 249, {}, Dialect()).root
