@@ -75,6 +75,7 @@ class VersionAnswers(VersionSchema, ABC):
         Raises:
             DecodeError: Metadata of a wrong type, which the server answers with a 400 in these words.
             ManifestError: A text that the server could not read.
+            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
         __tracebackhide__ = HIDE_MISTAKES
@@ -93,6 +94,7 @@ class VersionAnswers(VersionSchema, ABC):
 
         Raises:
             ManifestError: A text that the server could not read.
+            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
         __tracebackhide__ = HIDE_MISTAKES
@@ -121,6 +123,7 @@ class VersionAnswers(VersionSchema, ABC):
 
         Raises:
             ManifestError: A text that the server could not read.
+            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
 
         Errors:
@@ -153,6 +156,7 @@ class VersionAnswers(VersionSchema, ABC):
 
         Raises:
             ManifestError: A text that the server could not read.
+            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
 
         Errors:
@@ -185,6 +189,7 @@ class VersionAnswers(VersionSchema, ABC):
 
         Raises:
             ManifestError: A text that the server could not read.
+            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
 
         Errors:

@@ -20,7 +20,7 @@ from pytest_crd.engine.cel.errors import CompileError, Problem
 from pytest_crd.engine.cel.functions import Function
 from pytest_crd.engine.cel.types import Kind, Type
 from pytest_crd.engine.cel.unification import Unifier
-from pytest_crd.engine.cel.values import UInt
+from pytest_crd.engine.cel.values import TypeValue, UInt
 
 _LOGICAL: Final = frozenset({"_&&_", "_||_"})
 _CONSTANT_TYPES: Final = {
@@ -32,6 +32,9 @@ _CONSTANT_TYPES: Final = {
     str: types.STRING,
     UInt: types.UINT,
 }
+
+# Names of types with parameters, before anything has settled these.
+_UNSETTLED: Final = {"list": "type(list(A))", "map": "type(map(A, B))", "optional_type": "type(optional_type)"}
 
 
 def check(parsed: ParsedExpression, declarations: Declarations, dialect: Dialect) -> CheckedExpression:
@@ -63,6 +66,7 @@ class _Checker:
         self._parsed = parsed
         self._declarations = declarations
         self._dots_leave_scopes = dialect.dots_leave_scopes
+        self._type_names_settled = dialect.type_names_settled
         self._second_variables_typed = dialect.second_variables_typed
         self.unifier = Unifier()
         self._scopes: list[tuple[str, Type]] = []  # variables of comprehensions, inner ones last
@@ -93,6 +97,13 @@ class _Checker:
         """Keep what is wrong with a node."""
         location = self._parsed.source.location(self._parsed.positions[node_id])
         self.problems.append(Problem(location, message))
+
+    def _told(self, node: Node, type_: Type) -> str:
+        """Return the *type_* of *node* as it is told where nothing has settled what the name of a type leaves open."""
+        reference = self.references.get(node.id)
+        if self._type_names_settled or reference is None or not isinstance(reference.value, TypeValue):
+            return str(type_)
+        return _UNSETTLED.get(reference.value.name, str(type_))
 
     def _expect(self, node: Node, expected: Type, actual: Type) -> None:
         if not self.unifier.assignable(expected, actual):
@@ -177,7 +188,7 @@ class _Checker:
             if target.kind is Kind.TYPE_PARAMETER:
                 self.unifier.assignable(types.DYN, target)
             elif not unification.is_dyn_or_error(target):
-                self.report(node.id, f"type '{target}' does not support field selection")
+                self.report(node.id, f"type '{self._told(operand, target)}' does not support field selection")
             type_ = types.DYN
         return types.optional_of(type_) if optional or is_optional else type_
 
@@ -271,9 +282,10 @@ class _Checker:
         if range_type.kind in {Kind.DYN, Kind.ERROR, Kind.TYPE_PARAMETER}:
             self.unifier.assignable(types.DYN, range_type)
             return types.DYN, types.DYN if self._second_variables_typed else types.UNSPECIFIED
+        told = self._told(node.range, range_type)
         self.report(
             node.range.id,
-            f"expression of type '{range_type}' cannot be range of a comprehension (must be list, map, or dynamic)",
+            f"expression of type '{told}' cannot be range of a comprehension (must be list, map, or dynamic)",
         )
         return types.ERROR, types.ERROR if self._second_variables_typed else types.UNSPECIFIED
 

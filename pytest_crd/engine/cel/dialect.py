@@ -22,6 +22,7 @@ class Dialect:
         estimates_entries: Whether estimates know the sizes of what literals and comprehensions are made of.
         structs_name_types: Whether what makes an object can only name a type; otherwise a variable is refused as none.
         lists_are_messages: Whether objects can be made of the type `list`, in vain.
+        type_names_settled: Whether the names `list`, `map` and `optional_type` are told with dyn wherever they are told.
         optionals_nest: Whether an optional in an optional stays one where a name stands for it, or a conditional.
         has_loose_class_names: Whether regular expressions may call classes of Unicode by long names, and in any spelling.
         has_short_group_names: Whether `(?<name>` opens a group in them.
@@ -38,6 +39,7 @@ class Dialect:
     estimates_entries: bool = True
     structs_name_types: bool = True
     lists_are_messages: bool = True
+    type_names_settled: bool = True
     optionals_nest: bool = True
     has_loose_class_names: bool = True
     has_short_group_names: bool = True

@@ -69,6 +69,7 @@ def _dialect(release: int) -> Dialect:
         estimates_entries=release >= 33,
         structs_name_types=release >= 37,
         lists_are_messages=release >= 37,
+        type_names_settled=release >= 37,
         optionals_nest=release >= 37,
         has_loose_class_names=release >= 35,
     )

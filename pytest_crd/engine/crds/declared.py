@@ -77,7 +77,7 @@ class CrdSpec(NamedTuple):
 def is_crd(manifest: JSONValue) -> bool:
     """Return whether *manifest* says that it is a CustomResourceDefinition of an API version that ever existed."""
     return (
-        isinstance(manifest, Mapping) and manifest.get("kind") == KIND and manifest.get("apiVersion") in {V1, V1BETA1}
+        isinstance(manifest, Mapping) and manifest.get("kind") == KIND and manifest.get("apiVersion") in (V1, V1BETA1)
     )
 
 

@@ -46,9 +46,17 @@ def named(body: Body) -> Body:
 def over(
     body: Body, old: Mapping[str, object], type_meta: Mapping[str, JSONValue]
 ) -> tuple[Body, dict[str, JSONValue]]:
-    """Return the body of a PUT over *old*, and *old* as it is stored, each with what may be left out."""
+    """
+    Return the body of a PUT over *old*, and *old* as it is stored, each with what may be left out.
+
+    Raises:
+        TypeError: *old* is no mapping, or its metadata is none, as it is of whatever is stored.
+    """
     stored = {**type_meta, **resource(old)}
-    stored["metadata"] = {"name": MADE_UP_NAME, "resourceVersion": "1", **(stored.get("metadata") or {})}
+    metadata = stored.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise TypeError(f"the metadata of a stored object is a mapping, not {jsonvalue.type_of(metadata)}")
+    stored["metadata"] = {"name": MADE_UP_NAME, "resourceVersion": "1", **metadata}
     sent = typed(body, type_meta)
     metadata = _metadata(sent)
     if _is_open(sent) and metadata is not None:

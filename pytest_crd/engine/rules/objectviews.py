@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel import equality, workload
 from pytest_crd.engine.cel.errors import no_overload
-from pytest_crd.engine.cel.values import MISSING, MapValue, Opaque, Value, find, is_map
+from pytest_crd.engine.cel.values import MISSING, MapValue, Opaque, Value, find_or_error, is_map
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
@@ -150,7 +150,7 @@ class ObjectView(MapValue, JSONView):
     def _is_equal_at(self, key: str, other: Any) -> bool:
         view = self._fields.view(key)
         if view is not None:
-            its = find(other, key)
+            its = find_or_error(other, key)  # which only what is an error itself, a map or a list minds
             if not self._fields.profile.equates_null_fields:
                 return its is not MISSING and equality.equal_parts(view(self.value[key]), its)
             mine = self.find(key)
