@@ -113,7 +113,7 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
         for one in manifest.duplicates
     ]
     errors = [
-        Finding(places.of_field(manifest, one.field), str(one), one.rule.lines if one.rule else ())
+        Finding(places.of_field(manifest, one.field), one.told, one.rule.lines if one.rule else ())
         for one in response.errors
     ]
     dropped = [*_dropped(sample, version, response)]

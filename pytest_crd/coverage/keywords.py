@@ -66,7 +66,7 @@ class Look:
         """Return whether the server has answered with that failure."""
         result = Result()
         result.add(failure)
-        return any((error.type, error.field, error.detail) in self._said for error in result.errors(self._base))
+        return any((error.type, error.field, error.detail) in self._said for error in result.errors(self._base, None))
 
     def says_missing(self, name: str) -> bool:
         """Return whether the server misses the field *name*."""

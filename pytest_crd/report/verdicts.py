@@ -59,7 +59,7 @@ def lines(verdict: Verdict) -> Iterator[Line]:
 
 def _rejected(verdict: Rejected) -> Iterator[Line]:
     for error in verdict.errors:
-        yield Line("", str(error), "actual", f"refused: {error}", verdict.hint, _explained(error))
+        yield Line("", error.told, "actual", f"refused: {error}", verdict.hint, _explained(error))
 
 
 def _accepted(verdict: Accepted) -> Iterator[Line]:
@@ -69,7 +69,7 @@ def _accepted(verdict: Accepted) -> Iterator[Line]:
         part = json.dumps(verdict.part, ensure_ascii=False)
         yield Line("missing", part, "expected", f"accepted, expected {part}")
     for error in verdict.ratcheted:
-        yield Line("ratcheted", str(error), "actual", note="wrong in `old` too, so an update keeps it")
+        yield Line("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
 
 
 def _errors(verdict: ErrorsMismatch) -> Iterator[Line]:
@@ -82,12 +82,12 @@ def _errors(verdict: ErrorsMismatch) -> Iterator[Line]:
         yield Line("missing", described(expected), "expected", f"missing {described(expected)}", note)
         if near is not None:
             shown.append(near.error)
-            yield Line("nearest", str(near.error), "actual", note=_near(near), details=_explained(near.error))
+            yield Line("nearest", near.error.told, "actual", note=_near(near), details=_explained(near.error))
     label = "unasked" if verdict.key == "errors" else "besides"
     for error in verdict.unasked:
         if not any(error is other for other in shown):
             brief = f"unasked {error}" if label == "unasked" else ""
-            yield Line(label, str(error), "actual", brief, details=_explained(error))
+            yield Line(label, error.told, "actual", brief, details=_explained(error))
     for error in verdict.met:
         yield Line("met", str(error), "reason")
 

@@ -56,10 +56,11 @@ def of_request(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, 
         return {key: value for key, value in answer.items() if key != "stored"}
     metadata = request.sent.get("metadata") if isinstance(request.sent, dict) else None
     namespaced = isinstance(metadata, dict) and "namespace" in metadata
-    return recordings.of_custom_resource(_response(crd, file, request, old_crd), namespaced=namespaced)
+    return recordings.of_custom_resource(response(crd, file, request, old_crd=old_crd), namespaced=namespaced)
 
 
-def _response(crd: Any, file: casefile.CaseFile, request: casefile.Request, old_crd: Any) -> Any:
+def response(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, old_crd: Any = None) -> Any:
+    """Return the engine's own answer to a request for a custom resource; the arguments are those of `of_request`."""
     options = {"namespace": _NAMESPACE} | (
         {"field_validation": request.field_validation} if request.field_validation else {}
     )

@@ -220,8 +220,8 @@ nullsDropped:
         "{input: {spec: {rows: 11, soil: lava}}, expected: {spec: {rows: 11}}}",
         """\
 refused (422), but expected to be accepted:
-  spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10
-  spec.soil: Unsupported value: "lava": supported values: "clay", "sand"
+  spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10 (config/crd/bases/gardens.yaml:24 maximum)
+  spec.soil: Unsupported value: "lava": supported values: "clay", "sand" (config/crd/bases/gardens.yaml:23 enum)
 """,
         "refused: spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10 (+1 more)",
         id="a refusal that is not expected shows every error as the server prints it",
@@ -264,11 +264,11 @@ accepted (201), but expected to be refused:
         """\
 errors:
   missing  {field: spec.rows, type: Invalid, detail: "spec.rows in body should be less than or equal to 9"}
-  nearest  spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10 (another detail)
+  nearest  spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10 (config/crd/bases/gardens.yaml:24 maximum) (another detail)
   missing  {field: spec.label, type: Invalid}
-  nearest  spec.label: Invalid value: "integer": spec.label in body must be of type string: "integer" (another type: TypeInvalid)
+  nearest  spec.label: Invalid value: "integer": spec.label in body must be of type string: "integer" (config/crd/bases/gardens.yaml:21 type) (another type: TypeInvalid)
   missing  {field: spec.size, type: Required}
-  unasked  spec.beds[0].name: Required value
+  unasked  spec.beds[0].name: Required value (config/crd/bases/gardens.yaml:33 required)
   met      spec.soil: Unsupported value: "lava": supported values: "clay", "sand"
 """,
         'missing {field: spec.rows, type: Invalid, detail: "spec.rows in body should be less than or equal to 9"} (+3 more)',
@@ -279,7 +279,7 @@ errors:
         "{input: {spec: {rows: 11, soil: lava}}, errors: [{field: spec.rows}]}",
         """\
 errors:
-  unasked  spec.soil: Unsupported value: "lava": supported values: "clay", "sand"
+  unasked  spec.soil: Unsupported value: "lava": supported values: "clay", "sand" (config/crd/bases/gardens.yaml:23 enum)
   met      spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10
 """,
         'unasked spec.soil: Unsupported value: "lava": supported values: "clay", "sand"',
@@ -291,7 +291,7 @@ errors:
         """\
 containsErrors:
   missing  {field: spec.size, matches: "^Required"}
-  besides  spec.soil: Unsupported value: "lava": supported values: "clay", "sand"
+  besides  spec.soil: Unsupported value: "lava": supported values: "clay", "sand" (config/crd/bases/gardens.yaml:23 enum)
   met      spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10
 """,
         'missing {field: spec.size, matches: "^Required"}',
@@ -368,7 +368,7 @@ contains:
         """\
 accepted (200), but expected to be refused:
   missing    {field: spec.rows}
-  ratcheted  spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10 (wrong in `old` too, so an update keeps it)
+  ratcheted  spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10 (config/crd/bases/gardens.yaml:24 maximum) (wrong in `old` too, so an update keeps it)
 """,
         "accepted, expected {field: spec.rows}",
         id="what is kept though it is not valid says so",

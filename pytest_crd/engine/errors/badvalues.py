@@ -50,7 +50,7 @@ def invalid_as(path: FieldPath, bad_value: JSONValue, printed: str | None, detai
 
 def reprinted(error: FieldError, printed: str) -> PrintedError:
     """Return *error* with *printed* in place of its bad value."""
-    return PrintedError(error.type, error.field, error.bad_value, error.detail, printed)
+    return PrintedError(error.type, error.field, error.bad_value, error.detail, printed, path=error.path)
 
 
 def invalid_of_type(path: FieldPath, value: JSONValue, kind: Type, detail: str, profile: Profile) -> FieldError:

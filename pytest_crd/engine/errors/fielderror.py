@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.errors.failedrule import FailedRule
+from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -92,7 +93,11 @@ class FieldError:
         field: The path as the server spells it, `spec.a[0]`; `<nil>` where there is none, empty in a `Request` error.
         bad_value: The JSON value that the message prints, `""` where it prints none.
         detail: The last part of the message; may be empty.
-        rule: The CEL rule that found it, with the values that decided; None for all else. Errors are equal without it.
+        rule: The CEL rule that found it, with the values that decided; None for all else.
+        path: The same as *field*, as steps; None where the error is about no field.
+        origin: Which keyword of the CRD's schema decided; None where it is none of the schema's, and in an error about a CRD.
+
+    Errors are equal whatever their rules, paths and origins.
     """
 
     type: ErrorType
@@ -100,6 +105,8 @@ class FieldError:
     bad_value: JSONValue
     detail: str
     rule: FailedRule | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
+    path: FieldPath | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
+    origin: Origin | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
 
     @property
     def message(self) -> str:
@@ -110,6 +117,12 @@ class FieldError:
         if self.type not in _WITHOUT_VALUE and self.bad_value is not Omitted.VALUE:
             text += f": {_printed(self.bad_value)}"
         return f"{text}: {self.detail}" if self.detail else text
+
+    @property
+    def told(self) -> str:
+        """The error as the server prints it, and the line of the CRD that decided: `… (crds/backups.yaml:24 minimum)`."""
+        # Of a rule, more is told than its line.
+        return f"{self} ({self.origin})" if self.origin and self.origin.source and self.rule is None else str(self)
 
     def __str__(self) -> str:
         """Return the error as the server prints it: `spec.a: Invalid value: 1: must be …`."""
@@ -128,36 +141,40 @@ def _printed(value: JSONValue) -> str:
     return printing.marshal(value)
 
 
+def _at(path: FieldPath, type_: ErrorType, bad_value: JSONValue, detail: str) -> FieldError:
+    return FieldError(type_, str(path), bad_value, detail, path=path)
+
+
 def required(path: FieldPath, detail: str) -> FieldError:
     """Return "a value is missing": absent, null or empty where it must not be."""
-    return FieldError(ErrorType.REQUIRED, str(path), "", detail)
+    return _at(path, ErrorType.REQUIRED, "", detail)
 
 
 def invalid(path: FieldPath, bad_value: JSONValue, detail: str) -> FieldError:
     """Return "the value is malformed"; the message prints *bad_value*."""
-    return FieldError(ErrorType.INVALID, str(path), bad_value, detail)
+    return _at(path, ErrorType.INVALID, bad_value, detail)
 
 
 def forbidden(path: FieldPath, detail: str) -> FieldError:
     """Return "the value may not be set here"; the message does not print it."""
-    return FieldError(ErrorType.FORBIDDEN, str(path), "", detail)
+    return _at(path, ErrorType.FORBIDDEN, "", detail)
 
 
 def not_supported(path: FieldPath, bad_value: JSONValue, supported: Sequence[str]) -> FieldError:
     """Return "the value is none of those *supported*", listed in their order."""
     listed = ", ".join(map(printing.quote, supported))
     detail = f"supported values: {listed}" if supported else ""
-    return FieldError(ErrorType.NOT_SUPPORTED, str(path), bad_value, detail)
+    return _at(path, ErrorType.NOT_SUPPORTED, bad_value, detail)
 
 
 def type_invalid(path: FieldPath, bad_value: JSONValue, detail: str) -> FieldError:
     """Return "the value is not of the field's type"; the message prints *bad_value*."""
-    return FieldError(ErrorType.TYPE_INVALID, str(path), bad_value, detail)
+    return _at(path, ErrorType.TYPE_INVALID, bad_value, detail)
 
 
 def duplicate(path: FieldPath, bad_value: JSONValue) -> FieldError:
     """Return "the value stands twice where it may stand once"."""
-    return FieldError(ErrorType.DUPLICATE, str(path), bad_value, "")
+    return _at(path, ErrorType.DUPLICATE, bad_value, "")
 
 
 def too_long(path: FieldPath, max_length: int, *, unit: str = "byte", inflected: bool = True) -> FieldError:
@@ -172,7 +189,7 @@ def too_long(path: FieldPath, max_length: int, *, unit: str = "byte", inflected:
     """
     noun = _plural(max_length if inflected else 0, unit)
     detail = f"may not be more than {max_length} {noun}" if max_length >= 0 else "value is too long"
-    return FieldError(ErrorType.TOO_LONG, str(path), "", detail)
+    return _at(path, ErrorType.TOO_LONG, "", detail)
 
 
 def too_many(path: FieldPath, actual: int | None, max_quantity: int, *, inflected: bool = True) -> FieldError:
@@ -187,12 +204,12 @@ def too_many(path: FieldPath, actual: int | None, max_quantity: int, *, inflecte
     """
     noun = _plural(max_quantity if inflected else 0, "item")
     detail = f"must have at most {max_quantity} {noun}" if max_quantity >= 0 else "has too many items"
-    return FieldError(ErrorType.TOO_MANY, str(path), Omitted.VALUE if actual is None else actual, detail)
+    return _at(path, ErrorType.TOO_MANY, Omitted.VALUE if actual is None else actual, detail)
 
 
 def internal(path: FieldPath, detail: str) -> FieldError:
     """Return "the server could not check the field"."""
-    return FieldError(ErrorType.INTERNAL, str(path), "", detail)
+    return _at(path, ErrorType.INTERNAL, "", detail)
 
 
 def request(message: str) -> FieldError:

@@ -104,10 +104,17 @@ class Response:
         return Response(self.code, kept, errors, self.warnings, self.changes, jsonvalue.copy(self.status))
 
     def located(self, locate: Locate) -> Response:
-        """Return the same answer, of whose rules *locate* knows where they stand in the CRD."""
-        if all(error.rule is None for error in self.errors):
+        """Return the same answer, of whose rules and keywords *locate* knows where they stand in the CRD."""
+        if all(error.rule is None and error.origin is None for error in self.errors):
             return self
-        errors = (replace(error, rule=error.rule and error.rule.located(locate)) for error in self.errors)
+        errors = (
+            replace(
+                error,
+                rule=error.rule and error.rule.located(locate),
+                origin=error.origin and error.origin.located(locate),
+            )
+            for error in self.errors
+        )
         return replace(self, errors=tuple(errors))
 
     @property
@@ -191,7 +198,7 @@ class Response:
 
 def _explained(errors: Iterable[FieldError]) -> Iterator[str]:
     for error in errors:
-        yield str(error)
+        yield error.told
         yield from (f"  {line}" for line in (error.rule.lines if error.rule else ()))
 
 

@@ -50,7 +50,7 @@ def too_long(path: FieldPath, max_length: int, profile: Profile) -> FieldError:
     """Return "the value has more than *max_length* bytes" in the words of a version."""
     if profile.limits_are_what_may_be:
         return fielderror.too_long(path, max_length)
-    return FieldError(ErrorType.TOO_LONG, str(path), "", f"must have at most {max_length} bytes")
+    return FieldError(ErrorType.TOO_LONG, str(path), "", f"must have at most {max_length} bytes", path=path)
 
 
 def _operation(operation: str, path: FieldPath, profile: Profile) -> list[FieldError]:

@@ -8,11 +8,13 @@ with it, not whether the request gets that far.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from pytest_crd.engine import profile as profiles
-from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors import badvalues, fielderror, origin
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -169,7 +171,9 @@ def compile_embedded(schema: Structural, profile: Profile) -> Validate | None:
 
     def of_resource(_node: Structural, below: Below[FieldError]) -> Walk[FieldError]:
         def walk(value: JSONValue, path: FieldPath, errors: list[FieldError]) -> JSONValue:
-            errors += _resource(value, path, profile)
+            if wrong := _resource(value, path, profile):
+                decided = Origin(origin.schema_steps(path.segments), "x-kubernetes-embedded-resource")
+                errors += [replace(error, origin=decided) for error in wrong]
             return below.object(value, path, errors)
 
         return walk

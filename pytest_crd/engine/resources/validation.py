@@ -167,12 +167,13 @@ class Validator:
     @cached_property
     def _values(self) -> valuevalidation.Validator | None:
         schema = self._declared
-        return None if schema is None else valuevalidation.compile(schema, self._profile)
+        return None if schema is None else valuevalidation.compile(schema, self._profile, root=())
 
     @cached_property
     def _status_values(self) -> valuevalidation.Validator | None:
         schema = ((self._declared or {}).get("properties") or {}).get("status")
-        return None if schema is None else valuevalidation.compile(schema, self._profile)
+        root = ("properties", "status")
+        return None if schema is None else valuevalidation.compile(schema, self._profile, root=root)
 
     @cached_property
     def _embedded(self) -> objectmetavalidation.Validate | None:

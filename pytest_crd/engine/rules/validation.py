@@ -16,10 +16,11 @@ from typing import Final, NoReturn
 
 from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.errors import CostLimitError
-from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors import fielderror, origin
 from pytest_crd.engine.errors.failedrule import FailedRule, Steps
 from pytest_crd.engine.errors.fielderror import FieldError, Omitted
-from pytest_crd.engine.fieldpath import FieldPath, Key, Segment
+from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observation import RuleOutcome
 from pytest_crd.engine.profile import Profile
@@ -240,13 +241,13 @@ class _Walk:
                 rule.rule, expression.program, variables.of(optional=False), self.findings.budget
             )
             if evaluated.problem:
-                self._add(replace(self._invalid(path, node, evaluated.problem), rule=failed), is_forgiven=is_forgiven)
+                self._add(_found_by(failed, self._invalid(path, node, evaluated.problem)), is_forgiven=is_forgiven)
                 raise _SpentError
             self.findings.budget -= evaluated.cost
             detail = evaluated.message
         words = detail or messages.of_failure(rule.rule)
         error = messages.error(rule.rule, path, self._shown(node, place), words)
-        self._add(replace(error, rule=failed), is_forgiven=is_forgiven)
+        self._add(_found_by(failed, error), is_forgiven=is_forgiven)
 
     def _failed(
         self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables | None = None
@@ -256,8 +257,8 @@ class _Walk:
 
     def _steps_of(self, rule: CompiledRule, node: RuleNode, place: _Place) -> Steps:
         """Return where a rule stands in the schema of the value."""
-        path = [step for segment in place.path.segments[self._depth :] for step in _steps(segment)]
-        return (*path, "x-kubernetes-validations", node.rules.index(rule))
+        schema = origin.schema_steps(place.path.segments[self._depth :])
+        return (*schema, "x-kubernetes-validations", node.rules.index(rule))
 
     def _shown(self, node: RuleNode, place: _Place) -> JSONValue:
         """Return what the error on a rule that does not hold prints as the bad value."""
@@ -275,7 +276,7 @@ class _Walk:
         return fielderror.invalid(path, node.schema.type, detail)
 
     def _fail(self, path: FieldPath, node: RuleNode, detail: str, rule: FailedRule | None = None) -> None:
-        self.findings.errors.append(replace(self._invalid(path, node, detail), rule=rule))
+        self.findings.errors.append(_found_by(rule, self._invalid(path, node, detail)))
 
     def _stop(self, path: FieldPath, node: RuleNode, detail: str, rule: FailedRule | None = None) -> NoReturn:
         """Take down why no further rule is run, and run none."""
@@ -307,13 +308,6 @@ class _ObservedWalk(_Walk):
             self._outcomes.append(RuleOutcome(steps, holds=False, made_message=made_message))
 
 
-def _steps(segment: Segment) -> Steps:
-    """Return how the schema of a value leads to that of the part of it that *segment* names."""
-    if isinstance(segment, str):
-        return "properties", segment
-    return ("additionalProperties",) if isinstance(segment, Key) else ("items",)
-
-
 def _reasons(rule: CompiledRule, variables: Variables | None) -> tuple[str, ...]:
     """Return the values that decided what a rule is; none of one that was not evaluated."""
     expression = rule.expression
@@ -326,3 +320,11 @@ def _reasons(rule: CompiledRule, variables: Variables | None) -> tuple[str, ...]
 def _is_skipped(rule: CompiledRule, place: _Place) -> bool:
     """Return whether a rule on a change is not run, for there is nothing that changed."""
     return place.old is None and rule.uses_old_self and not rule.has_optional_old_self
+
+
+def _found_by(rule: FailedRule | None, error: FieldError) -> FieldError:
+    """Return *error* with the rule that found it, which is where it comes from."""
+    if rule is None:
+        return error
+    *schema, keyword, index = rule.steps
+    return replace(error, rule=rule, origin=Origin(tuple(schema), str(keyword), (index,)))

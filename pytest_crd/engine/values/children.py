@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, TypeAlias
 
 from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.fieldpath import Key
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.metafields import TYPE_META
 from pytest_crd.engine.profile import Profile
@@ -71,10 +72,11 @@ class Objects:
         self._examine_extra(value, name, correlation, result)
         for key in sorted(self._properties.keys() & value.keys()):
             correlated = None if correlation is None or _is_type_meta(name, key) else correlation.field(key)
-            result.merge(self._properties[key].examine(value[key], f"{name}.{key}" if name else key, correlated))
-        for key in self._required:
+            found = self._properties[key].examine(value[key], f"{name}.{key}" if name else key, correlated)
+            result.merge(found, (key,), ("properties", key))
+        for index, key in enumerate(self._required):
             if key not in value:
-                result.add(_missing(f"{name}.{key}"))
+                result.add(_missing(f"{name}.{key}", key, index))
 
     def _examine_extra(
         self, value: dict[str, JSONValue], name: str, correlation: Correlation | None, result: Result
@@ -83,10 +85,12 @@ class Objects:
             return
         for key in sorted(value.keys() - self._properties.keys()):
             if self._extra is False:
-                result.add(valueresult.invalid(name, key, f"{name}.{key} in body is a forbidden property"))
+                text = f"{name}.{key} in body is a forbidden property"
+                result.add(valueresult.invalid("additionalProperties", name, key, text))
             else:
                 correlated = None if correlation is None or _is_type_meta(name, key) else correlation.field(key)
-                result.merge(self._extra.examine(value[key], f"{name}.{key}", correlated))
+                found = self._extra.examine(value[key], f"{name}.{key}", correlated)
+                result.merge(found, (Key(key),), ("additionalProperties",))
 
 
 class Lists:
@@ -116,7 +120,8 @@ class Lists:
         if self._item is not None:
             for index, item in enumerate(value):
                 correlated = None if correlation is None else correlation.item(index)
-                result.merge(self._item.examine(item, f"{name}[{index}]" if self._names_items else name, correlated))
+                found = self._item.examine(item, f"{name}[{index}]" if self._names_items else name, correlated)
+                result.merge(found, (index,), ("items",))
         for check in self._counts:
             if not check.holds(value):
                 result.add(check.failure(value, name))
@@ -193,5 +198,6 @@ def _is_type_meta(name: str, key: str) -> bool:
     return not name and key in TYPE_META
 
 
-def _missing(name: str) -> Failure:
-    return Failure(f"{name} in body is required", name, lambda path: fielderror.required(path, ""))
+def _missing(name: str, key: str, index: int) -> Failure:
+    text = f"{name} in body is required"
+    return Failure(text, name, lambda path: fielderror.required(path, ""), "required", (index,), (key,))

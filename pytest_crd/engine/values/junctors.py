@@ -64,7 +64,7 @@ class Junctors(NamedTuple):
         if self.all_of:
             _examine_all_of([branch.examine(value, name) for branch in self.all_of], quoted, result)
         if any(not branch.examine(value, name).failures for branch in self.not_):
-            result.add(valueresult.composite(f"{quoted} must not validate the schema (not)"))
+            result.add(valueresult.composite("not", f"{quoted} must not validate the schema (not)"))
         return result
 
 
@@ -88,8 +88,8 @@ def _examine_any_of(branches: Iterable[Result], name: str, result: Result) -> No
             result.merge(branch)
             return
         failed.append(branch)
-    result.add(valueresult.composite(f"{name} must validate at least one schema (anyOf)"))
-    result.merge(_best(failed))
+    result.add(valueresult.composite("anyOf", f"{name} must validate at least one schema (anyOf)"))
+    _merge_best(failed, "anyOf", result)
 
 
 def _examine_one_of(branches: Sequence[Result], name: str, result: Result) -> None:
@@ -98,20 +98,21 @@ def _examine_one_of(branches: Sequence[Result], name: str, result: Result) -> No
         result.merge(succeeded[0])
         return
     found = f"Found {len(succeeded)} valid alternatives" if succeeded else "Found none valid"
-    result.add(valueresult.composite(f"{name} must validate one and only one schema (oneOf). {found}"))
+    result.add(valueresult.composite("oneOf", f"{name} must validate one and only one schema (oneOf). {found}"))
     if not succeeded:
-        result.merge(_best(branches))
+        _merge_best(branches, "oneOf", result)
 
 
 def _examine_all_of(branches: Sequence[Result], name: str, result: Result) -> None:
-    for branch in branches:
-        result.merge(branch)
+    for index, branch in enumerate(branches):
+        result.merge(branch, schema=("allOf", index))
     failed = sum(bool(branch.failures) for branch in branches)
     if failed:
         none = ". None validated" if failed == len(branches) else ""
-        result.add(valueresult.composite(f"{name} must validate all the schemas (allOf){none}"))
+        result.add(valueresult.composite("allOf", f"{name} must validate all the schemas (allOf){none}"))
 
 
-def _best(branches: Sequence[Result]) -> Result:
-    """Return the first of the failed branches that met most."""
-    return max(branches, key=lambda branch: branch.matches)
+def _merge_best(branches: Sequence[Result], keyword: str, result: Result) -> None:
+    """Add the failures of the first of the failed branches that met most."""
+    index, best = max(enumerate(branches), key=lambda numbered: numbered[1].matches)
+    result.merge(best, schema=(keyword, index))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -32,12 +33,14 @@ class TypeCheck(NamedTuple):
         types: The allowed types; empty where any is.
         format: The format, where the version checks it; else empty.
         nullable: Whether null is a value too.
+        is_declared: Whether `type` says the type, and not `x-kubernetes-int-or-string`.
         profile: The Kubernetes version.
     """
 
     types: tuple[str, ...]
     format: str
     nullable: bool
+    is_declared: bool
     profile: Profile
 
     @property
@@ -78,7 +81,8 @@ class TypeCheck(NamedTuple):
     def failure(self, value: JSONValue, name: str) -> Failure:
         """Return what to say of a value whose type does not match."""
         wanted, actual = self.mismatch(value) or ("", "")
-        return _wrong_type(name, wanted, actual, self.profile)
+        keyword = "format" if wanted == self.format else "type" if self.is_declared else "x-kubernetes-int-or-string"
+        return _wrong_type(keyword, name, wanted, actual, self.profile)
 
 
 def type_check(schema: Schema, profile: Profile, *, all_formats: bool = False) -> TypeCheck:
@@ -86,7 +90,8 @@ def type_check(schema: Schema, profile: Profile, *, all_formats: bool = False) -
     declared = schema.get("type")
     types = ("integer", "string") if schema.get("x-kubernetes-int-or-string") else (declared,) if declared else ()
     name = (schema.get("format") or "") if all_formats else _checked_format(schema, types, profile)
-    return TypeCheck(types, name, bool(schema.get("nullable")), profile)
+    is_declared = not schema.get("x-kubernetes-int-or-string")
+    return TypeCheck(types, name, bool(schema.get("nullable")), is_declared, profile)
 
 
 def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) -> str:
@@ -108,13 +113,13 @@ def format_check(check: TypeCheck) -> Check | None:
     name, holds = check.format, formats.check(check.format, check.profile)
     if holds is None:
         return None
-    return Check(holds, lambda value, at: _wrong_type(at, name, value, check.profile))
+    return Check(holds, lambda value, at: _wrong_type("format", at, name, value, check.profile))
 
 
-def _wrong_type(name: str, wanted: str, actual: str, profile: Profile) -> Failure:
+def _wrong_type(keyword: str, name: str, wanted: str, actual: str, profile: Profile) -> Failure:
     text = f"{name} in body must be of type {wanted}: {printing.quote(actual)}"
     say = result.type_invalid if profile.sorts_value_errors else result.invalid
-    return say(name, actual, text)
+    return say(keyword, name, actual, text)
 
 
 def string_checks(schema: Schema, profile: Profile) -> list[Check]:
@@ -138,14 +143,18 @@ def _too_long(limit: int, profile: Profile) -> Callable[[str, str], Failure]:
     def failure(value: str, name: str) -> Failure:
         text = f"{name} in body should be at most {limit} chars long"
         if not profile.sorts_value_errors:
-            return result.invalid(name, value, text)
-        return Failure(text, name, lambda at: fielderror.too_long(at, limit, inflected=profile.inflects_units))
+            return result.invalid("maxLength", name, value, text)
+        report = functools.partial(fielderror.too_long, max_length=limit, inflected=profile.inflects_units)
+        return Failure(text, name, report, "maxLength")
 
     return failure
 
 
 def _too_short(limit: int) -> Callable[[str, str], Failure]:
-    return lambda value, name: result.invalid(name, value, f"{name} in body should be at least {limit} chars long")
+    def failure(value: str, name: str) -> Failure:
+        return result.invalid("minLength", name, value, f"{name} in body should be at least {limit} chars long")
+
+    return failure
 
 
 def _pattern_check(pattern: str, profile: Profile) -> Check:
@@ -154,7 +163,11 @@ def _pattern_check(pattern: str, profile: Profile) -> Check:
         holds = patterns.compile(pattern, profile)
     except PatternError as error:  # no server takes such a CRD, but this is what it would say
         shown, holds = f"{pattern}, but pattern is invalid: {error}", _never
-    return Check(holds, lambda value, name: result.invalid(name, value, f"{name} in body should match '{shown}'"))
+
+    def failure(value: str, name: str) -> Failure:
+        return result.invalid("pattern", name, value, f"{name} in body should match '{shown}'")
+
+    return Check(holds, failure)
 
 
 def _never(_value: JSONValue) -> bool:
@@ -172,7 +185,7 @@ def item_checks(schema: Schema, profile: Profile) -> list[Check]:
         checks.append(
             Check(
                 _is_unique,
-                lambda _, name: result.invalid(name, "", f"{name} in body shouldn't contain duplicates"),
+                lambda _, name: result.invalid("uniqueItems", name, "", f"{name} in body shouldn't contain duplicates"),
             )
         )
     return checks
@@ -195,18 +208,23 @@ def property_checks(schema: Schema, profile: Profile) -> list[Check]:
 def _at_least(limit: int, things: str, *, prints_limit: bool = False) -> Check:
     def failure(value: JSONValue, name: str) -> Failure:
         text = f"{name} in body should have at least {limit} {things}"
-        return result.invalid(name, limit if prints_limit else len(value), text)
+        return result.invalid(f"min{things.capitalize()}", name, limit if prints_limit else len(value), text)
 
     return Check(lambda value: len(value) >= limit, failure)
 
 
 def _at_most(limit: int, things: str, profile: Profile) -> Check:
+    keyword = f"max{things.capitalize()}"
+
     def failure(value: JSONValue, name: str) -> Failure:
         text, count = f"{name} in body should have at most {limit} {things}", len(value)
         if not profile.sorts_value_errors:
             prints_limit = things == "properties" and not profile.validates_miscounted_objects
-            return result.invalid(name, limit if prints_limit else count, text)
-        return Failure(text, name, lambda at: fielderror.too_many(at, count, limit, inflected=profile.inflects_units))
+            return result.invalid(keyword, name, limit if prints_limit else count, text)
+        report = functools.partial(
+            fielderror.too_many, actual=count, max_quantity=limit, inflected=profile.inflects_units
+        )
+        return Failure(text, name, report, keyword)
 
     return Check(lambda value: len(value) <= limit, failure)
 
@@ -230,7 +248,7 @@ def enum_check(schema: Schema, profile: Profile) -> Check | None:
 
     def failure(value: JSONValue, name: str) -> Failure:
         text = f"{name} in body should be one of [{listed}]"
-        return Failure(text, name, lambda path: _unsupported(path, value, texts, profile))
+        return Failure(text, name, lambda path: _unsupported(path, value, texts, profile), "enum")
 
     return Check(holds, failure)
 

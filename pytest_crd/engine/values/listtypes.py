@@ -8,10 +8,12 @@ so is decided by the caller.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors import badvalues, fielderror, origin
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath, Key, Segment
 from pytest_crd.engine.golang import printing, syntax
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -43,7 +45,7 @@ def compile(schema: Structural, profile: Profile) -> Check | None:  # noqa: A001
     find = _find(schema, profile)
     if find is None:
         return None
-    return lambda value: [finding.make(FieldPath(finding.segments)) for finding in find(value)]
+    return lambda value: [_error(finding) for finding in find(value)]
 
 
 class _Finding(NamedTuple):
@@ -51,6 +53,12 @@ class _Finding(NamedTuple):
 
     segments: tuple[Segment, ...]
     make: Callable[[FieldPath], FieldError]
+
+
+def _error(finding: _Finding) -> FieldError:
+    found = finding.make(FieldPath(finding.segments))
+    *above, _ = finding.segments
+    return replace(found, origin=Origin(origin.schema_steps(above), "x-kubernetes-list-type"))
 
 
 _Find: TypeAlias = Callable[[JSONValue], list[_Finding]]

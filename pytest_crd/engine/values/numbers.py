@@ -84,7 +84,7 @@ def checks(schema: Schema, types: tuple[str, ...], number_format: str, profile: 
         limit = float(schema[keyword])
         if capacity is not None and not capacity.fits(limit):
             # The schema itself demands no number of its type: said of every value, which is compared as a float64 then.
-            found.append(Check(_never, functools.partial(_misfit, capacity, label)))
+            found.append(Check(_never, functools.partial(_misfit, capacity, keyword, label)))
             check = _limit_check(schema, keyword, limit, profile)
             found.append(_as_float(check) if kind is int else check)
         else:
@@ -136,12 +136,14 @@ def _capacity(types: tuple[str, ...], number_format: str, profile: Profile) -> _
 
 
 def _fits_check(capacity: _Capacity) -> Check:
-    return Check(capacity.fits, functools.partial(_misfit, capacity, "Checked"))
+    return Check(
+        capacity.fits, functools.partial(_misfit, capacity, "format" if capacity.format else "type", "Checked")
+    )
 
 
-def _misfit(capacity: _Capacity, label: str, _value: float, name: str) -> Failure:
+def _misfit(capacity: _Capacity, keyword: str, label: str, _value: float, name: str) -> Failure:
     described = f"with format {capacity.format}" if capacity.format else "(default format)"
-    return result.composite(f"{label} value must be of type {capacity.type} {described} in {name}")
+    return result.composite(keyword, f"{label} value must be of type {capacity.type} {described} in {name}")
 
 
 def _never(_value: float) -> bool:
@@ -167,7 +169,7 @@ def _limit_check(schema: Schema, keyword: str, limit: float, profile: Profile) -
     else:
         words = f"should be greater than {'' if exclusive else 'or equal to '}{shown}"
         holds = limit.__lt__ if exclusive else limit.__le__
-    return Check(holds, lambda value, name: result.invalid(name, value, f"{name} in body {words}"))
+    return Check(holds, lambda value, name: result.invalid(keyword, name, value, f"{name} in body {words}"))
 
 
 def _multiple_check(factor: float, profile: Profile) -> Check:
@@ -176,7 +178,9 @@ def _multiple_check(factor: float, profile: Profile) -> Check:
         words = f"must be positive: {shown}"
         return Check(
             _never,
-            lambda _, name: result.invalid(name, factor, f"factor MultipleOf declared for {name} {words}"),
+            lambda _, name: result.invalid(
+                "multipleOf", name, factor, f"factor MultipleOf declared for {name} {words}"
+            ),
         )
 
     def is_multiple(value: float) -> bool:
@@ -185,7 +189,7 @@ def _multiple_check(factor: float, profile: Profile) -> Check:
         return is_whole(_quotient(value, factor), profile)
 
     words = f"should be a multiple of {shown}"
-    return Check(is_multiple, lambda value, name: result.invalid(name, value, f"{name} in body {words}"))
+    return Check(is_multiple, lambda value, name: result.invalid("multipleOf", name, value, f"{name} in body {words}"))
 
 
 def _quotient(value: float, factor: float) -> float:

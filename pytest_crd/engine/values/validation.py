@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
 
 from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -36,9 +37,10 @@ _MATCHES: Final = {type(None): 0, bool: 4, str: 5, int: 6, float: 6, list: 6, di
 class Validator:
     """A compiled schema."""
 
-    def __init__(self, schema: Schema, profile: Profile, *, all_formats: bool) -> None:
+    def __init__(self, schema: Schema, profile: Profile, *, all_formats: bool, root: Steps | None) -> None:
         """For this module: everybody else calls `compile`."""
         self._schema = schema
+        self._root = root
         self._node = _Node(schema, profile, all_formats=all_formats)
         self._ratchets = profile.ratchets
         # The test ends as soon as it knows, and so may miss what the server stumbles over.
@@ -86,13 +88,13 @@ class Validator:
         try:
             if self._tests_first and self._node.accepts(value):
                 return ()
-            return self._node.examine(value, "", correlation).errors(path)
+            return self._node.examine(value, "", correlation).errors(path, self._root)
         except ServerPanicError as error:
             return (fielderror.internal(path, str(error)),)
 
 
 def compile(  # noqa: A001 - read as valuevalidation.compile
-    schema: Schema, profile: Profile, *, all_formats: bool = False
+    schema: Schema, profile: Profile, *, all_formats: bool = False, root: Steps | None = None
 ) -> Validator:
     """
     Return the compiled form of a schema; each part of it is compiled when a value first needs it.
@@ -103,8 +105,9 @@ def compile(  # noqa: A001 - read as valuevalidation.compile
         profile: The Kubernetes version.
         all_formats: Whether a format that the version does not know counts, as it does for defaults: no value but a string
             has it.
+        root: Where the schema stands in that of a version, from which the origins of errors count; None: they have none.
     """
-    return Validator(schema, profile, all_formats=all_formats)
+    return Validator(schema, profile, all_formats=all_formats, root=root)
 
 
 class _Node:

@@ -1,0 +1,171 @@
+"""Where in a schema stands what refused a value: of every keyword, and of everything that was recorded."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from conformance import casefile, replies
+
+from pytest_crd import engine
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.fieldpath import Key
+
+RULE: Final = "x-kubernetes-validations"
+EMBEDDED: Final = "x-kubernetes-embedded-resource"
+TEXTS: Final = {"type": "array", "items": {"type": "string"}}
+
+
+def _crd(spec: Any, **more: Any) -> CustomResourceDefinition:
+    schema = {"type": "object", "properties": {"spec": spec, **more}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "tabs.example.com"},
+        "spec": {
+            "group": "example.com",
+            "names": {"plural": "tabs", "kind": "Tab"},
+            "scope": "Cluster",
+            "versions": [{**version, "subresources": {"status": {}}}],
+        },
+    }
+    return CustomResourceDefinition.from_manifest(manifest)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "keyword", "steps", "path"),
+    [
+        pytest.param({"type": "integer"}, "a", "type", (), (), id="type"),
+        pytest.param(TEXTS, [None], "type", ("items",), (0,), id="null"),
+        pytest.param({"x-kubernetes-int-or-string": True}, 1.5, "x-kubernetes-int-or-string", (), (), id="either"),
+        pytest.param({"type": "string", "format": "ipv4"}, "a", "format", (), (), id="format"),
+        pytest.param({"type": "integer", "format": "int32"}, 2**40, "format", (), (), id="format of numbers"),
+        pytest.param({"type": "integer"}, 2.0**70, "type", (), (), id="more than the type holds"),
+        pytest.param({"type": "integer", "minimum": 1}, 0, "minimum", (), (), id="minimum"),
+        pytest.param({"type": "integer", "maximum": 1}, 2, "maximum", (), (), id="maximum"),
+        pytest.param({"type": "integer", "multipleOf": 2}, 1, "multipleOf", (), (), id="multipleOf"),
+        pytest.param({"type": "integer", "multipleOf": -2}, 1, "multipleOf", (), (), id="a factor that is none"),
+        pytest.param({"type": "integer", "maximum": 2.0**70}, 1, "maximum", (), (), id="a limit that is none"),
+        pytest.param({"type": "string", "minLength": 2}, "a", "minLength", (), (), id="minLength"),
+        pytest.param({"type": "string", "maxLength": 2}, "abc", "maxLength", (), (), id="maxLength"),
+        pytest.param({"type": "string", "pattern": "^b"}, "a", "pattern", (), (), id="pattern"),
+        pytest.param({"type": "string", "enum": ["b"]}, "a", "enum", (), (), id="enum"),
+        pytest.param({**TEXTS, "minItems": 1}, [], "minItems", (), (), id="minItems"),
+        pytest.param({**TEXTS, "maxItems": 1}, ["a", "b"], "maxItems", (), (), id="maxItems"),
+        pytest.param(TEXTS, ["a", 1], "type", ("items",), (1,), id="items"),
+        pytest.param({"type": "object", "properties": {"a": {"type": "string"}}}, {"a": 1}, "type", ("properties", "a"), ("a",), id="properties"),
+        pytest.param({"type": "object", "additionalProperties": {"type": "string"}}, {"a.b": 1}, "type", ("additionalProperties",), (Key("a.b"),), id="additionalProperties"),
+        pytest.param({"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}, {"a": ""}, "required", (), ("b",), id="required"),
+        pytest.param({"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1}, {}, "minProperties", (), (), id="minProperties"),
+        pytest.param({"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": 0}, {"a": ""}, "maxProperties", (), (), id="maxProperties"),
+        pytest.param({"type": "string", "not": {"enum": ["a"]}}, "a", "not", (), (), id="not"),
+        pytest.param({"type": "string", "oneOf": [{"minLength": 1}, {"maxLength": 1}]}, "a", "oneOf", (), (), id="oneOf"),
+        pytest.param({**TEXTS, "x-kubernetes-list-type": "set"}, ["a", "a"], "x-kubernetes-list-type", (), (1,), id="a set"),
+        pytest.param(
+            {"type": "object", EMBEDDED: True, "x-kubernetes-preserve-unknown-fields": True},
+            {"kind": "a", "metadata": {}}, EMBEDDED, (), ("apiVersion",), id="an embedded resource",
+        ),
+        pytest.param({"type": "string", RULE: [{"rule": "self == ''"}]}, "a", RULE, (), (), id="a rule"),
+    ],
+)  # fmt: skip
+def test_the_keyword_that_refuses_is_known(
+    schema: Any, value: Any, keyword: str, steps: tuple[str | int, ...], path: tuple[Any, ...]
+) -> None:
+    for crd, around in (
+        (_crd(schema), ()),
+        (_crd({"type": "object", "properties": {"inner": schema}}), ("inner",)),
+    ):
+        sent: Any = {"spec": value} if not around else {"spec": {"inner": value}}
+        response = crd.version("v1").create(sent)
+
+        error = response.errors[0]
+        assert error.origin is not None, response.status
+        assert error.path is not None
+        inside = [step for name in ("spec", *around) for step in ("properties", name)]
+        assert (error.origin.keyword, error.origin.schema) == (keyword, (*inside, *steps))
+        assert error.path.segments == ("spec", *around, *path)
+
+
+def test_the_branch_that_failed_is_known() -> None:
+    branches = [{"required": ["a"]}, {"properties": {"b": {"minimum": 5}}}]
+    fields = {"a": {"type": "integer"}, "b": {"type": "integer"}}
+    for junctor in ("anyOf", "oneOf", "allOf"):
+        crd = _crd({"type": "object", "properties": fields, junctor: branches})
+
+        response = crd.version("v1").create({"spec": {"b": 1}})
+
+        known = {one.origin and (one.origin.schema, one.origin.keyword, one.origin.inner) for one in response.errors}
+        at = ("properties", "spec")
+        assert (at, junctor, ()) in known
+        assert known & {((*at, junctor, 0), "required", (0,)), ((*at, junctor, 1, "properties", "b"), "minimum", ())}
+
+
+def test_the_schema_of_a_status_is_a_part_of_the_versions() -> None:
+    crd = _crd({"type": "object"}, status={"type": "object", "properties": {"a": {"type": "integer", "minimum": 1}}})
+
+    response = crd.version("v1").update_status({"status": {"a": 0}}, old={})
+
+    assert [one.origin for one in response.errors] == [Origin(("properties", "status", "properties", "a"), "minimum")]
+
+
+def test_what_is_wrong_without_a_schema_has_no_origin() -> None:
+    response = _crd({"type": "object"}).version("v1").create({"metadata": {"name": "A"}})
+
+    assert [(one.path and str(one.path), one.origin) for one in response.errors] == [("metadata.name", None)]
+    assert [(one.path, one.origin) for one in _crd({"type": "object"}).version("v1").create({"kind": 5}).errors] == [
+        (None, None)
+    ]
+    refused = _crd({"type": "string", "default": 5}).response
+    assert {one.origin for one in refused.errors} == {None}
+    assert {one.path and str(one.path) == one.field for one in refused.errors} == {True}
+
+
+def test_the_line_of_the_keyword_is_told_also_in_another_process(tmp_path: Path) -> None:
+    file = tmp_path / "crd.yaml"
+    file.write_text(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: tabs.example.com}\n"
+        "spec:\n  group: example.com\n  scope: Cluster\n  names: {plural: tabs, kind: Tab}\n  versions:\n"
+        "  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n"
+        "        properties:\n          spec:\n            type: object\n            required:\n            - a\n"
+        "            - b\n            properties:\n              a: {type: integer}\n              b: {type: integer}\n"
+    )
+    (crd,) = engine.load(file)
+
+    response = crd.version("v1").create({"spec": {"a": 1}})
+
+    (error,) = response.errors
+    assert error.told == f"spec.b: Required value ({file}:20 required)"
+    (again,) = pickle.loads(pickle.dumps(response)).errors  # noqa: S301 - of this test's own making
+    assert (again.told, again.origin) == (error.told, error.origin)
+    assert repr(again.origin) == f"<Origin properties/spec/required/1 ({file}:20)>"
+    assert {again.origin} == {Origin(("properties", "spec"), "required", (1,))}
+    assert again.origin != "required"
+    assert (str(Origin((), "required")), repr(Origin((), "required"))) == ("required", "<Origin required>")
+
+
+@pytest.mark.replay
+def test_of_everything_that_was_recorded_the_origin_stands_in_the_schema() -> None:
+    known = 0
+    folders = [casefile.FOLDER / "1.37" / name for name in ("value-validation", "list-types", "ratcheting", "rules")]
+    for file in (file for folder in folders for file in casefile.read_folder(folder)):
+        crd = replies.definition(file.crd, file.version)
+        for request in file.requests if "response" in file.content["asks"] and crd.response.accepted else ():
+            if request.verb in {"updateCRD", "createCRDText"}:
+                continue
+            schema = {one["name"]: one.get("schema") for one in crd.manifest["spec"]["versions"]}[request.version]
+            for error in replies.response(crd, file, request).errors:
+                if error.origin is not None:
+                    known += 1
+                    assert _found(schema["openAPIV3Schema"], error.origin.steps) is not None, error
+                    assert error.path is not None
+    assert known > 300
+
+
+def _found(schema: Any, steps: tuple[str | int, ...]) -> Any:
+    for step in steps:
+        schema = schema[step]
+    return schema
