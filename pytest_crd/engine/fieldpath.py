@@ -32,6 +32,11 @@ class FieldPath:
 
     segments: tuple[Segment, ...] = ()
 
+    @property
+    def steps(self) -> tuple[str | int, ...]:
+        """Where it leads in a JSON value: keys and indices."""
+        return tuple(segment.name if isinstance(segment, Key) else segment for segment in self.segments)
+
     def child(self, *names: str) -> FieldPath:
         """Return the path of the field below this one that *names* lead to."""
         return FieldPath((*self.segments, *names))

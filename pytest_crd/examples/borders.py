@@ -34,24 +34,10 @@ _MOST_MENDED: Final = 2
 _MOST_CHANGED: Final = 12
 # What the server says of a rule that could not be evaluated, behind the reason.
 _EVALUATING: Final = " evaluating rule: "
-# Parts of what the server says where a keyword is broken.
-_SAYS: Final = {
-    "type": ("must be of type", "Checked value must be"),
-    "enum": ("Unsupported value",),
-    "minimum": ("should be greater than",),
-    "maximum": ("should be less than",),
-    "multipleOf": ("should be a multiple of",),
-    "minLength": ("should be at least",),
-    "maxLength": ("Too long",),
-    "pattern": ("should match",),
-    "format": ("must be of type", "Checked value must be"),
-    "minItems": ("should have at least",),
-    "maxItems": ("Too many",),
-    "minProperties": ("should have at least",),
-    "maxProperties": ("Too many",),
-    "x-kubernetes-list-type": ("Duplicate value",),
-    _REQUIRED: ("Required value",),
-    **{junctor: (f"({junctor})",) for junctor in _JUNCTORS},
+# Keywords that say the type of a value beside the one that is told.
+_ALSO_TOLD_OF: Final = {
+    "type": ("type", "format", "x-kubernetes-int-or-string"),
+    "format": ("format", "type"),
 }
 
 
@@ -295,19 +281,18 @@ class _Search:
     def _breaks(self, resource: Resource, steps: Steps) -> bool:
         """Return whether *resource* is refused because of the keyword at *steps*, and for nothing elsewhere."""
         answer = self._judge(resource)
-        elsewhere = (
-            error.field not in {"<nil>", ""} and not _is_at(places.find(resource, error.field), steps)
-            for error in answer.errors
-        )
+        elsewhere = (not _may_be_of(error, steps) for error in answer.errors)
         return not answer.accepted and self._says(answer) and not any(elsewhere)
 
     def _says(self, answer: engine.Response) -> bool:
         return any(map(self._is_meant, answer.errors))
 
     def _is_meant(self, error: engine.FieldError) -> bool:
-        """Return whether *error* says what the server says where the keyword is broken."""
-        text = str(error)
-        return any(one in text for one in _SAYS[self.keyword.partition(" ")[0]])
+        """Return whether the keyword is what *error* is about."""
+        keyword, _, name = self.keyword.partition(" ")
+        if error.origin is None or error.origin.keyword not in _ALSO_TOLD_OF.get(keyword, (keyword,)):
+            return False
+        return not name or (error.path is not None and error.path.steps[-1:] == (name,))
 
     def _loses_null(self, resource: Resource) -> bool:
         answer = self._judge(resource)
@@ -342,7 +327,10 @@ def _applied(moves: Iterator[Move], resource: Resource) -> list[Resource]:
     return [move.applied(resource) for move in itertools.islice(moves, _MOST_CHANGED)]
 
 
-def _is_at(found: tuple[Steps, str], steps: Steps) -> bool:
-    """Return whether what was *found* of the field of an error is at *steps* or in it: also where it is what is missing there."""
-    there, rest = found
-    return there[: len(steps)] == steps or (there == steps[:-1] and rest == str(steps[-1]))
+def _may_be_of(error: engine.FieldError, steps: Steps) -> bool:
+    """Return whether an error is about what stands at *steps* or in it, or about a junctor of what is around it."""
+    if error.path is None:
+        return True
+    path = error.path.steps
+    of_junctor = error.origin is not None and error.origin.keyword in _JUNCTORS
+    return path[: len(steps)] == steps or (of_junctor and steps[: len(path)] == path)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.examples import patterns, places
 from pytest_crd.examples.places import Steps
-from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Node
+from pytest_crd.examples.schemas import INT_OR_STRING, Node
 from pytest_crd.examples.values import Maker
 
 _TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
@@ -20,7 +20,6 @@ _ESCAPED: Final = re.compile(r"\\(['\"\\])")
 _MOST_TEXTS: Final = 8
 _NUMBER: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_PLACE: Final = re.compile(r"[\w.\[\]/-]+")
 _MOST_VALUES: Final = 12
 # How far below the value that a rule speaks of its fields are looked for.
 _DEEPEST: Final = 4
@@ -71,19 +70,17 @@ class Mover:
             found, _ = _place(resource, error)
             yield from self.of_rule(resource, found[: _depth(error.rule.steps)], error.rule.text)
             return
-        steps, rest = _place(resource, error)
-        yield from self._added(resource, steps, rest)
+        steps, missing = _place(resource, error)
+        yield from self._added(resource, steps, missing)
         yield from self.of_value(resource, steps)
         if steps:
             yield from self.of_value(resource, steps[:-1])
 
-    def _added(self, resource: Any, steps: Steps, rest: str) -> Iterator[Move]:
-        """Yield moves that add the field that *rest*, the end of a path, begins with."""
-        node, value = places.node_at(self.root, steps), places.at(resource, steps)
-        for name in sorted({*node.properties, *node.required}, key=len, reverse=True):
-            if name not in value and f"{rest}.".startswith((f"{name}.", f"{name}[")):
-                made = self.maker.find(node.field(name) or ANYTHING)
-                yield from (Move((*steps, name), one) for one in itertools.islice(made, _MOST_VALUES))
+    def _added(self, resource: Any, steps: Steps, missing: Steps) -> Iterator[Move]:
+        """Yield moves that add the field that *missing*, the end of a path, begins with."""
+        if missing and isinstance(places.at(resource, steps), dict):
+            made = self.maker.find(places.node_at(self.root, (*steps, missing[0])))
+            yield from (Move((*steps, missing[0]), one) for one in itertools.islice(made, _MOST_VALUES))
 
     def of_value(self, resource: Any, steps: Steps) -> Iterator[Move]:
         """Yield moves that change the value at *steps*: another value, one field less or more, none at all."""
@@ -170,12 +167,9 @@ class Mover:
                 yield from (Move((*steps, key), one) for one in [*named, self.maker.first(values)])
 
 
-def _place(resource: Any, error: engine.FieldError) -> tuple[Steps, str]:
+def _place(resource: Any, error: engine.FieldError) -> tuple[Steps, Steps]:
     """Return where the nearest part of *resource* stands that an error is about, and what of its path leads no further."""
-    if error.field not in {"", "<nil>"}:
-        return places.find(resource, error.field)
-    found = [places.find(resource, field) for field in _PLACE.findall(error.detail)]
-    return max(found, key=lambda one: len(one[0]), default=((), ""))
+    return places.reached(resource, error.path.steps if error.path is not None else ())
 
 
 def _depth(rule_steps: Steps) -> int:

@@ -86,6 +86,18 @@ def find(resource: Any, field: str) -> tuple[Steps, str]:
     return tuple(steps), rest.removeprefix(".")
 
 
+def reached(resource: Any, path: Steps) -> tuple[Steps, Steps]:
+    """Return the part of *path* that is there in *resource*, and what of it leads no further."""
+    for index, step in enumerate(path):
+        is_there = step in resource if isinstance(resource, Mapping) else False
+        if isinstance(resource, list):
+            is_there = isinstance(step, int) and step < len(resource)
+        if not is_there:
+            return path[:index], path[index:]
+        resource = resource[step]
+    return path, ()
+
+
 def _next_steps(value: Any, rest: str) -> Iterator[tuple[str | int, str]]:
     """Yield the steps into *value* that the path *rest* may begin with, each with its spelling there."""
     if isinstance(value, list):

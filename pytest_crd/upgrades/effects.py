@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_crd.engine import FieldError, Response, jsonvalue
+from pytest_crd.engine import ErrorType, FieldError, Response, jsonvalue
 from pytest_crd.examples import places
 from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace, Steps
 from pytest_crd.examples.schemas import Node
@@ -21,11 +21,7 @@ from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
 from pytest_crd.upgrades.subjects import Subject
 
 ABSENT: Final = object()
-# The server's words for a rule that it has not run, as the object is wrong already.
-_NOT_CHECKED: Final = "some validation rules were not checked"
 _UNKNOWN: Final = "unknown field "
-# Where the path stands in an error whose field is none.
-_IN_TEXT: Final = re.compile(r'"([^"]+)" must (?:not )?validate| in ([\w.\[\]{}/-]+)$')
 _LONGEST: Final = 100
 _LABELS: Final = {"upgrade": "tried"}
 
@@ -77,7 +73,7 @@ def _is_taken(answer: Response) -> bool:
 def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     before, after, resource = witness.before, witness.after, witness.resource
     if not after.accepted:
-        yield from _refusals(after, resource, old, new, Kind.REFUSED)
+        yield from _refusals(after, old, new, Kind.REFUSED)
         return
     lost = {path: _located(path, resource, old, new) for path in (*after.pruned, *after.lost)}
     for path, place in lost.items():
@@ -96,17 +92,17 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
 
 def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     before, resource = witness.before, witness.resource
-    yield from _refusals(before, resource, old, new, Kind.WIDENED)
+    yield from _refusals(before, old, new, Kind.WIDENED)
     if before.accepted:
         for path in dict.fromkeys((*before.pruned, *before.lost)):
             place = _located(path, resource, old, new)
             yield Effect(Kind.WIDENED, place, f"{path} was dropped, and is kept now", "kept")
 
 
-def _refusals(answer: Response, resource: Resource, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
+def _refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
     for error in answer.errors:
-        if _NOT_CHECKED not in error.detail:
-            place = _located(_field(error), resource, old, new)
+        if error.path is not None or error.type is ErrorType.REQUEST:  # not that rules were not run
+            place = place_of(error.path.steps if error.path is not None else (), old.root, new.root)
             before = "before, " if kind is Kind.WIDENED else ""
             yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))
 
@@ -114,13 +110,6 @@ def _refusals(answer: Response, resource: Resource, old: Subject, new: Subject, 
 def _cause(error: FieldError) -> str:
     """Return what is wrong, less what differs from one object to the other."""
     return f"{error.type.value} {re.sub(r'[0-9]+', '0', error.detail)}"
-
-
-def _field(error: FieldError) -> str:
-    if error.field not in {"<nil>", ""}:
-        return error.field
-    found = _IN_TEXT.search(str(error))
-    return (found[1] or found[2]) if found else ""
 
 
 def _located(field: str, resource: Resource, old: Subject, new: Subject) -> SchemaPlace:
@@ -178,10 +167,7 @@ def _shown(value: Any) -> str:
 def differ_at(place: SchemaPlace, change: Change, old: Subject, new: Subject) -> bool:
     """Return whether only one of the two CRDs finds something wrong at a place, though both may refuse the object."""
     before, after = (
-        any(
-            effect.place[: len(place)] == place
-            for effect in _refusals(answer, change.witness.resource, old, new, Kind.REFUSED)
-        )
+        any(effect.place[: len(place)] == place for effect in _refusals(answer, old, new, Kind.REFUSED))
         for answer in (change.witness.before, change.witness.after)
     )
     return before != after

@@ -8,7 +8,8 @@ import pytest
 from examples.versions import fields
 
 from pytest_crd import engine
-from pytest_crd.engine import ErrorType, FieldError
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.examples import places
 from pytest_crd.examples.mending import Keep, NotFoundError, Search, acceptance
 from pytest_crd.examples.moves import Move, Mover
@@ -26,9 +27,10 @@ ROOT = Node((fields(spec_=SPEC),))
 OBJECT = {"apiVersion": "v1", "kind": "Tab", "metadata": {}, "spec": {"a": "z", "list": ["a"]}}
 
 
-def _moves(field: str, detail: str = "", resource: Any = None, *, full: bool = False) -> list[Any]:
+def _moves(field: str, resource: Any = None, *, full: bool = False) -> list[Any]:
     """Return what stands in the `spec` after each move that an error on *field* suggests."""
-    error = FieldError(ErrorType.REQUIRED, field, "", detail)
+    steps = [int(step) if step.isdigit() else step for step in field.split(".") if step]
+    error = fielderror.required(FieldPath(tuple(steps)), "")
     start = resource or OBJECT
     return [move.applied(start).get("spec") for move in Mover(ROOT, Maker(full=full)).find(start, error)]
 
@@ -61,11 +63,13 @@ def test_a_list_is_made_longer_and_shorter() -> None:
 
     assert {"a": "z", "list": ["a", "a"]} in found
     assert {"a": "z", "list": []} in found
-    assert {"a": "z", "list": ["b"]} in _moves("spec.list[0]")
+    assert {"a": "z", "list": ["b"]} in _moves("spec.list.0")
 
 
-def test_an_error_without_a_field_is_about_what_its_words_name() -> None:
-    assert _moves("<nil>", 'spec.list[0] in body must be: "b"')[0] == {"a": "z", "list": ["b"]}
+def test_an_error_without_a_path_is_about_the_whole_object() -> None:
+    mover = Mover(ROOT, Maker())
+
+    assert list(mover.find(OBJECT, fielderror.request("no"))) == list(mover.of_value(OBJECT, ()))
 
 
 def test_without_an_error_and_in_what_every_object_has_nothing_is_changed() -> None:

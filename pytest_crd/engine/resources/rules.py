@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
@@ -48,7 +49,7 @@ def blocked(errors: Iterable[FieldError], profile: Profile) -> FieldError | None
     if not any(error.type in _BLOCKING for error in errors):
         return None
     printed = None if profile.prints_values_as_json else '"null"'
-    return badvalues.invalid_as(FieldPath(), None, printed, _NOT_CHECKED)
+    return replace(badvalues.invalid_as(FieldPath(), None, printed, _NOT_CHECKED), path=None)
 
 
 def seen(resource: Resource, old: Resource, *, changes: bool) -> tuple[Resource, Resource]:
@@ -99,4 +100,4 @@ def _with(made: Mapping[str, JSONValue], resource: Resource) -> Resource:
 
 def is_notice(error: FieldError) -> bool:
     """Return whether *error* is the one that `blocked` gives, which says nothing of the resource itself."""
-    return error.field == str(FieldPath()) and error.detail == _NOT_CHECKED
+    return error.path is None and error.type is ErrorType.INVALID
