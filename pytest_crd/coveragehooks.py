@@ -1,14 +1,9 @@
-"""
-The hooks of a session that measures what of the schemas its tests exercise.
-
-Requests count from the setup of a test to its teardown; those that are made while tests are collected only look for mistakes.
-"""
+"""The hooks of a session that measures what of the schemas its tests exercise: what they have reached is added up, and told."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Generator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -16,43 +11,39 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd import options, session
-from pytest_crd.coverage import data, files, summary, table
-from pytest_crd.coverage.collector import Collector
+from pytest_crd.coverage import accounts, data, files, summary, table
+from pytest_crd.coverage.accounts import Accounts
 from pytest_crd.coverage.data import Data, DataError, Record
 from pytest_crd.coverage.summary import Summary
+from pytest_crd.coverageaskers import Askers
 from pytest_crd.coverageoptions import CoverageSettings
-from pytest_crd.engine import CustomResourceDefinition, InputError, load, observation
-from pytest_crd.engine.observation import Exchange
+from pytest_crd.engine import CustomResourceDefinition, InputError, load
 
 # What is sent from a worker of pytest-xdist to its controller.
 _REACHED: Final = "pytest_crd_coverage"
 
 
 class CoverageHooks:
-    """Collects what tests reach, and tells it when all of them have run."""
+    """Adds up what tests reach, and tells it when all of them have run."""
 
     def __init__(self, config: pytest.Config, settings: CoverageSettings) -> None:
         """Take the session's configuration, and the settings of coverage."""
         self._config = config
         self._settings = settings
-        self._collector = Collector()
+        self._askers = Askers()
+        config.pluginmanager.register(self._askers, "crd-coverage-askers")
+        self._accounts = Accounts()
         self._reached = Data()
         self._summary: Summary | None = None
         self._told: list[str] = []
         self._is_broken = False
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self) -> Generator[None, object, object]:
-        """Collect what a test and its fixtures reach."""
-        with observation.observing(self._take):
-            return (yield)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Take what a worker of pytest-xdist has reached."""
         reached = getattr(node, "workeroutput", {}).get(_REACHED)
         if reached is not None:
-            self._reached.add(data.from_json(reached))
+            self._accounts.add(accounts.from_json(reached))
         else:
             self._told.append(
                 f"{node.gateway.id} has crashed: what its tests have reached is not known, and does not count"
@@ -63,11 +54,13 @@ class CoverageHooks:
         """Add up what was reached, keep it for later runs, and write the reports."""
         if self._config.option.collectonly:
             return
-        self._reached.add(data.of_collector(self._collector, self._settings.root))
+        self._accounts.add(self._askers.ledger.accounts(self._settings.root))
         output = getattr(self._config, "workeroutput", None)
         if output is not None:
-            output[_REACHED] = self._reached.to_json()
-        elif not self._finish() and session.exitstatus == pytest.ExitCode.OK:
+            output[_REACHED] = self._accounts.to_json()
+            return
+        self._reached = self._accounts.settle()
+        if not self._finish() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -83,21 +76,22 @@ class CoverageHooks:
         for text in self._told:
             terminalreporter.write_line(f"crd: {text}")
 
-    def _take(self, version: Any, exchange: Exchange) -> None:
-        # A CRD that a test makes up is its own, and some tests make up thousands.
-        if version.crd.written is not None:
-            self._collector.take(version, exchange)
-
     def _finish(self) -> bool:
         """Do what is to be done at the end; return whether all is as it should be."""
         is_complete = self._append()
         known = self._known()
         if not known:
             return False  # for reasons that were told
-        self._summary = told = summary.summarize(known.values(), self._reached, self._settings.exclusions)
+        self._summary = told = summary.summarize(
+            known.values(), self._reached, self._settings.exclusions, counts_seen=self._settings.counts_seen
+        )
         self._told += told.problems
+        if self._accounts.uncounted:
+            self._told.append(_uncounted(self._accounts.uncounted))
         if not told.requests:
-            self._told.append("no test has made a request for an object of these CRDs: nothing of them is covered")
+            self._told.append(
+                "no test that passed has made a request for an object of these CRDs: nothing of them is covered"
+            )
         # What could not be read is left as it is.
         return all([is_complete and self._keep(), self._write(told), self._is_enough(told), not self._is_broken])
 
@@ -190,10 +184,23 @@ class CoverageHooks:
 
     def _is_enough(self, told: Summary) -> bool:
         """Return whether as much is covered as must be."""
-        wanted = self._settings.fail_under
-        if told.tally.percent >= wanted:
+        wanted, tally = self._settings.fail_under, told.tally
+        if tally.percent >= wanted:
             return True
-        # Rounded down: what is too little must not look like enough.
-        percent = math.floor(told.tally.percent * 100) / 100
-        self._told.append(f"coverage is {percent:g}%, less than the {wanted:g}% that crd_cov_fail_under asks for")
+        seen = tally.percent_seen
+        hint = f"; {_rounded(seen)} with what is only seen, for which no case states what follows"
+        self._told.append(
+            f"coverage is {_rounded(tally.percent)}, less than the {wanted:g}% that crd_cov_fail_under asks for"
+            f"{hint if seen > tally.percent else ''}"
+        )
         return False
+
+
+def _rounded(percent: float) -> str:
+    # Rounded down: what is too little must not look like enough.
+    return f"{math.floor(percent * 100) / 100:g}%"
+
+
+def _uncounted(tests: int) -> str:
+    who = f"{tests} test{'s that have' if tests > 1 else ' that has'}"
+    return f"{who} not passed, or {'are' if tests > 1 else 'is'} expected to fail, count{'' if tests > 1 else 's'} for nothing"

@@ -32,9 +32,15 @@ SETTINGS: Final = (
         "crd_cov_fail_under",
         "--crd-cov-fail-under",
         "string",
-        "Fail where less than this percentage of the schemas is exercised.",
+        "Fail where less than this percentage of the schemas is held by cases.",
         replaces="crd_cov_fail_under",
         is_single=True,
+    ),
+    Setting(
+        "crd_cov_seen",
+        "--crd-cov-seen",
+        "bool",
+        "Count also what requests have only seen, though no case states what follows.",
     ),
     Setting(
         "crd_cov_exclude",
@@ -83,6 +89,7 @@ class CoverageSettings(NamedTuple):
         reports: The reports.
         fail_under: The percentage that must be reached.
         exclusions: What need not be covered.
+        counts_seen: Whether what is only seen counts too.
         appends: Whether what earlier runs have reached counts too.
         root: The folder of the project.
     """
@@ -90,6 +97,7 @@ class CoverageSettings(NamedTuple):
     reports: tuple[Report, ...]
     fail_under: float
     exclusions: tuple[Exclusion, ...]
+    counts_seen: bool
     appends: bool
     root: Path
 
@@ -113,23 +121,29 @@ def read(config: pytest.Config) -> CoverageSettings | None:
         _reports(config, root),
         _fail_under(config),
         _exclusions(config),
+        _is_set(config, "crd_cov_seen"),
         bool(config.getoption("crd_cov_append")),
         root,
     )
 
 
 def _is_on(config: pytest.Config) -> bool:
-    if config.getoption("crd_cov"):
+    if is_on := _is_set(config, "crd_cov"):
+        return is_on
+    for name in ("crd_cov_report", "crd_cov_fail_under", "crd_cov_seen", "crd_cov_append"):
+        if config.getoption(name) is not None:
+            raise pytest.UsageError(f"--{name.replace('_', '-')} does nothing without --crd-cov")
+    return False
+
+
+def _is_set(config: pytest.Config, name: str) -> bool:
+    """Return whether something is switched on, on the command line or in the ini file."""
+    if config.getoption(name):
         return True
     try:
-        is_on = config.getini("crd_cov")
+        return bool(config.getini(name))
     except (TypeError, ValueError, pytest.UsageError) as error:
-        raise pytest.UsageError(f"crd_cov: {error}; write true or false") from None
-    if not is_on:
-        for name in ("crd_cov_report", "crd_cov_fail_under", "crd_cov_append"):
-            if config.getoption(name) is not None:
-                raise pytest.UsageError(f"--{name.replace('_', '-')} does nothing without --crd-cov")
-    return bool(is_on)
+        raise pytest.UsageError(f"{name}: {error}; write true or false") from None
 
 
 def _reports(config: pytest.Config, root: Path) -> tuple[Report, ...]:

@@ -117,8 +117,8 @@ def _summary(written: Written, known: Sequence[Version]) -> Iterator[str]:
     count = f"{generated.cases} case{'' if generated.cases == 1 else 's'} about {version.crd.name} {version.name}"
     verb = "wrote" if written.old is None else "added to" if generated.cases else "nothing to add to"
     yield f"crd: {verb} {session.shown(written.path)}{f': {count}' if generated.cases else ''}"
-    reached = generated.points - len(generated.missed)
-    yield f"crd:   {reached} of {generated.points} points of its schema are reached"
+    held = generated.points - len(generated.missed)
+    yield f"crd:   {held} of {generated.points} points of its schema are held"
     left_out = generated.left_out
     yield from (f"crd:   left out: {one}" for one in left_out[:_MOST_NAMED])
     if len(left_out) > _MOST_NAMED:

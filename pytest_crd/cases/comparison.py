@@ -101,6 +101,29 @@ def asked(expected: JSONValue, actual: JSONValue, schema: Structural | None) -> 
     ]
 
 
+def stated(
+    expected: JSONValue, actual: JSONValue, schema: Structural | None, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[str | int, ...]]:
+    """
+    Yield the places in *actual* of which *expected*, which is the same or a subset of it, says something.
+
+    Args:
+        expected: JSON value.
+        actual: JSON value.
+        schema: The schema of both; None where there is none.
+        path: Where they stand.
+    """
+    yield path
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for key in expected.keys() & actual.keys():  # what a server makes is not there
+            yield from stated(expected[key], actual[key], _below(schema, key), (*path, key))
+    elif isinstance(expected, list) and isinstance(actual, list):
+        items = schema.items if schema else None
+        for item in _aligned(expected, actual, schema, by_position=True):
+            if item.expected is not None and item.actual is not None:
+                yield from stated(expected[item.expected], actual[item.actual], items, (*path, item.actual))
+
+
 def spelled(path: Sequence[Segment]) -> str:
     """Return *path* as the server spells it; of an item, the index in the actual list, else that in the expected one."""
     places = (segment for segment in path if not isinstance(segment, Order))

@@ -82,6 +82,11 @@ def _pairs(wanted: Sequence[ExpectedError], found: Sequence[FieldError]) -> dict
     return taken
 
 
+def meets(expected: ExpectedError, error: FieldError) -> bool:
+    """Return whether *error* is one that is *expected*."""
+    return not _wrong(expected, error)
+
+
 def _wrong(expected: ExpectedError, error: FieldError) -> tuple[str, ...]:
     """Return the keys of *expected* that *error* does not meet."""
     return tuple(key for key, is_met in _CHECKS.items() if not is_met(expected, error))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_crd.cases import expectations, questions, refusals, strays, unreachable
+from pytest_crd.cases import expectations, questions, refusals, strays, unreachable, verdicts
 from pytest_crd.cases.model import (
     AnyCase,
     Case,
@@ -106,7 +106,8 @@ def _run_pass(case: PruningCase | DefaultingCase, given: Mapping[str, JSONValue]
     questions.tell(Question(version, case.section, Body(resource)))
     in_object = expectations.of_object(case, value, resource, version.schema)
     result = _result(case, [*in_object, *expectations.of_paths(case.listed, trace)], trace, subject, found)
-    return result._replace(answer=Answer(0, Stored.of(value), (), (), given, frozenset()))
+    answer = Answer(0, Stored.of(value), (), (), given, frozenset())
+    return verdicts.tell(case, version, result._replace(answer=answer))
 
 
 def _another_type(resource: Mapping[str, JSONValue], version: Version) -> str:
@@ -172,7 +173,7 @@ def judge(
     mismatches += expectations.of_paths(case.listed, trace, response.warnings)
     answer = Answer(response.code, response.kept, response.errors, response.warnings, given, made_up)
     result = _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
-    return result._replace(answer=answer)
+    return verdicts.tell(case, version, result._replace(answer=answer))
 
 
 def _question(case: CreateCase | UpdateCase, body: Body, version: Version, old_version: Version) -> Question:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from pytest_crd.cases import verdicts
+from pytest_crd.cases.verdicts import Verdict
 from pytest_crd.coverage import meter
+from pytest_crd.coverage.evidence import Findings
 from pytest_crd.coverage.points import Point
+from pytest_crd.coverage.statements import Statement
 from pytest_crd.engine import CustomResourceDefinition, Version, observation
 from pytest_crd.engine.crd import Written
 from pytest_crd.engine.observation import Exchange
@@ -16,9 +21,27 @@ from pytest_crd.engine.observation import Exchange
 _Identity: TypeAlias = "Written | CustomResourceDefinition"
 
 
+@dataclass(slots=True)
+class _Reached:
+    """
+    What was reached of a version.
+
+    Attributes:
+        requests: How many requests were made to it.
+        reached: The ids of the points that requests have reached.
+        held: Those of them of which a case states what follows.
+        last: What the last request has reached.
+    """
+
+    requests: int = 0
+    reached: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
+    last: Findings = field(default_factory=Findings)
+
+
 class Collector:
     """
-    What requests reach.
+    What requests reach, and what cases state of it.
 
     Attributes:
         crds: The CRDs that were asked about, each once.
@@ -26,33 +49,61 @@ class Collector:
 
     def __init__(self) -> None:
         self.crds: dict[_Identity, CustomResourceDefinition] = {}
-        self._reached: dict[tuple[_Identity, str], set[str]] = {}
-        self._requests: dict[tuple[_Identity, str], int] = {}
+        self._reached: dict[tuple[_Identity, str], _Reached] = {}
 
-    def collecting(self) -> AbstractContextManager[None]:
-        """Return the context in which all requests count, whoever makes them."""
-        return observation.observing(self.take)
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Count all requests until the end of the `with` block, whoever makes them, and all cases that are judged."""
+        with observation.observing(self.take), verdicts.heard(self.hear):
+            yield
 
     def take(self, version: Any, exchange: Exchange) -> None:
         """Take note of a request to *version*."""
         crd = version.crd
         identity = _identity(crd)
         self.crds.setdefault(identity, crd)
-        key = (identity, version.name)
-        self._requests[key] = self._requests.get(key, 0) + 1
-        self._reached.setdefault(key, set()).update(meter.of(version).read(exchange))
+        found = self._reached.setdefault((identity, version.name), _Reached())
+        found.requests += 1
+        found.last = meter.of(version).read(exchange)
+        found.reached.update(found.last)
+
+    def hear(self, verdict: Verdict) -> None:
+        """Take note of what a case, if it holds, states of the last request to its version."""
+        found = self._of(verdict.version)
+        if verdict.result.held and found.last:
+            statement = Statement(verdict)
+            of_points = found.last.items()
+            found.held.update(id_ for id_, evidence in of_points if any(map(statement.states, evidence)))
+
+    def add(self, other: Collector) -> None:
+        """Add what another has collected."""
+        for identity, crd in other.crds.items():
+            self.crds.setdefault(identity, crd)
+        for key, theirs in other._reached.items():
+            own = self._reached.setdefault(key, _Reached())
+            own.requests += theirs.requests
+            own.reached |= theirs.reached
+            own.held |= theirs.held
 
     def requests(self, version: Version) -> int:
         """Return how many requests were made to *version*."""
-        return self._requests.get((_identity(version.crd), version.name), 0)
+        return self._of(version).requests
 
     def reached(self, version: Version) -> frozenset[str]:
-        """Return the ids of the points of *version* that were reached."""
-        return frozenset(self._reached.get((_identity(version.crd), version.name), ()))
+        """Return the ids of the points of *version* that requests have reached, held or not."""
+        return frozenset(self._of(version).reached)
+
+    def held(self, version: Version) -> frozenset[str]:
+        """Return the ids of the points of *version* of which a case states what follows."""
+        return frozenset(self._of(version).held)
 
     def missing(self, version: Version) -> tuple[Point, ...]:
-        """Return the points of *version* that were not reached, in the order of its schema."""
-        return without(meter.of(version).points, self.reached(version))
+        """Return the points of *version* that are not held, in the order of its schema."""
+        held = self._of(version).held
+        return tuple(point for point in meter.of(version).points if point.id not in held)
+
+    def _of(self, version: Version) -> _Reached:
+        return self._reached.get((_identity(version.crd), version.name), _Reached())
 
 
 def points(version: Version) -> tuple[Point, ...]:
@@ -63,11 +114,6 @@ def points(version: Version) -> tuple[Point, ...]:
         UnsupportedConstructError: Its schema has a construct under which the server serves no custom resources.
     """
     return meter.of(version).points
-
-
-def without(points: Iterable[Point], reached: frozenset[str]) -> tuple[Point, ...]:
-    """Return those *points* whose id is not among those *reached*."""
-    return tuple(point for point in points if point.id not in reached)
 
 
 def _identity(crd: CustomResourceDefinition) -> _Identity:

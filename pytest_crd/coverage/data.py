@@ -16,7 +16,7 @@ from pytest_crd.coverage.collector import Collector
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.reading import manifest
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 
 class DataError(ValueError):
@@ -30,11 +30,13 @@ class Reached:
 
     Attributes:
         requests: How many requests were made to it.
-        points: The ids of the points.
+        points: The ids of the points that requests have reached.
+        held: Those of them of which a case states what follows.
     """
 
     requests: int = 0
     points: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ class Data(dict[str, Record]):
                 sum_ = own.versions.setdefault(version, Reached())
                 sum_.requests += reached.requests
                 sum_.points |= reached.points
+                sum_.held |= reached.held
 
     def of(self, digest: str, version: str) -> Reached:
         """Return what was reached of a version."""
@@ -80,7 +83,11 @@ class Data(dict[str, Record]):
                     "file": record.file,
                     "digest": digest,
                     "versions": {
-                        name: {"requests": one.requests, "reached": sorted(one.points)}
+                        name: {
+                            "requests": one.requests,
+                            "held": sorted(one.held),
+                            "seen": sorted(one.points - one.held),
+                        }
                         for name, one in sorted(record.versions.items())
                     },
                 }
@@ -103,7 +110,9 @@ def of_collector(collector: Collector, root: Path) -> Data:
             continue
         path = "" if crd.written.path is None else manifest.name_of(crd.written.path.resolve(), root.resolve())
         versions = {
-            version.name: Reached(collector.requests(version), set(collector.reached(version)))
+            version.name: Reached(
+                collector.requests(version), set(collector.reached(version)), set(collector.held(version))
+            )
             for version in crd.versions
         }
         asked = {name: one for name, one in versions.items() if one.requests}
@@ -135,11 +144,13 @@ def from_json(value: Any) -> Data:
 
 def _records(crds: Iterable[Any]) -> Iterator[tuple[str, Record]]:
     for one in crds:
-        versions = {
-            str(name): Reached(int(reached["requests"]), set(map(str, reached["reached"])))
-            for name, reached in one["versions"].items()
-        }
+        versions = {str(name): _reached(reached) for name, reached in one["versions"].items()}
         yield str(one["digest"]), Record(str(one["name"]), str(one["file"]), versions)
+
+
+def _reached(one: Any) -> Reached:
+    held, seen = (set(map(str, one[state])) for state in ("held", "seen"))
+    return Reached(int(one["requests"]), held | seen, held)
 
 
 def read(path: Path) -> Data:

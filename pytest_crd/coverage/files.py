@@ -21,16 +21,16 @@ class Line(NamedTuple):
 
     Attributes:
         number: Its number.
-        reached: Of each of its points, whether it was reached.
+        covered: Of each of its points, whether it is covered.
     """
 
     number: int
-    reached: tuple[bool, ...]
+    covered: tuple[bool, ...]
 
     @property
     def hits(self) -> int:
-        """How many of its points were reached."""
-        return sum(self.reached)
+        """How many of its points are covered."""
+        return sum(self.covered)
 
 
 def render(kind: str, summary: Summary, root: Path) -> str:
@@ -51,6 +51,7 @@ def as_json(summary: Summary) -> str:
     """Return what was reached and what was not, as JSON."""
     value = {
         "format": FORMAT,
+        "counted": ["held", "seen"] if summary.tally.counts_seen else ["held"],
         "totals": _tally(summary.tally),
         "versions": [_version(one) for one in summary.versions],
         "problems": list(summary.problems),
@@ -61,6 +62,8 @@ def as_json(summary: Summary) -> str:
 def _tally(tally: Tally) -> dict[str, Any]:
     return {
         "points": tally.points,
+        "held": tally.held,
+        "seen": tally.seen,
         "missing": tally.missed,
         "left_out": tally.left_out,
         "percent": round(tally.percent, 2),
@@ -74,15 +77,16 @@ def _version(version: VersionCoverage) -> dict[str, Any]:
         "file": version.lines.file,
         "requests": version.requests,
         "totals": _tally(version.tally),
-        "missing": [_point(one) for one in version.missing],
+        "missing": [_point(one) for one in version.counted if one.state == "missed" and not one.is_left_out],
         "left_out": [_point(one) for one in version.counted if one.is_left_out],
-        "reached": [one.point.id for one in version.counted if one.is_reached],
+        "held": [one.point.id for one in version.counted if one.state == "held"],
+        "seen": [_point(one) for one in version.counted if one.state == "seen" and not one.is_left_out],
     }
 
 
 def _point(counted: Counted) -> dict[str, Any]:
     point = counted.point
-    return {"id": point.id, "kind": point.kind, "path": point.path, "line": counted.line, "text": point.text}
+    return {"id": point.id, "kind": point.kind, "path": point.path, "line": counted.line, "text": counted.text}
 
 
 def of_files(summary: Summary, root: Path) -> Iterator[tuple[str, list[Line]]]:
@@ -94,7 +98,7 @@ def of_files(summary: Summary, root: Path) -> Iterator[tuple[str, list[Line]]]:
         lines = by_file.setdefault(version.path, {})
         for one in version.counted:
             if not one.is_left_out:
-                lines.setdefault(one.line, []).append(one.is_reached)
+                lines.setdefault(one.line, []).append(one.is_covered)
     for path, found in by_file.items():
         name = Path(os.path.relpath(path, root)).as_posix()
         yield name, [Line(number, tuple(found[number])) for number in sorted(found)]
@@ -104,14 +108,14 @@ def as_lcov(summary: Summary, root: Path) -> str:
     """Return the lines and, where several points stand on one, its points as branches, as LCOV reads them."""
     text: list[str] = []
     for name, lines in of_files(summary, root):
-        branches = [line for line in lines if len(line.reached) > 1]
+        branches = [line for line in lines if len(line.covered) > 1]
         text += ["TN:", f"SF:{name}"]
         text += [f"DA:{line.number},{line.hits}" for line in lines]
         text += [f"LF:{len(lines)}", f"LH:{sum(line.hits > 0 for line in lines)}"]
         for line in branches:
-            taken = ["1" if one else "0" if line.hits else "-" for one in line.reached]
+            taken = ["1" if one else "0" if line.hits else "-" for one in line.covered]
             text += [f"BRDA:{line.number},0,{index},{one}" for index, one in enumerate(taken)]
-        text += [f"BRF:{sum(len(line.reached) for line in branches)}", f"BRH:{sum(line.hits for line in branches)}"]
+        text += [f"BRF:{sum(len(line.covered) for line in branches)}", f"BRH:{sum(line.hits for line in branches)}"]
         text += ["end_of_record"]
     return "".join(f"{line}\n" for line in text)
 
@@ -138,16 +142,16 @@ def as_cobertura(summary: Summary, root: Path) -> str:
 
 
 def _branches(line: Line) -> dict[str, str]:
-    count = len(line.reached)
+    count = len(line.covered)
     if count < 2:
         return {"branch": "false"}
     return {"branch": "true", "condition-coverage": f"{100 * line.hits // count}% ({line.hits}/{count})"}
 
 
 def _rates(lines: list[Line], *, totals: bool = True) -> dict[str, str]:
-    branches = [line for line in lines if len(line.reached) > 1]
+    branches = [line for line in lines if len(line.covered) > 1]
     covered, valid = sum(line.hits > 0 for line in lines), len(lines)
-    taken, possible = sum(line.hits for line in branches), sum(len(line.reached) for line in branches)
+    taken, possible = sum(line.hits for line in branches), sum(len(line.covered) for line in branches)
     rates = {"line-rate": _rate(covered, valid), "branch-rate": _rate(taken, possible), "complexity": "0"}
     counts = {
         "lines-covered": str(covered),

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from pytest_crd.coverage.look import Look
 from pytest_crd.coverage.points import Kind, Place, Point
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.failedrule import Steps
-from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
-from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.nodes import Schema
@@ -26,7 +24,7 @@ from pytest_crd.engine.values import keywords, numbers
 from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.keywords import TypeCheck
 from pytest_crd.engine.values.numbers import ServerPanicError
-from pytest_crd.engine.values.result import Check, Failure, Result
+from pytest_crd.engine.values.result import Check
 
 _LONGEST: Final = 60
 _SIZES: Final = {
@@ -40,53 +38,6 @@ _SIZES: Final = {
 _LIMITS: Final = {"minimum": -1, "maximum": 1}
 # A format that every text has.
 _OPEN_FORMAT: Final = "password"
-
-
-class Look:
-    """
-    A look at the values of one request.
-
-    Attributes:
-        reached: The ids of the points that were seen.
-    """
-
-    def __init__(self, errors: Sequence[FieldError], base: FieldPath) -> None:
-        """
-        Take what was answered.
-
-        Args:
-            errors: What is wrong; what rules say counts only for rules.
-            base: Where the value stands that the server has validated: texts name fields from there on.
-        """
-        self.reached: set[str] = set()
-        self._base = base
-        self._said = {(error.type, error.field, error.detail) for error in errors if error.rule is None}
-
-    def says(self, failure: Failure) -> bool:
-        """Return whether the server has answered with that failure."""
-        result = Result()
-        result.add(failure)
-        return any((error.type, error.field, error.detail) in self._said for error in result.errors(self._base, None))
-
-    def says_missing(self, name: str) -> bool:
-        """Return whether the server misses the field *name*."""
-        return (ErrorType.REQUIRED, str(self._base.child(name.removeprefix("."))), "") in self._said
-
-    def says_of_junctor(self, name: str, junctor: str) -> bool:
-        """Return whether the server says that the value at *name* does not meet its *junctor*."""
-        begin = f"{printing.quote(name)} must "
-        return any(detail.startswith(begin) and f"({junctor})" in detail for _, _, detail in self._said)
-
-    def says_duplicate(self, name: str) -> bool:
-        """Return whether the server finds an item of the list at *name* twice."""
-        begin = f"{self._base.child(name)}["
-        found = (field for kind, field, _ in self._said if kind is ErrorType.DUPLICATE)
-        # Keys of maps are spelled in brackets here, and with dots in names.
-        return any(_dotted(field).startswith(_dotted(begin)) for field in found)
-
-
-def _dotted(field: str) -> str:
-    return field.replace("[", ".").replace("]", "")
 
 
 # What looks at a value, which stands at a name.
@@ -168,9 +119,9 @@ def _two_sided(
         holds = _holds(check, value)
         if holds:
             if is_at_border(value):
-                look.reached.add(held_id)
-        elif holds is False and look.says(check.failure(value, name)):
-            look.reached.add(broken_id)
+                look.keep(held_id)
+        elif holds is False:
+            look.refuse(broken_id, look.said(check.failure(value, name)))
 
     return Probed((held, broken), probe)
 
@@ -190,9 +141,10 @@ def _enum(subject: Subject) -> Iterator[Probed]:
 
     def probe(value: JSONValue, name: str, look: Look) -> None:
         found = [id_ for listed, id_ in ids if jsonvalue.equal(listed, value)]
-        look.reached.update(found)
-        if not found and look.says(check.failure(value, name)):
-            look.reached.add(broken.id)
+        for id_ in found:
+            look.keep(id_)
+        if not found:
+            look.refuse(broken.id, look.said(check.failure(value, name)))
 
     yield Probed((*used, broken), probe)
 
@@ -293,8 +245,8 @@ def _missing(subject: Subject, index: int, field: str) -> Probed:
     missed = subject.point("required", ("required", index), "missing", f"the required field {field} is never missing")
 
     def probe(value: JSONValue, name: str, look: Look) -> None:
-        if type(value) is dict and field not in value and look.says_missing(f"{name}.{field}"):
-            look.reached.add(missed.id)
+        if type(value) is dict and field not in value:
+            look.refuse(missed.id, look.said_missing(f"{name}.{field}"))
 
     return Probed((missed,), probe)
 
@@ -307,8 +259,8 @@ def _list_type(subject: Subject) -> Iterator[Probed]:
     broken = subject.point("list", ("x-kubernetes-list-type",), "broken", f"no {what} is refused for being there twice")
 
     def probe(value: JSONValue, name: str, look: Look) -> None:
-        if type(value) is list and look.says_duplicate(name):
-            look.reached.add(broken.id)
+        if type(value) is list:
+            look.refuse(broken.id, look.said_duplicate(name))
 
     yield Probed((broken,), probe)
 
@@ -338,9 +290,10 @@ def _alternatives(subject: Subject, junctor: str) -> Probed:
             return
         holding = [point.id for point, one in zip(taken, validators, strict=True) if one.accepts(value)]
         if junctor == "anyOf" or len(holding) == 1:
-            look.reached.update(holding)
-        if look.says_of_junctor(name, junctor):
-            look.reached.add(broken.id)
+            for id_ in holding:
+                look.keep(id_)
+        if not of_type:
+            look.refuse(broken.id, look.said_of_junctor(name, junctor))
 
     return Probed(tuple(taken) if of_type else (*taken, broken), probe)
 
@@ -353,9 +306,9 @@ def _negation(subject: Subject) -> Probed:
     def probe(value: JSONValue, name: str, look: Look) -> None:
         if value is None:
             return
-        if not validator.accepts(value):
-            look.reached.add(held.id)
-        elif look.says_of_junctor(name, "not"):
-            look.reached.add(broken.id)
+        if validator.accepts(value):
+            look.refuse(broken.id, look.said_of_junctor(name, "not"))
+        else:
+            look.keep(held.id)
 
     return Probed((held, broken), probe)

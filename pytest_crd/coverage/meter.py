@@ -12,7 +12,20 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from pytest_crd.coverage import nodes
-from pytest_crd.coverage.keywords import Look
+from pytest_crd.coverage.evidence import (
+    ROOT,
+    Evidence,
+    Findings,
+    Kept,
+    KeptSomewhere,
+    NullDropped,
+    Path,
+    PutIn,
+    Refused,
+    Unknown,
+    Worded,
+)
+from pytest_crd.coverage.look import Look
 from pytest_crd.coverage.nodes import UNKNOWN_DROPPED, Node
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import Version, profile
@@ -49,41 +62,57 @@ class Meter:
         self._root = nodes.build(schema, self._profile, prunes=not version.preserves_unknown_fields)
         self._conversion = _conversion(version)
         self.points: tuple[Point, ...] = (*self._conversion, *self._root.all_points())
+        self._places = {point.id: point.place for point in self.points if point.kind == "rule"}
 
-    def read(self, exchange: Exchange) -> set[str]:
-        """Return the ids of the points that a request has reached."""
+    def read(self, exchange: Exchange) -> Findings:
+        """Return the points that a request has reached."""
         is_part = exchange.written == _STATUS and self._profile.validates_status_alone
         base = FieldPath((_STATUS,)) if is_part else FieldPath()
         look = Look(exchange.errors, base)
         made = exchange.validated
         if made is not None and (made.get("apiVersion"), made.get("kind")) != self._type:
-            return look.reached  # it is none of the objects of the version
+            return look.findings  # it is none of the objects of the version
         if exchange.decoded is not None:
-            self._compare(exchange, exchange.decoded, look.reached)
+            self._compare(exchange, exchange.decoded, look.findings)
         elif any(_UNKNOWN in error.detail for error in exchange.errors):
-            self._compare_refused(exchange, look.reached)
+            self._compare_refused(exchange, look.findings)
         if exchange.validated is not None:
             self._look_at(exchange, exchange.validated, look, "" if is_part else _STATUS)
             if not exchange.errors:
-                look.reached.update(point.id for point in self._conversion)
+                for point in self._conversion:
+                    look.findings.see(point.id, Kept(ROOT))
         for outcome in exchange.rules:
-            look.reached.update(_ids(outcome))
-        return look.reached
+            self._see_rule(outcome, exchange, look.findings)
+        return look.findings
 
-    def _compare(self, exchange: Exchange, made: Mapping[str, JSONValue], reached: set[str]) -> None:
+    def _see_rule(self, outcome: RuleOutcome, exchange: Exchange, findings: Findings) -> None:
+        """See what a rule was, and whether its message was made."""
+        rule = Point("rule", (), outcome.steps, "true" if outcome.holds else "false", "").id
+        if outcome.holds:
+            findings.see(rule, KeptSomewhere(self._places[rule]))
+            return
+        errors = [error for error in exchange.errors if error.rule is not None and error.rule.steps == outcome.steps]
+        for error in errors:
+            findings.see(rule, Refused(error))
+        if outcome.made_message:
+            message = Point("message", (), (*outcome.steps, "messageExpression"), "evaluated", "").id
+            for error in errors:
+                findings.see(message, Worded(error))
+
+    def _compare(self, exchange: Exchange, made: Mapping[str, JSONValue], findings: Findings) -> None:
         """See what became of what was sent."""
         sent, kept = (
             {key: value for key, value in one.items() if self._is_written(exchange, key)}
             for one in (exchange.sent, made)
         )
-        _compare(self._root, sent, kept, reached, is_given=True)
+        _Comparison(findings).compare(self._root, sent, kept, ROOT, is_given=True)
 
-    def _compare_refused(self, exchange: Exchange, reached: set[str]) -> None:
+    def _compare_refused(self, exchange: Exchange, findings: Findings) -> None:
         """See the fields for which a strict server refuses a request: they would have been dropped."""
-        found: set[str] = set()
+        found = Findings()
         self._compare(exchange, self._passes.prune(exchange.sent).value, found)
         dropped = {point.id for point in self.points if point.side == UNKNOWN_DROPPED}
-        reached.update(found & dropped)
+        findings.update({id_: evidence for id_, evidence in found.items() if id_ in dropped})
 
     def _is_written(self, exchange: Exchange, key: str) -> bool:
         """Return whether a request writes the field *key* of the object."""
@@ -98,27 +127,36 @@ class Meter:
         if exchange.written == _STATUS:
             node = self._root.properties.get(_STATUS)
             if node is not None and _STATUS in value:
-                self._visit(node, value[_STATUS], name, look)
+                self._visit(node, value[_STATUS], name, look, path=(_STATUS,))
             return
         without = {_STATUS} if self._has_status else ()
         self._visit(self._root, value, "", look, without)
 
-    def _visit(self, node: Node, value: JSONValue, name: str, look: Look, without: set[str] | tuple[()] = ()) -> None:
-        """Look at a value, which stands at *name*, and at what is in it, the fields *without* aside."""
+    def _visit(  # noqa: PLR0913, PLR0917 - where it stands, for texts and for people
+        self,
+        node: Node,
+        value: JSONValue,
+        name: str,
+        look: Look,
+        without: set[str] | tuple[()] = (),
+        path: Path = ROOT,
+    ) -> None:
+        """Look at a value, which stands at *path*, and *name* to texts, and at what is in it, the fields *without* aside."""
         for probe in node.probes:
-            probe(value, name, look)
+            probe(value, name, look.at(path))
         for part in node.parts:
-            self._visit(part, value, name, look, without)
+            self._visit(part, value, name, look, without, path)
         if type(value) is dict:
             for key, item in value.items():
                 child = node.child(key)
                 if child is not None and key not in without:
                     # What stands directly in a map at the root has a name that begins with a dot.
                     named = f"{name}.{key}" if name or key not in node.properties else key
-                    self._visit(child, item, named, look)
+                    self._visit(child, item, named, look, path=(*path, key))
         elif type(value) is list and node.items is not None:
             for index, item in enumerate(value):
-                self._visit(node.items, item, f"{name}[{index}]" if self._profile.names_list_items else name, look)
+                named = f"{name}[{index}]" if self._profile.names_list_items else name
+                self._visit(node.items, item, named, look, path=(*path, index))
 
 
 # A meter takes as long to make as some hundred requests to read; it does not hold its version.
@@ -137,62 +175,63 @@ def of(version: Version) -> Meter:
     return _METERS[version]
 
 
-def _compare(node: Node, sent: JSONValue, made: JSONValue, reached: set[str], *, is_given: bool) -> None:
-    """
-    See what became of a value.
+class _Comparison:
+    """Holds what was sent beside what became of it."""
 
-    Args:
-        node: Its schema.
-        sent: What was sent.
-        made: What became of it.
-        reached: Takes the ids of the points.
-        is_given: Whether it was sent, or is a default in which others are put.
-    """
-    if type(sent) is dict and type(made) is dict:
-        if is_given:
-            _compare_fields(node, sent, made, reached)
-        for key, value in made.items():
-            child = node.child(key)
-            if child is None:
-                continue
-            if key in sent and not (sent[key] is None and value is not None):
-                _compare(child, sent[key], value, reached, is_given=is_given)
-            else:
-                _see(child, "applied", reached)
-                _compare(child, child.schema.get("default"), value, reached, is_given=False)
-    elif type(sent) is list and type(made) is list and node.items is not None:
-        for before, after in zip(sent, made, strict=True):
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+
+    def compare(self, node: Node, sent: JSONValue, made: JSONValue, path: Path, *, is_given: bool) -> None:
+        """
+        See what became of a value.
+
+        Args:
+            node: Its schema.
+            sent: What was sent.
+            made: What became of it.
+            path: Where it stands.
+            is_given: Whether it was sent, or is a default in which others are put.
+        """
+        if type(sent) is dict and type(made) is dict:
             if is_given:
-                _see(node.items, "set", reached)
-            _compare(node.items, before, after, reached, is_given=is_given)
+                self._compare_fields(node, sent, made, path)
+            for key, value in made.items():
+                child, below = node.child(key), (*path, key)
+                if child is None:
+                    continue
+                if key in sent and not (sent[key] is None and value is not None):
+                    self.compare(child, sent[key], value, below, is_given=is_given)
+                else:
+                    self._see(child, "applied", PutIn(below))
+                    self.compare(child, child.schema.get("default"), value, below, is_given=False)
+        elif type(sent) is list and type(made) is list and node.items is not None:
+            for index, (before, after) in enumerate(zip(sent, made, strict=True)):
+                below = (*path, index)
+                if is_given:
+                    self._see(node.items, "set", Kept(below))
+                self.compare(node.items, before, after, below, is_given=is_given)
 
+    def _compare_fields(
+        self, node: Node, sent: Mapping[str, JSONValue], made: Mapping[str, JSONValue], path: Path
+    ) -> None:
+        """See which fields of an object stay."""
+        for key, value in sent.items():
+            child, below = node.child(key), (*path, key)
+            if child is None:
+                if key in made:
+                    self._see(node, "unknown-kept", Kept(below))
+                else:
+                    self._see(node, UNKNOWN_DROPPED, Unknown(below))
+            elif key not in made:
+                self._see(node, "null-dropped", NullDropped(below))
+            elif value is not None:
+                self._see(child, "set", Kept(below))
+            elif made[key] is None:
+                self._see(child, "null-kept", Kept(below))
 
-def _compare_fields(
-    node: Node, sent: Mapping[str, JSONValue], made: Mapping[str, JSONValue], reached: set[str]
-) -> None:
-    """See which fields of an object stay."""
-    for key, value in sent.items():
-        child = node.child(key)
-        if child is None:
-            _see(node, "unknown-kept" if key in made else UNKNOWN_DROPPED, reached)
-        elif key not in made:
-            _see(node, "null-dropped", reached)
-        elif value is not None:
-            _see(child, "set", reached)
-        elif made[key] is None:
-            _see(child, "null-kept", reached)
-
-
-def _see(node: Node, side: str, reached: set[str]) -> None:
-    if (found := node.seen.get(side)) is not None:
-        reached.add(found)
-
-
-def _ids(outcome: RuleOutcome) -> set[str]:
-    rule = Point("rule", (), outcome.steps, "true" if outcome.holds else "false", "")
-    if not outcome.made_message:
-        return {rule.id}
-    return {rule.id, Point("message", (), (*outcome.steps, "messageExpression"), "evaluated", "").id}
+    def _see(self, node: Node, side: str, evidence: Evidence) -> None:
+        if (found := node.seen.get(side)) is not None:
+            self._findings.see(found, evidence)
 
 
 def _conversion(version: Version) -> tuple[Point, ...]:

@@ -24,14 +24,15 @@ _BLOCK: Final = 100
 # A list of many thousand takes longer to open than the text.
 _MOST_LISTED: Final = 500
 _STATES: Final = {
-    "all": "every point of the line is reached",
+    "all": "every point of the line is covered",
     "some": "some of its points are",
-    "none": "none of them is",
+    "seen": "none of them is, but some are seen: no case states what follows",
+    "none": "none of them is even seen",
     "out": "left out",
 }
 _STYLE: Final = """
-:root{color-scheme:light dark;--text:#1f2328;--back:#fff;--soft:#656d76;--edge:#d1d9e0;--all:#dafbe1;--some:#fff3c4;--none:#ffdcd7;--out:#eaeef2}
-@media(prefers-color-scheme:dark){:root{--text:#e6edf3;--back:#0d1117;--soft:#8d96a0;--edge:#30363d;--all:#12361f;--some:#3d3005;--none:#4b1113;--out:#262c36}}
+:root{color-scheme:light dark;--text:#1f2328;--back:#fff;--soft:#656d76;--edge:#d1d9e0;--all:#dafbe1;--some:#fff3c4;--seen:#dbe9ff;--none:#ffdcd7;--out:#eaeef2}
+@media(prefers-color-scheme:dark){:root{--text:#e6edf3;--back:#0d1117;--soft:#8d96a0;--edge:#30363d;--all:#12361f;--some:#3d3005;--seen:#14294a;--none:#4b1113;--out:#262c36}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:90rem;padding:1rem 1.5rem 4rem;background:var(--back);color:var(--text);font:15px/1.5 system-ui,sans-serif}
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.5rem;overflow-wrap:anywhere}a{color:inherit}
@@ -43,7 +44,7 @@ td:first-child,th:first-child{text-align:left;overflow-wrap:anywhere}
 .block{content-visibility:auto;contain-intrinsic-size:auto 1900px}
 .line{display:flex;white-space:pre;min-height:1.45em}
 .line::before{content:attr(data-n);flex:none;width:5em;padding-right:1em;text-align:right;color:var(--soft)}
-.all{background:var(--all)}.some{background:var(--some)}.none{background:var(--none)}.out{background:var(--out)}
+.all{background:var(--all)}.some{background:var(--some)}.seen{background:var(--seen)}.none{background:var(--none)}.out{background:var(--out)}
 .line:target{outline:2px solid var(--soft);outline-offset:-2px}
 .why{margin-left:5em;padding:.1rem .8rem .3rem;border-left:3px solid var(--edge);white-space:normal;font-family:system-ui,sans-serif}
 .why summary,.all-missing summary{cursor:pointer;color:var(--soft)}
@@ -90,7 +91,7 @@ class _Page:
     def _overview(self) -> Iterator[str]:
         tally = self._summary.tally
         yield f"<h1>Coverage of CRDs: {tally.shown}</h1>"
-        yield "<table><thead><tr><th>Name</th><th>Points</th><th>Miss</th><th>Left out</th><th>Cover</th></tr></thead><tbody>"
+        yield "<table><thead><tr><th>Name</th><th>Points</th><th>Held</th><th>Seen</th><th>Miss</th><th>Left out</th><th>Cover</th></tr></thead><tbody>"
         for number, versions in enumerate(self._crds, 1):
             for one in versions:
                 yield _row(f'<a href="#crd-{number}">{escape(one.name)}</a>', one.tally)
@@ -122,12 +123,12 @@ class _Page:
 
     def _all_missing(self, number: int, versions: Sequence[VersionCoverage]) -> Iterator[str]:
         for version in versions:
-            asked = "" if version.requests else " No request was made to it."
+            asked = "" if version.requests else " No test that passed has made a request to it."
             if version.missing:
                 yield '<details class="all-missing">'
                 yield f"<summary>{escape(version.version.name)}: {len(version.missing)} missing.{asked}</summary><ul>"
                 for one in version.missing[:_MOST_LISTED]:
-                    yield f'<li><a href="#c{number}-{one.line}">{one.line}</a> {escape(one.point.text)}</li>'
+                    yield f'<li><a href="#c{number}-{one.line}">{one.line}</a> {escape(one.text)}</li>'
                 if (more := len(version.missing) - _MOST_LISTED) > 0:
                     yield f"<li>{more} more</li>"
                 yield "</ul></details>"
@@ -140,16 +141,16 @@ class _Page:
         has_several: bool,
     ) -> Iterator[str]:
         """Yield what is missing at a line, and what reaches it."""
-        missing = [(version, one) for version, one in points if not one.is_reached and not one.is_left_out]
+        missing = [(version, one) for version, one in points if not one.is_covered and not one.is_left_out]
         if not missing:
             return
-        first = escape(missing[0][1].point.text)
+        first = escape(missing[0][1].text)
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         yield f'<details class="why"><summary>{first}{more}</summary><ul>'
         for version, one in missing:
             of_version = f"{escape(version.version.name)}: " if has_several else ""
             shown = self._object(suggestions[version.version.name], one)
-            yield f"<li>{of_version}{escape(one.point.text)}{shown}</li>"
+            yield f"<li>{of_version}{escape(one.text)}{shown}</li>"
         yield "</ul></details>"
 
     def _object(self, suggestions: Suggestions, counted: Counted) -> str:
@@ -173,16 +174,19 @@ class _Page:
 
 
 def _row(name: str, tally: Tally) -> str:
-    cells = (tally.points, tally.missed, tally.left_out, tally.shown)
+    cells = (tally.points, tally.held, tally.seen, tally.missed, tally.left_out, tally.shown)
     return f"<tr><td>{name}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
 def _state(points: Sequence[Counted]) -> str:
     """Return how a line with *points* is coloured; empty without any."""
-    counting = [one.is_reached for one in points if not one.is_left_out]
+    counting = [one for one in points if not one.is_left_out]
     if not counting:
         return "out" if points else ""
-    return "all" if all(counting) else "some" if any(counting) else "none"
+    covered = [one.is_covered for one in counting]
+    if any(covered):
+        return "all" if all(covered) else "some"
+    return "seen" if any(one.state == "seen" for one in counting) else "none"
 
 
 def _line(number: int, line: int, text: str, state: str) -> str:

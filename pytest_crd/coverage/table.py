@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from pytest_crd.coverage.summary import Counted, Summary, Tally, VersionCoverage
 
-_HEAD = ("Points", "Miss", "Cover")
+_HEAD = ("Points", "Held", "Seen", "Miss", "Cover")
 
 
 def lines(summary: Summary, *, with_missing: bool) -> Iterator[str]:
@@ -34,7 +34,7 @@ def lines(summary: Summary, *, with_missing: bool) -> Iterator[str]:
 
 
 def _row(name: str, tally: Tally, width: int, behind: str = "") -> str:
-    return f"{name:{width}}   {tally.points:6}   {tally.missed:4}   {tally.shown:>5}{behind}".rstrip()
+    return f"{name:{width}}   {tally.points:6}   {tally.held:4}   {tally.seen:4}   {tally.missed:4}   {tally.shown:>5}{behind}".rstrip()
 
 
 def _points(count: int) -> str:
@@ -44,9 +44,9 @@ def _points(count: int) -> str:
 def _missing(version: VersionCoverage) -> Iterator[str]:
     if version.missing:
         yield ""
-        asked = "" if version.requests else ", as no request was made to it"
+        asked = "" if version.requests else ", as no test that passed has made a request to it"
         yield f"{version.name}: {_points(len(version.missing))} missing{asked}"
-        yield from (f"  {place(version, one)}: {one.point.text}" for one in version.missing)
+        yield from (f"  {place(version, one)}: {one.text}" for one in version.missing)
 
 
 def place(version: VersionCoverage, counted: Counted) -> str:

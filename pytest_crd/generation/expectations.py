@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.cases.model import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
+from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.resources import rules
+from pytest_crd.examples.places import VALUES, SchemaPlace
 from pytest_crd.generation.proposals import Proposal
+from pytest_crd.writing import yamltext
+
+# How much of an object at a place is shown where that it is there is what counts.
+_LONGEST: Final = 80
 
 
 def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
@@ -20,7 +26,24 @@ def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
     if not answer.accepted:
         return {"errors": errors(answer)}
     changes = {"pruned": answer.pruned, "nullsDropped": answer.nulls, "lost": answer.lost}
-    return {key: list(paths) for key, paths in changes.items() if paths} or {"accepted": True}
+    stated = {key: list(paths) for key, paths in changes.items() if paths}
+    return stated or _stored(proposal.place, answer.stored)
+
+
+def _stored(place: SchemaPlace, stored: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what says what is stored at *place*, and where that is; of a list all items, as it has to be."""
+    found = dict(stored) if place else {key: value for key, value in stored.items() if key not in META_FIELDS}
+    return {"contains": _led_to(place, found)}
+
+
+def _led_to(place: SchemaPlace, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if not place:
+        return value if len(yamltext.flow(value)) <= _LONGEST else {}
+    # Of a map, any value will do; the fields that it names stand first.
+    key = next(reversed(value), "") if place[0] == VALUES else place[0]
+    return {key: _led_to(place[1:], value[key])} if key in value else {}
 
 
 def _answer(proposal: Proposal, version: engine.Version) -> engine.Response:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.cases.model import UPDATES, Section
+from pytest_crd.engine import jsonvalue
 from pytest_crd.generation import patches, words
 from pytest_crd.generation.proposals import Proposal
 from pytest_crd.writing import yamltext
@@ -35,6 +36,8 @@ class Statement:
     stated: Mapping[str, Any]
 
 
+# The keys that tell of what is stored.
+_HOLDING: Final = frozenset({"accepted", "contains", "expected"})
 # Where the object from which others are made is meant.
 _ALIAS: Final = object()
 
@@ -57,15 +60,19 @@ class Layout:
         if proposal.section in UPDATES:
             keys |= self._object(proposal.old or {}, "old", "oldPatch")
         keys |= self._object(proposal.input, "input", "patch") if proposal.is_request else {"input": proposal.input}
-        keys |= statement.stated
+        keys |= self._stated(statement)
         # What holds reads as a table; what is refused wants its lines.
-        if (
-            statement.stated in ({"accepted": True}, {"defaulted": []})
-            and len(line := f"- {_in_one_line(keys)}") <= _WIDTH
-        ):
+        if statement.stated.keys() <= _HOLDING and len(line := f"- {_in_one_line(keys)}") <= _WIDTH:
             return [line]
         lines = [line for key, value in keys.items() for line in _entry(key, value)]
         return [f"- {lines[0].removeprefix('  ')}", *lines[1:]]
+
+    def _stated(self, statement: Statement) -> Mapping[str, Any]:
+        """Return what is expected, the object from which others are made by its name."""
+        expected = statement.stated.get("expected")
+        if self.smallest and expected is not None and jsonvalue.equal(expected, dict(self.smallest)):
+            return {**statement.stated, "expected": _ALIAS}
+        return statement.stated
 
     def _object(self, resource: Mapping[str, Any], key: str, patch: str) -> dict[str, Any]:
         if self.smallest is None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from pytest_crd import engine, examples
 from pytest_crd.cases.model import Section
-from pytest_crd.engine import jsonvalue
 from pytest_crd.examples.borders import Borders
 from pytest_crd.examples.holding import STATUS
 from pytest_crd.generation.proposals import Proposal, bare
@@ -33,11 +32,7 @@ def _fullest(version: engine.Version) -> dict[str, Any] | None:
 def _stored(version: engine.Version, name: str, resource: Mapping[str, Any]) -> Proposal:
     answer = version.create(resource)
     stored = bare(answer.stored)
-    # That nothing is put in is worth saying: a field that comes with a default is seen by that.
-    stated: dict[str, Any] = {"defaulted": []}
-    if not jsonvalue.equal(stored, dict(resource)):
-        stated = {"expected": stored, **_changes(answer)}
-    return Proposal(Section.CREATE, name, (), resource, stated=stated)
+    return Proposal(Section.CREATE, name, (), resource, stated={"expected": stored, **_changes(answer)})
 
 
 def _changes(answer: engine.Response) -> dict[str, list[str]]:

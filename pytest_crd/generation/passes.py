@@ -11,6 +11,7 @@ from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace, at
 from pytest_crd.examples.schemas import Node
 from pytest_crd.generation import words
 from pytest_crd.generation.proposals import Proposal, nested
+from pytest_crd.writing import yamltext
 
 _UNKNOWN: Final = "unknown"
 _OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
@@ -58,7 +59,10 @@ class Passes:
         given = tuple(name for name, child in fields.items() if child.default is not None)
         if given:
             name = f"{where}: {_listed(given)} {'has a default' if len(given) == 1 else 'have defaults'}"
-            stated = {"contains": self._found(place, {}, given)}
+            # A part of an object says nothing of what else may be put into it.
+            is_whole = any("{" in yamltext.flow(fields[one].default) for one in given)
+            found = self._made(place, {}) if is_whole else self._found(place, {}, given)
+            stated = {"expected" if is_whole else "contains": found}
             yield Proposal(Section.DEFAULTING, name, place, nested(place, {}), stated=stated)
         kept = tuple(name for name, child in fields.items() if child.is_nullable)
         if kept:
@@ -84,10 +88,15 @@ class Passes:
 
     def _found(self, place: SchemaPlace, value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
         """Return an object with the fields *names* as they are where *value*, at *place*, has got its defaults."""
-        resource = self._version.default({**self._type_meta, **nested(place, value)}).value
+        resource = self._made(place, value)
         steps = tuple(0 if step == ITEMS else "key" if step == VALUES else step for step in place)
         found = at(resource, steps)
         return nested(place, {name: found[name] for name in names if name in found})
+
+    def _made(self, place: SchemaPlace, value: Mapping[str, Any]) -> Any:
+        """Return what becomes of an object that has *value* at *place* where its defaults are put in."""
+        resource = self._version.default({**self._type_meta, **nested(place, value)}).value
+        return {name: one for name, one in resource.items() if name not in self._type_meta}
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What cases reach of a version's schema, and whether they hold."""
+"""What cases hold of a version's schema, and whether they hold themselves."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Reach:
 
     @property
     def missed(self) -> tuple[Point, ...]:
-        """The points that no case has reached so far."""
+        """The points that no case holds so far."""
         return self._collector.missing(self._version)
 
     def check(self, case: AnyCase) -> None:

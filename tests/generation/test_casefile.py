@@ -94,7 +94,7 @@ def test_a_case_reads_as_a_person_would_write_it(generated: Generated) -> None:
         '  - {field: spec.days, type: Invalid, message: "Invalid value: 0: spec.days in body should be greater than or equal to 1"}\n'
     ) in generated.text
     assert (
-        '- {name: "spec.days: 30 is small enough", input: *smallest, patch: {spec: {days: 30}}, accepted: true}\n'
+        '- {name: "spec.days: 30 is small enough", input: *smallest, patch: {spec: {days: 30}}, contains: {spec: {days: 30}}}\n'
         in generated.text
     )
 

@@ -270,7 +270,7 @@ def test_what_a_file_does_not_say_is_added_to_it(gardens: Project) -> None:
 
     assert result.ret == pytest.ExitCode.OK
     added = next(line for line in result.outlines if line.startswith("crd: added to test_gardens.crd.yaml: "))
-    result.stdout.fnmatch_lines(["crd:   * of * points of its schema are reached"])
+    result.stdout.fnmatch_lines(["crd:   * of * points of its schema are held"])
     assert [line for line in before.splitlines() if line not in path.read_text(encoding="utf-8").splitlines()] == []
     gardens.run("-W", "error").assert_outcomes(passed=3 + int(added.split()[4]))
 

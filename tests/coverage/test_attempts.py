@@ -1,0 +1,424 @@
+"""Whose requests count: those of tests that pass, by their last try, and of fixtures all of whose tests do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.sessions import Project
+
+from pytest_crd.coverage import accounts
+from pytest_crd.coverage.accounts import Accounts, Attempt, Shared
+from pytest_crd.coverage.data import Data, Reached, Record
+
+# What each test asks for sets a field of its own, so that it is seen whose requests count.
+FLAGS = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: flags.example.com}}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {{plural: flags, singular: flag, kind: Flag, listKind: FlagList}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+{fields}
+"""
+HEAD = """\
+import pytest
+
+def ask(crds, *names):
+    assert crds["Flag"].version("v1").create(dict.fromkeys(names, 1)).accepted
+
+"""
+COUNTS = "counts_"
+
+
+def _lay_out(project: Project, tests: str, name: str = "test_flags.py") -> set[str]:
+    """Write tests whose fields are called for whether they count; return the fields."""
+    project.write(name, HEAD + tests)
+    fields = sorted({word for word in tests.split('"') if word.startswith((COUNTS, "not_"))})
+    listed = "\n".join(f"          {name}: {{type: integer}}" for name in fields)
+    project.write("config/crd/bases/flags.yaml", FLAGS.format(fields=listed))
+    return set(fields)
+
+
+def _counting(project: Project, *arguments: str) -> set[str]:
+    """Return the fields that count after a run."""
+    result = project.run("--crd-cov", "--crd-cov-report=json", *arguments)
+    report = json.loads(project.read("crd_coverage.json"))
+    assert result.ret in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}
+    [version] = report["versions"]
+    ids = {*version["held"], *(one["id"] for one in version["seen"])}
+    return {id_.removeprefix("properties/").removesuffix(":set") for id_ in ids}
+
+
+def _assert_told_apart(project: Project, tests: str, *arguments: str) -> None:
+    fields = _lay_out(project, tests)
+
+    assert _counting(project, *arguments) == {name for name in fields if name.startswith(COUNTS)}
+
+
+TESTS = """
+def test_passes(crds):
+    ask(crds, "counts_passed")
+
+def test_fails(crds):
+    ask(crds, "not_failed")
+    assert False
+
+@pytest.mark.xfail
+def test_is_expected_to_fail(crds):
+    ask(crds, "not_xfailed")
+    assert False
+
+@pytest.mark.xfail
+def test_passes_all_the_same(crds):
+    ask(crds, "not_xpassed")
+
+@pytest.mark.xfail(strict=True)
+def test_passes_and_must_not(crds):
+    ask(crds, "not_strictly_xpassed")
+
+def test_skips_itself(crds):
+    ask(crds, "not_skipped")
+    pytest.skip("later")
+
+@pytest.fixture
+def fails(crds):
+    ask(crds, "not_failed_setup")
+    assert False
+
+def test_fails_in_setup(fails):
+    pass
+
+@pytest.fixture
+def fails_at_its_end(crds):
+    ask(crds, "not_failed_teardown_before")
+    yield
+    ask(crds, "not_failed_teardown")
+    assert False
+
+def test_fails_in_teardown(crds, fails_at_its_end):
+    ask(crds, "not_failed_in_teardown")
+
+@pytest.fixture
+def asks(crds):
+    ask(crds, "counts_own_setup")
+    yield
+    ask(crds, "counts_own_teardown")
+
+def test_has_a_fixture(asks):
+    pass
+
+class TestMethods:
+    def setup_method(self):
+        self.asked = True
+
+    @pytest.fixture(autouse=True)
+    def about(self, crds, request):
+        yield
+        ask(crds, request.param if hasattr(request, "param") else "counts_method")
+
+    def test_passes(self):
+        pass
+"""
+
+
+def test_only_what_passes_counts(empty: Project) -> None:
+    _assert_told_apart(empty, TESTS)
+
+
+def test_how_many_tests_do_not_count_is_told(empty: Project) -> None:
+    _lay_out(empty, TESTS)
+
+    several = empty.run("--crd-cov")
+    one = empty.run("--crd-cov", "-k", "test_fails_in_setup or test_has")
+
+    words = "crd: {} not passed, or {} expected to fail, {} for nothing"
+    several.stdout.fnmatch_lines([words.format("7 tests that have", "are", "count")])
+    one.stdout.fnmatch_lines([words.format("1 test that has", "is", "counts")])
+
+
+SHARED = """
+@pytest.fixture(scope="module")
+def good(crds):
+    ask(crds, "counts_module_setup")
+    yield
+    ask(crds, "counts_module_teardown")
+
+@pytest.fixture(scope="module")
+def bad(crds):
+    ask(crds, "not_module_setup")
+    yield
+    ask(crds, "not_module_teardown")
+
+@pytest.fixture(scope="module")
+def good_below(good):
+    pass
+
+@pytest.fixture(scope="module")
+def bad_below(bad, crds):
+    ask(crds, "counts_module_of_bad")
+
+@pytest.fixture(scope="module")
+def skipped(crds):
+    ask(crds, "not_only_skipped")
+
+@pytest.fixture(scope="module", params=["counts_first", "not_second"])
+def either(request, crds):
+    ask(crds, request.param)
+    return request.param
+
+@pytest.fixture(scope="module")
+def asked_by_name(crds):
+    ask(crds, "not_asked_by_name")
+
+@pytest.fixture(scope="module")
+def asks_by_name(crds, request):
+    request.getfixturevalue("needed_by_name")
+    ask(crds, "not_asks_by_name")
+
+@pytest.fixture(scope="module")
+def needed_by_name(crds):
+    ask(crds, "not_needed_by_name")
+
+@pytest.fixture(scope="class")
+def of_class(crds):
+    ask(crds, "counts_class")
+
+def test_uses(good_below, bad_below):
+    pass
+
+def test_uses_and_fails(bad):
+    assert False
+
+def test_uses_none_and_fails(crds):
+    assert False
+
+def test_skips(skipped):
+    pytest.skip("later")
+
+def test_either(either):
+    assert either.startswith("counts")
+
+def test_asks_by_name(request):
+    request.getfixturevalue("asked_by_name")
+    assert False
+
+def test_needs_by_name(asks_by_name):
+    pass
+
+def test_needs_by_name_and_fails(asks_by_name):
+    assert False
+
+@pytest.fixture(scope="module")
+def asked_by_another(crds):
+    ask(crds, "counts_asked_by_another")
+
+@pytest.fixture
+def asks_for_it(request):
+    request.getfixturevalue("asked_by_another")
+
+def test_of_a_fixture_that_asks(asks_for_it):
+    pass
+
+class TestOne:
+    def test_passes(self, of_class):
+        pass
+"""
+
+
+def test_a_fixture_that_tests_share_counts_where_all_of_them_pass(empty: Project) -> None:
+    _assert_told_apart(empty, SHARED)
+
+
+@pytest.mark.slow
+def test_with_workers_it_is_the_same(empty: Project) -> None:
+    _assert_told_apart(empty, SHARED, "-p", "pytest_crd.plugin", "-p", "xdist.plugin", "-n", "2")
+
+
+def test_what_ends_with_a_teardown_that_fails_does_not_count(empty: Project) -> None:
+    tests = f'\n{ENDS_BADLY}def test_uses(ends_badly, crds):\n    ask(crds, "counts_test")\n\ndef test_is_the_last():\n    pass\n'
+
+    _assert_told_apart(empty, tests)
+
+
+def test_what_is_asked_once_a_run_is_interrupted_does_not_count(empty: Project) -> None:
+    made = """
+@pytest.fixture(scope="module")
+def made(crds):
+    ask(crds, "counts_made")
+    yield
+    ask(crds, "not_at_the_end")
+
+def test_a(made):
+    pass
+
+def test_b(crds):
+    raise KeyboardInterrupt
+
+def test_c(made):
+    pass
+"""
+    _assert_told_apart(empty, made)
+
+
+def test_fixtures_that_a_failed_test_has_not_used_count(empty: Project) -> None:
+    other = '@pytest.fixture(scope="module")\ndef good(crds):\n    ask(crds, "counts_other")\n\ndef test_a(good):\n    pass\n'
+    fails = '@pytest.fixture(scope="module")\ndef good(crds):\n    ask(crds, "not_same_name")\n\ndef test_a(good):\n    assert False\n'
+    _lay_out(empty, other + fails, "helpers.py")
+    empty.write("test_a.py", HEAD + other)
+    empty.write("test_b.py", HEAD + fails)
+
+    assert _counting(empty) == {"counts_other"}
+
+
+ENDS_BADLY = """\
+@pytest.fixture(scope="module")
+def ends_badly(crds):
+    ask(crds, "not_ends_badly")
+    yield
+    assert False
+
+"""
+
+# What pytest-rerunfailures does, as far as coverage sees it.
+RERUN = """
+import pytest
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for last in (False, False, True):
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        failed = any(report.failed for report in reports)
+        for report in reports:
+            if report.failed and not last:
+                report.outcome = "rerun"
+            item.ihook.pytest_runtest_logreport(report=report)
+        if not failed:
+            break
+        item._initrequest()
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+"""
+TRIES = """
+TRIES = []
+
+@pytest.fixture(scope="session", autouse=True)
+def of_session(crds):
+    ask(crds, "counts_session")
+
+@pytest.fixture
+def own(crds):
+    ask(crds, f"{'counts' if len(TRIES) > 1 else 'not'}_own_{len(TRIES)}")
+
+def test_flaky(crds, own):
+    TRIES.append(1)
+    ask(crds, "not_first_try") if len(TRIES) == 1 else ask(crds, "counts_last_try")
+    assert len(TRIES) > 2
+"""
+HELD_IN_VAIN = '\ndef test_never(crds, of_session):\n    ask(crds, "not_never")\n    assert False\n'
+
+
+def test_the_last_try_decides(empty: Project) -> None:
+    empty.write("conftest.py", RERUN)
+    names = '"not_own_0", "not_own_1", "counts_own_2"\n'
+
+    fields = _lay_out(empty, f"{names}{TRIES}")
+    assert _counting(empty) == {name for name in fields if name.startswith(COUNTS)}
+
+    # A test that never passes takes the fixture with it.
+    fields = _lay_out(empty, f"{names}{TRIES}{HELD_IN_VAIN}")
+    assert _counting(empty) == {"counts_own_2", "counts_last_try"}
+
+
+def test_what_earlier_runs_have_failed_to_show_is_not_added(empty: Project) -> None:
+    _lay_out(empty, '\ndef test_a(crds):\n    ask(crds, "not_failed")\n    assert False\n')
+    _counting(empty)
+    empty.write("test_flags.py", "def test_a():\n    pass\n")
+
+    assert _counting(empty, "--crd-cov-append") == set()
+
+
+def test_what_was_asked_for_by_case_and_xfail_does_not_count(empty: Project) -> None:
+    _lay_out(empty, '"not_case", "counts_case"\n', "names.py")
+    empty.cases(
+        "crd: flags.example.com\ncreate:\n- {name: a, input: {not_case: 1}, contains: {not_case: 2}, xfail: known}\n"
+        "- {name: b, input: {counts_case: 1}, contains: {counts_case: 1}}\n"
+        "- {name: c, input: {not_case: 1}, contains: {not_case: 1}, skip: later}\n",
+        "test_a.crd.yaml",
+    )
+
+    assert _counting(empty) == {"counts_case"}
+
+
+# Between processes
+
+
+def _data(point: str) -> Data:
+    return Data(digest=Record("flags.example.com", "flags.yaml", {"v1": Reached(1, {point})}))
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "counts"),
+    [
+        ((True, False), (False, False), True),
+        ((True, False), (True, False), True),
+        ((True, False), (False, True), False),
+        ((False, True), (True, False), False),
+        ((False, False), (False, False), False),
+    ],
+)
+def test_a_fixture_counts_where_no_process_has_seen_a_test_of_it_fail(
+    here: tuple[bool, bool],
+    there: tuple[bool, bool],
+    counts: bool,  # noqa: FBT001
+) -> None:
+    own = Accounts(shared={"made": Shared(_data("a"), *here)}, uncounted=1)
+    other = Accounts(
+        _data("passed"), {"made": Shared(_data("b"), *there), "other": Shared(_data("c"), has_passed=True)}, 2
+    )
+
+    own.add(accounts.from_json(json.loads(json.dumps(other.to_json()))))
+
+    points = own.settle().of("digest", "v1").points
+    assert points == {"passed", "c"} | ({"a", "b"} if counts else set())
+    assert own.uncounted == 3
+
+
+@pytest.mark.parametrize(
+    ("phases", "has_passed"),
+    [
+        ([("setup", True), ("call", True), ("teardown", True)], True),
+        ([("setup", True), ("call", True)], False),  # interrupted
+        ([("setup", True), ("teardown", True)], False),
+        ([("setup", True), ("call", True), ("call", False), ("teardown", True)], False),  # a subtest
+    ],
+)
+def test_an_attempt_has_passed_where_all_of_it_has(
+    phases: list[tuple[str, bool]],
+    has_passed: bool,  # noqa: FBT001
+) -> None:
+    attempt = Attempt()
+
+    for phase, is_passed in phases:
+        attempt.hear(phase, is_passed=is_passed)
+
+    assert attempt.has_passed is has_passed
+
+
+def test_a_ledger_without_requests_has_nothing_to_tell() -> None:
+    ledger = accounts.Ledger()
+    ledger.of_fixture("made")
+    ledger.close(Attempt())
+
+    assert ledger.accounts(Path.cwd()) == Accounts()

@@ -1,0 +1,178 @@
+"""What is held, and what is only seen: in reports, and where a percentage is asked for."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+from support.sessions import Project
+
+FOOS = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, singular: foo, kind: Foo, listKind: FooList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          size:
+            type: integer
+            default: 2
+            maximum: 5
+          never:
+            type: string
+"""
+SEEN = """\
+crd: foos.example.com
+create:
+- {name: any, input: {}, accepted: true}
+- {name: five, input: {size: 5}, accepted: true}
+- {name: six, input: {size: 6}, errors: [{type: Invalid}]}
+"""
+HELD = """\
+crd: foos.example.com
+create:
+- {name: any, input: {}, contains: {size: 2}}
+- {name: five, input: {size: 5}, contains: {size: 5}}
+- {name: six, input: {size: 6}, error: should be less than or equal to 5}
+"""
+
+
+@pytest.fixture
+def foos(empty: Project) -> Project:
+    """Return a project with that CRD."""
+    empty.write("crds/foos.yaml", FOOS)
+    empty.ini("crd_cov_exclude = foos.example.com never", "crd_paths = crds")
+    return empty
+
+
+def _version(project: Project) -> Any:
+    [version] = json.loads(project.read("crd_coverage.json"))["versions"]
+    return version
+
+
+@pytest.mark.parametrize(
+    ("cases", "arguments", "code", "shown"),
+    [
+        (SEEN, [], 1, "0      4      2      0%"),
+        (SEEN, ["--crd-cov-seen"], 1, "0      4      2     67%"),
+        (SEEN, ["--crd-cov-seen", "--crd-cov-fail-under=60"], 0, "0      4      2     67%"),
+        (SEEN, ["-o", "crd_cov_seen=true", "--crd-cov-fail-under=60"], 0, "0      4      2     67%"),
+        (SEEN, ["--crd-cov-fail-under=60"], 1, "0      4      2      0%"),
+        (HELD, ["--crd-cov-fail-under=60"], 0, "4      0      2     67%"),
+        (HELD, ["--crd-cov-fail-under=67"], 1, "4      0      2     67%"),
+    ],
+)
+def test_what_is_held_is_enough_or_what_is_seen_where_that_is_said(
+    foos: Project, cases: str, arguments: list[str], code: int, shown: str
+) -> None:
+    foos.cases(cases)
+
+    result = foos.run("--crd-cov", "--crd-cov-fail-under=100", *arguments)
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines([f"TOTAL * {shown}"])
+    assert result.ret == code
+
+
+def test_what_would_be_enough_with_what_is_seen_is_told(foos: Project) -> None:
+    foos.cases(SEEN)
+
+    told = foos.run("--crd-cov", "--crd-cov-fail-under=60")
+    foos.cases(HELD)
+    not_told = foos.run("--crd-cov", "--crd-cov-fail-under=100")
+
+    told.stdout.fnmatch_lines(
+        [
+            "crd: coverage is 0%, less than the 60% that crd_cov_fail_under asks for; 66.66% with what is only seen, for which no *"
+        ]
+    )
+    not_told.stdout.fnmatch_lines(["crd: coverage is 66.66%, less than the 100% that crd_cov_fail_under asks for"])
+
+
+def test_a_default_that_no_case_states_does_not_change_unnoticed(foos: Project) -> None:
+    foos.cases(HELD)
+    foos.run("--crd-cov", "--crd-cov-report=json")
+    assert "properties/size/default:applied" in _version(foos)["held"]
+    foos.write("crds/foos.yaml", foos.read("crds/foos.yaml").replace("default: 2", "default: 3"))
+
+    foos.run().assert_outcomes(passed=2, failed=1)
+
+
+def test_json_has_each_state(foos: Project) -> None:
+    foos.cases(SEEN.replace("input: {size: 5}, accepted: true", "input: {size: 5}, contains: {size: 5}"))
+
+    foos.run("--crd-cov", "--crd-cov-report=json")
+    held = _version(foos)
+    foos.run("--crd-cov", "--crd-cov-report=json", "--crd-cov-seen")
+    seen = _version(foos)
+
+    assert held["totals"] == {"points": 6, "held": 2, "seen": 2, "missing": 2, "left_out": 1, "percent": 33.33}
+    assert held["held"] == ["properties/size:set", "properties/size/maximum:held"]
+    assert [(one["id"], one["line"], one["text"]) for one in held["seen"]] == [
+        ("properties/size/default:applied", 18, "size: the default 2 is never put in where a case states what follows"),
+        (
+            "properties/size/maximum:broken",
+            19,
+            "size: no value is refused by maximum 5 where a case states what follows",
+        ),
+    ]
+    assert [one["id"] for one in held["missing"]] == [":unknown-dropped", ":null-dropped"]
+    assert seen == held | {"totals": held["totals"] | {"percent": 66.67}}
+    assert json.loads(foos.read("crd_coverage.json"))["counted"] == ["held", "seen"]
+
+
+@pytest.mark.parametrize(("arguments", "hits"), [([], 0), (["--crd-cov-seen"], 1)])
+def test_lines_are_hit_by_what_counts(foos: Project, arguments: list[str], hits: int) -> None:
+    foos.cases(SEEN)
+
+    foos.run("--crd-cov", "--crd-cov-report=lcov", "--crd-cov-report=cobertura", *arguments)
+
+    assert f"DA:18,{hits}\nDA:19,{2 * hits}\n" in foos.read("crd_coverage.lcov")
+    lines = ET.fromstring(foos.read("crd_coverage.xml")).iter("line")  # noqa: S314 - written here
+    assert {line.get("number"): line.get("hits") for line in lines}["18"] == str(hits)
+
+
+@pytest.mark.parametrize(("cases", "arguments", "state"), [(SEEN, [], "seen"), (SEEN, ["--crd-cov-seen"], "all"), (HELD, [], "all")])  # fmt: skip
+def test_the_page_colours_what_is_only_seen(foos: Project, cases: str, arguments: list[str], state: str) -> None:
+    foos.cases(cases)
+
+    foos.run("--crd-cov", "--crd-cov-report=html", *arguments)
+
+    page = foos.read("crd_coverage.html")
+    assert re.search(rf'<div class="line {state}" id="c1-18"', page)
+    assert "<th>Held</th><th>Seen</th>" in page
+    shown = "<li>size: the default 2 is never put in where a case states what follows<pre>"
+    assert (shown in page) is (state == "seen")
+
+
+def test_what_runs_have_held_adds_up(foos: Project) -> None:
+    foos.cases(HELD)
+    foos.run("--crd-cov", "--crd-cov-report=json", "-k", "five")
+    foos.cases(SEEN)
+
+    foos.run("--crd-cov", "--crd-cov-report=json", "--crd-cov-append")
+
+    assert _version(foos)["held"] == ["properties/size:set", "properties/size/maximum:held"]
+    assert len(_version(foos)["seen"]) == 2
+
+
+def test_what_is_generated_is_held(foos: Project) -> None:
+    foos.ini("crd_paths = crds")
+    foos.run("--crd-generate", "Foo")
+
+    result = foos.run("--crd-cov", "--crd-cov-fail-under=100")
+
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["TOTAL *    7      7      0      0    100%"])
