@@ -81,7 +81,7 @@ class Writer:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._notes: list[Note] = []
-        self._outcome = Outcome((), ())
+        self._outcome = Outcome()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what was observed."""

@@ -24,6 +24,9 @@ def lines(outcome: Outcome, *, shown: Callable[[Path], str]) -> Iterator[str]:
     if failed:
         yield f"crd: {_counted(failed)} not written:"
         yield from (f"  {_place(line, shown)}: {line.note.title}: {line.problem}" for line in failed)
+    if outcome.gone:
+        yield "crd: comments and anchors that went with what was replaced, by the lines where they stood:"
+        yield from (f"  {shown(one.path)}:{one.line}: {one.text}" for one in outcome.gone)
     if outcome.left:
         yield f"crd: {_counted(outcome.left)} left to be filled in, as not run:"
         yield from (f"  {shown(one.path)}:{one.line}: {one.title}" for one in outcome.left)

@@ -87,6 +87,14 @@ class Left(NamedTuple):
     title: str
 
 
+class Gone(NamedTuple):
+    """A comment or an anchor that its file no longer has: the line where it stood, and its text."""
+
+    path: Path
+    line: int
+    text: str
+
+
 class Outcome(NamedTuple):
     """
     What became of all files.
@@ -94,10 +102,12 @@ class Outcome(NamedTuple):
     Attributes:
         lines: The cases that were written, or that would have to be.
         left: Those in the same files that are still to be filled in.
+        gone: What went with what was replaced.
     """
 
-    lines: tuple[Line, ...]
-    left: tuple[Left, ...]
+    lines: tuple[Line, ...] = ()
+    left: tuple[Left, ...] = ()
+    gone: tuple[Gone, ...] = ()
 
 
 def write(notes: Iterable[Note], *, shown: Callable[[Path], str]) -> Outcome:
@@ -108,15 +118,16 @@ def write(notes: Iterable[Note], *, shown: Callable[[Path], str]) -> Outcome:
         notes: What was observed, in any order.
         shown: Names a file for messages.
     """
-    lines: list[Line] = []
-    left: list[Left] = []
+    found: list[Outcome] = []
     by_path = sorted(notes, key=lambda note: (note.path, note.line))
     for path, of_file in itertools.groupby(by_path, key=lambda note: note.path):
         merged = [_merged([*runs]) for _, runs in itertools.groupby(of_file, key=lambda note: note.name)]
-        found, open_cases = _write_file(Path(path), merged, shown)
-        lines += found
-        left += open_cases
-    return Outcome(tuple(lines), tuple(left))
+        found.append(_write_file(Path(path), merged, shown))
+    return Outcome(
+        tuple(line for one in found for line in one.lines),
+        tuple(left for one in found for left in one.left),
+        tuple(gone for one in found for gone in one.gone),
+    )
 
 
 def _merged(runs: Sequence[Note]) -> Note:
@@ -151,11 +162,11 @@ def _differing(note: Note, other: Note) -> str:
     )
 
 
-def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str]) -> tuple[list[Line], list[Left]]:
+def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str]) -> Outcome:
     wanted = [note for note in notes if note.values and not note.problem]
     told = {note.name: note for note in notes if note.problem or note.values}
     if not wanted:
-        return [Line(path, note.line, note, note.problem) for note in told.values()], []
+        return Outcome(tuple(Line(path, note.line, note, note.problem) for note in told.values()))
     try:
         content = path.read_bytes()
         files.refuse_other(content, wanted[0].digest)
@@ -165,16 +176,16 @@ def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str])
             files.replace(path, written.content, old=wanted[0].digest)
     except files.ChangedError:
         problem = "the file has changed since it was read; nothing was written into it"
-        return [Line(path, note.line, note, note.problem or problem) for note in told.values()], []
+        return Outcome(tuple(Line(path, note.line, note, note.problem or problem) for note in told.values()))
     except OSError as error:
         problem = f"the file cannot be written: {error.strerror}"
-        return [Line(path, note.line, note, note.problem or problem) for note in told.values()], []
-    lines = [
+        return Outcome(tuple(Line(path, note.line, note, note.problem or problem) for note in told.values()))
+    lines = (
         Line(path, written.lines.get(name, note.line), note, note.problem or written.problems.get(name, ""))
         for name, note in told.items()
-    ]
-    left = [one for one in _left(path, written.content, shown(path)) if one[0] not in told]
-    return lines, [one for _, one in left]
+    )
+    left = (one for name, one in _left(path, written.content, shown(path)) if name not in told)
+    return Outcome(tuple(lines), tuple(left), tuple(Gone(path, *one) for one in written.lost))
 
 
 def _left(path: Path, content: bytes, source: str) -> Iterator[tuple[str, Left]]:

@@ -164,6 +164,29 @@ def test_a_verdict_is_turned_around_on_demand_and_said(project: Project, before:
     project.run().assert_outcomes(passed=1)
 
 
+def test_comments_stay_and_what_goes_is_named(project: Project) -> None:
+    project.cases(
+        _create(
+            "- name: a\n  accepted: true # why\n  input: {spec: {rows: 11}}\n",
+            "- name: b\n  input: {spec: {size: 1}}\n  expected:\n    spec:\n      size: 1\n      watering: {hour: 6}\n"
+            "      # ask first\n      note: &anchor a # who\n",
+        )
+    )
+
+    result = project.run("--crd-update-verdicts")
+
+    result.assert_outcomes(passed=2)
+    text = _text(project)
+    assert "  # why\n  errors:\n" in text
+    assert text.endswith("      watering: {hour: 6}\n      # ask first\n      # who\n")
+    result.stdout.fnmatch_lines(
+        [
+            "crd: comments and anchors that went with what was replaced, by the lines where they stood:",
+            f"  {NAME}:13: &anchor",
+        ]
+    )
+
+
 @pytest.mark.parametrize(
     ("case", "by_hand"),
     [
