@@ -34,7 +34,7 @@ def note(path: Path, name: str = "a", **rest: Any) -> Note:
 
 
 def write(*found: Note) -> Outcome:
-    return notes.write(found, shown=lambda path: path.name)
+    return notes.write(found, shown=lambda path: path.name, is_stopped=lambda: False)
 
 
 def test_a_note_travels_as_text(path: Path) -> None:
@@ -98,6 +98,15 @@ def test_answers_that_differ_are_not_written(
 
     (line,) = outcome.lines
     assert problem in line.problem
+    assert path.read_text(encoding="utf-8") == TEXT
+
+
+def test_nothing_is_written_once_it_is_stopped(path: Path) -> None:
+    found = [note(path, values={"expected": {"k": 1}}), note(path.with_name("other"), problem="it fails")]
+
+    outcome = notes.write(found, shown=lambda path: path.name, is_stopped=lambda: True)
+
+    assert outcome == Outcome(unwritten=(path,))
     assert path.read_text(encoding="utf-8") == TEXT
 
 
