@@ -563,6 +563,22 @@ def test_a_case_is_written_where_all_kubernetes_versions_were_asked(project: Pro
     )
 
 
+def test_what_failed_last_under_one_kubernetes_version_is_not_updated_alone(project: Project) -> None:
+    text = _create(
+        "- name: twice\n  input: {spec: {beds: [{name: a}, {name: a}]}}\n"
+        '  errors: [{message: \'Duplicate value: {"name":"a"}\'}]\n'
+    )
+    project.cases(text)
+    versions = ("-p", "cacheprovider", "--crd-kubernetes-version", "1.32 1.37")
+    project.run(*versions).assert_outcomes(passed=1, failed=1)
+
+    result = project.run(*versions, "--lf", "--crd-update")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == text
+    result.stdout.fnmatch_lines([f'  {NAME}:3: create case "twice": it was not run under Kubernetes 1.*'])
+
+
 def test_a_suite_is_never_written(project: Project) -> None:
     suite = """\
 apiVersion: apiextensions.k8s.io/v1
