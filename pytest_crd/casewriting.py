@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple
 
 import pytest
 
 from pytest_crd import options, session
+from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.writing import files, notes, observation
 from pytest_crd.writing.notes import Note, Outcome
@@ -70,6 +75,11 @@ def observe(
     return observed.result, note
 
 
+def passed_over(case: Case, content: Content) -> Note:
+    """Return that what *case* leaves out stays so, as it is skipped or known to fail."""
+    return Note(str(content.path), content.digest, case.name, case.title, case.line, passed_over=case.passed_over)
+
+
 def _of_suite(result: CaseResult, mode: Mode) -> Observed:
     is_asked = not result.held and mode >= Mode.UPDATE
     return Observed(result, problem="suites in the format of openshift/api are never written" if is_asked else "")
@@ -81,7 +91,7 @@ class Writer:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._notes: list[Note] = []
-        self._outcome = Outcome((), ())
+        self._outcome = Outcome()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what was observed."""
@@ -94,9 +104,12 @@ class Writer:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write it, unless the user has stopped the session; where something cannot be written, the session has failed."""
-        if session.exitstatus not in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR):
-            self._outcome = notes.write(self._notes, shown=_shown)
+        """Write it, unless the session was stopped; where something cannot be written, the session has failed."""
+        is_over = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+        with _stops() as heard:
+            self._outcome = notes.write(self._notes, shown=_shown, is_stopped=lambda: is_over or bool(heard))
+        if heard:
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
         if session.exitstatus == pytest.ExitCode.OK and any(line.problem for line in self._outcome.lines):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -106,6 +119,28 @@ class Writer:
 
         for line in writing.lines(self._outcome, shown=_shown):
             terminalreporter.write_line(line)
+
+
+@contextlib.contextmanager
+def _stops() -> Iterator[list[int]]:
+    """Give a list that hears of the first Ctrl-C or SIGTERM, so that a file is written whole; another one means what it always does."""
+    heard: list[int] = []
+    handlers: dict[int, Any] = {}
+
+    def restore() -> None:
+        while handlers:
+            signal.signal(*handlers.popitem())
+
+    def hear(number: int, _: FrameType | None) -> None:
+        heard.append(number)
+        restore()
+
+    if threading.current_thread() is threading.main_thread():  # which alone may ask for signals
+        handlers |= {number: signal.signal(number, hear) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield heard
+    finally:
+        restore()
 
 
 def _shown(path: Path) -> str:

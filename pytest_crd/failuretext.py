@@ -51,6 +51,10 @@ class FailureText(ExceptionRepr):
 class TextItem(pytest.Item):
     """An item of the plugin's own: where it does not hold, nobody wants the frames of pytest, whose source takes a while to find."""
 
+    def __init__(self, name: str, parent: pytest.Collector, **kwargs: Any) -> None:
+        """Take the name; pytest 9.2 takes a node id in brackets apart only where it is a text, as `--lf` has it from its cache."""
+        super().__init__(name, parent, nodeid=f"{parent.nodeid}::{name}", **kwargs)
+
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return what pytest shows: the report in place of a traceback."""
         if isinstance(excinfo.value, TextFailure):

@@ -83,6 +83,8 @@ class BoundCase:
         self._content = content
         self.is_excused = False
         self.observed: Note | None = None
+        if content is not None and case.passed_over:
+            self.observed = self._note(content)
         self.is_idle = True
         self.notes: tuple[str, ...] = ()
 
@@ -125,6 +127,10 @@ class BoundCase:
             raise pytest.Collector.CollectError(f"{session.shown(self.path)}:{case.line}: {error}") from None
         if case.skip is not None:
             marks.append(pytest.mark.skip(reason=case.skip))
+        elif case.passed_over:
+            marks.append(
+                pytest.mark.skip(reason=f"what it leaves out is not filled in, as it has `xfail`: {case.xfail}")
+            )
         if case.xfail is not None:
             # Only a comparison that fails is excused: a file that is wrong stays an error.
             marks.append(pytest.mark.xfail(reason=case.xfail, strict=True, raises=CaseFailure))
@@ -172,6 +178,11 @@ class BoundCase:
             self._case, self._run, content, self._config, version=self.kubernetes_version
         )
         return result
+
+    def _note(self, content: casewriting.Content) -> Note:
+        from pytest_crd import casewriting  # noqa: PLC0415 - only a session that writes loads what does
+
+        return casewriting.passed_over(self._case, content)
 
     def __repr__(self) -> str:
         """Return where the case stands, and its name."""
@@ -224,7 +235,9 @@ def observed_of(item: pytest.Item) -> str:
 
 
 def _bound(item: pytest.Item) -> BoundCase | None:
-    bound = item.bound if isinstance(item, CaseItem) else getattr(item, "funcargs", {}).get("crd_case")
+    # What is skipped has asked for no fixture.
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    bound = item.bound if isinstance(item, CaseItem) else params.get("crd_case")
     return bound if isinstance(bound, BoundCase) else None
 
 

@@ -149,14 +149,17 @@ def pytest_runtest_makereport(
         and not isinstance(report.longrepr, failures.FailureText)  # as it is of a test in Python
     ):
         report.longrepr = call.excinfo.value.shown()
+    is_over = call.when == "call" or (call.when == "setup" and report.skipped)
+    if is_over and nodes and options.are_declared(item.config) and options.writing(item.config):
+        setattr(
+            report, _OBSERVED, nodes.observed_of(item)
+        )  # which travels with the report from a worker of pytest-xdist
     if call.when == "call" and options.are_declared(item.config):
         is_xfailed = hasattr(report, "wasxfail")
         if (report.passed or is_xfailed) and (problem := idle.problem(item, is_passed=report.passed)):
             report.outcome, report.longrepr = "failed", problem
             vars(report).pop("wasxfail", None)
         report.user_properties.extend((_NOTE, note) for note in (nodes.notes_of(item) if nodes else ()))
-        if nodes and options.writing(item.config) and (text := nodes.observed_of(item)):
-            setattr(report, _OBSERVED, text)  # which travels with the report from a worker of pytest-xdist
     return report
 
 

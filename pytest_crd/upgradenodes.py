@@ -11,7 +11,7 @@ import pytest
 
 from pytest_crd import session
 from pytest_crd.engine import InputError, observation
-from pytest_crd.failuretext import FailureText, paint
+from pytest_crd.failuretext import FailureText, TextItem, paint
 from pytest_crd.report import upgrades as report
 from pytest_crd.upgrades.plan import Task
 
@@ -41,7 +41,7 @@ class UnreadBaseline(pytest.File):
         raise self.CollectError(str(session.upgrades(self.config).problem))
 
 
-class UpgradeItem(pytest.Item):
+class UpgradeItem(TextItem):
     """The upgrade of one CRD."""
 
     def __init__(self, *, task: Task, **kwargs: Any) -> None:

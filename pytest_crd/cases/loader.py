@@ -143,8 +143,6 @@ def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mist
     for section, index, case in _cases(document.value):
         yield from _bad_patterns(document, (section, index), case)
         yield from _empty_expectations(document, (section, index), case)
-        if fills:
-            yield from blanks.mistakes(document, (section, index), case)
 
 
 def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:

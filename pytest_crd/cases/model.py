@@ -155,6 +155,13 @@ class Case:
         return f'{self.section} case "{self.name}"'
 
     @property
+    def passed_over(self) -> str:
+        """The key, `skip` or `xfail`, for which what the case leaves out is not filled in; empty where it is, or is all there."""
+        if not (self.is_open or self.blanks):
+            return ""
+        return "skip" if self.skip is not None else "xfail" if self.xfail is not None else ""
+
+    @property
     def line(self) -> int:
         """The 1-based line where the case begins."""
         return self.lines.of()

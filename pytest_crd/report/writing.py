@@ -24,13 +24,20 @@ def lines(outcome: Outcome, *, shown: Callable[[Path], str]) -> Iterator[str]:
     if failed:
         yield f"crd: {_counted(failed)} not written:"
         yield from (f"  {_place(line, shown)}: {line.note.title}: {line.problem}" for line in failed)
+    if outcome.gone:
+        yield "crd: comments and anchors that went with what was replaced, by the lines where they stood:"
+        yield from (f"  {shown(one.path)}:{one.line}: {one.text}" for one in outcome.gone)
+    if outcome.unwritten:
+        yield f"crd: {_counted(outcome.unwritten, 'file')} not written, as the session was stopped:"
+        yield from (f"  {shown(path)}" for path in outcome.unwritten)
     if outcome.left:
         yield f"crd: {_counted(outcome.left)} left to be filled in, as not run:"
-        yield from (f"  {shown(one.path)}:{one.line}: {one.title}" for one in outcome.left)
+        for one in outcome.left:
+            yield f"  {shown(one.path)}:{one.line}: {one.title}{f', as it has `{one.passed_over}`' if one.passed_over else ''}"
 
 
-def _counted(cases: Sequence[object]) -> str:
-    return f"{len(cases)} case{'' if len(cases) == 1 else 's'}"
+def _counted(things: Sequence[object], word: str = "case") -> str:
+    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
 
 
 def _place(line: Line, shown: Callable[[Path], str]) -> str:

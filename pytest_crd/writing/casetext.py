@@ -17,7 +17,8 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader
 from pytest_crd.engine.reading.yamlparser import UnreadableError
-from pytest_crd.writing import places, sharing, splicing, yamltext
+from pytest_crd.writing import comments, places, sharing, splicing, yamltext
+from pytest_crd.writing.comments import Lost
 from pytest_crd.writing.places import Place
 from pytest_crd.writing.sharing import Found
 
@@ -51,11 +52,13 @@ class Written(NamedTuple):
         content: The file.
         lines: The 1-based line of each case, as it is now, by its name.
         problems: Why a case was not, by its name.
+        lost: The comments and anchors that are gone, with their lines in the file as it was.
     """
 
     content: bytes
     lines: Mapping[str, int]
     problems: Mapping[str, str]
+    lost: tuple[Lost, ...] = ()
 
 
 def written(content: bytes, corrections: Sequence[Correction], *, source: str) -> Written:
@@ -85,7 +88,9 @@ def written(content: bytes, corrections: Sequence[Correction], *, source: str) -
     taken = {name for group in fitting for name in group.names}
     problems |= {one.name: file.problem(one) for one in corrections if one.name not in taken | problems.keys()}
     new = file.with_corrections([one for one in corrections if one.name in taken]) or content
-    return Written(new, {name: one.line for name, one in _File(new, source).found.items()}, problems)
+    other = _File(new, source)
+    gone = tuple(comments.lost(file.layout, other.layout))
+    return Written(new, {name: one.line for name, one in other.found.items()}, problems, gone)
 
 
 class UnplacedError(Exception):
@@ -97,6 +102,7 @@ class _File:
     A case file.
 
     Attributes:
+        layout: What stands where in it.
         found: Its cases, by name.
     """
 
@@ -106,13 +112,14 @@ class _File:
         self._content = decoded.content
         self._mark = _BOM if content.startswith(_BOM) else b""
         self._documents = yamlreader.read(decoded, source=source)
-        self._layout = places.layout(decoded.content)
+        self.layout = places.layout(decoded.content)
+        self._comments = comments.find(self.layout)
         self.found = {one.name: one for one in self._find()}
 
     def _find(self) -> Iterator[Found]:
-        if len(self._documents) != len(self._layout.documents):
+        if len(self._documents) != len(self.layout.documents):
             raise UnplacedError
-        for number, (document, root) in enumerate(zip(self._documents, self._layout.documents, strict=True)):
+        for number, (document, root) in enumerate(zip(self._documents, self.layout.documents, strict=True)):
             for section in Section:
                 pair = root.own(section)
                 for index, value in enumerate(document.value.get(section, ())):
@@ -133,22 +140,28 @@ class _File:
         return left + self.fitting(groups[middle:], by_name, taken + left)
 
     def with_corrections(self, corrections: Sequence[Correction]) -> bytes | None:
-        """Return the file with *corrections*; None where it would not mean what is meant."""
+        """Return the file with *corrections*, without comments if need be; None where it would not mean what is meant."""
         meant = [jsonvalue.copy(document.value) for document in self._documents]
         new = {one.name: one.of(self.found[one.name].value) for one in corrections}
         shared = sharing.settled(self.found, new)
-        splice = splicing.Splice(self._layout.text, is_json=self._layout.is_json, settled=shared.aliases)
+        splice = splicing.Splice(
+            self.layout.text, is_json=self.layout.is_json, settled=shared.aliases, comments=self._comments
+        )
         for name, case in new.items():
             found = self.found[name]
             meant[found.document][found.section][found.number] = case
-            splice.change(found.place, found.value, case, in_flow=found.place.is_flow)
+            splice.change_case(found.place, found.value, case)
         for target, old, value in shared.targets:
             splice.change(target, old, value, in_flow=target.is_flow)
         # Where several begin at one place, the inner ones were found first.
         edits = sorted(splice.edits, key=lambda one: (one.start, one.end))
-        text = places.edited(self._content, self._layout, edits)
-        free = {(index, key) for index, root in enumerate(self._layout.documents) for key in _touched(root, edits)}
-        return self._mark + text.encode() if self._is_meant(text, meant, free) else None
+        free = {(index, key) for index, root in enumerate(self.layout.documents) for key in _touched(root, edits)}
+        left = [one for one in self._comments if one not in splice.moved]
+        for some in (comments.kept(self.layout, left, edits), edits):
+            text = places.edited(self._content, self.layout, some)
+            if self._is_meant(text, meant, free):
+                return self._mark + text.encode()
+        return None
 
     def _is_meant(self, text: str, meant: Sequence[JSONValue], free: set[tuple[int, str]]) -> bool:
         """Return whether *text* says what is meant; free keys in which something was written are places for anchors."""

@@ -6,8 +6,14 @@ import contextlib
 import errno
 import hashlib
 import os
-import tempfile
+import secrets
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
+
+# What new files get, of which the user's mask takes its part; and what nobody else may read yet.
+_NEW: Final = 0o666
+_OWN: Final = 0o600
 
 
 class ChangedError(Exception):
@@ -32,12 +38,15 @@ def create(path: Path, content: bytes) -> None:
     Raises:
         OSError: It is there, or cannot be written.
     """
-    path.touch(exist_ok=False)
-    try:
-        replace(path, content, old=digest(b""))
-    except BaseException:
-        path.unlink()
-        raise
+    with _written_beside(path, content, _NEW) as whole:
+        try:
+            os.link(whole, path)  # which, unlike a move, takes nothing's place
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+            whole.replace(path)
 
 
 def replace(path: Path, content: bytes, *, old: str) -> None:
@@ -56,16 +65,25 @@ def replace(path: Path, content: bytes, *, old: str) -> None:
     target = path.resolve(strict=True)
     if not os.access(target, os.W_OK):  # of which replacing it takes no notice
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    with _written_beside(target, content, _OWN) as whole:
+        whole.chmod(target.stat().st_mode & 0o7777)
+        refuse_other(target.read_bytes(), old)
+        whole.replace(target)
+
+
+@contextlib.contextmanager
+def _written_beside(target: Path, content: bytes, mode: int) -> Iterator[Path]:
+    """
+    Give a file with *content* that has no other name than its own; it is removed again where it still has that one.
+
+    Nothing that looks for case files or CRDs reads one that is hidden and ends in `.tmp`, should a killed process leave it.
+    """
+    path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(target.stat().st_mode & 0o7777)
-        refuse_other(target.read_bytes(), old)
-        Path(name).replace(target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
+        yield path
+    finally:
+        path.unlink(missing_ok=True)

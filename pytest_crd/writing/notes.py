@@ -36,6 +36,7 @@ class Note(NamedTuple):
         filled: Which of the keys were left to be filled in.
         turn: How the verdict is turned around; empty where it stays.
         problem: Why nothing can be written though something would have to be; empty where nothing speaks against it.
+        passed_over: The key that keeps the case from being run, and what it leaves out from being filled in; else empty.
     """
 
     path: str
@@ -50,6 +51,7 @@ class Note(NamedTuple):
     filled: tuple[str, ...] = ()
     turn: str = ""
     problem: str = ""
+    passed_over: str = ""
 
     def to_json(self) -> str:
         """Return the note as text, for another process."""
@@ -80,11 +82,28 @@ class Line(NamedTuple):
 
 
 class Left(NamedTuple):
-    """A case that is still to be filled in, as it was not run: its file, its line, and its words."""
+    """
+    A case that is still to be filled in, as it was not run.
+
+    Attributes:
+        path: Its file.
+        line: The 1-based line where it begins.
+        title: The case in words.
+        passed_over: The key that keeps it from being run; empty where only this session did not.
+    """
 
     path: Path
     line: int
     title: str
+    passed_over: str = ""
+
+
+class Gone(NamedTuple):
+    """A comment or an anchor that its file no longer has: the line where it stood, and its text."""
+
+    path: Path
+    line: int
+    text: str
 
 
 class Outcome(NamedTuple):
@@ -93,30 +112,41 @@ class Outcome(NamedTuple):
 
     Attributes:
         lines: The cases that were written, or that would have to be.
-        left: Those in the same files that are still to be filled in.
+        left: Those in files that were written, or that were passed over, which are still to be filled in.
+        gone: What went with what was replaced.
+        unwritten: Files that would have been written, had the session not been stopped.
     """
 
-    lines: tuple[Line, ...]
-    left: tuple[Left, ...]
+    lines: tuple[Line, ...] = ()
+    left: tuple[Left, ...] = ()
+    gone: tuple[Gone, ...] = ()
+    unwritten: tuple[Path, ...] = ()
 
 
-def write(notes: Iterable[Note], *, shown: Callable[[Path], str]) -> Outcome:
+def write(notes: Iterable[Note], *, shown: Callable[[Path], str], is_stopped: Callable[[], bool]) -> Outcome:
     """
     Write what was observed into the case files.
 
     Args:
         notes: What was observed, in any order.
         shown: Names a file for messages.
+        is_stopped: Says, before each file, whether it is not to be written any more.
     """
-    lines: list[Line] = []
-    left: list[Left] = []
+    found: list[Outcome] = []
+    unwritten: list[Path] = []
     by_path = sorted(notes, key=lambda note: (note.path, note.line))
     for path, of_file in itertools.groupby(by_path, key=lambda note: note.path):
         merged = [_merged([*runs]) for _, runs in itertools.groupby(of_file, key=lambda note: note.name)]
-        found, open_cases = _write_file(Path(path), merged, shown)
-        lines += found
-        left += open_cases
-    return Outcome(tuple(lines), tuple(left))
+        if not is_stopped():
+            found.append(_write_file(Path(path), merged, shown))
+        elif any(note.values and not note.problem for note in merged):
+            unwritten.append(Path(path))
+    return Outcome(
+        tuple(line for one in found for line in one.lines),
+        tuple(left for one in found for left in one.left),
+        tuple(gone for one in found for gone in one.gone),
+        tuple(unwritten),
+    )
 
 
 def _merged(runs: Sequence[Note]) -> Note:
@@ -151,11 +181,13 @@ def _differing(note: Note, other: Note) -> str:
     )
 
 
-def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str]) -> tuple[list[Line], list[Left]]:
+def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str]) -> Outcome:
     wanted = [note for note in notes if note.values and not note.problem]
     told = {note.name: note for note in notes if note.problem or note.values}
+    passed_over = tuple(Left(path, one.line, one.title, one.passed_over) for one in notes if one.passed_over)
     if not wanted:
-        return [Line(path, note.line, note, note.problem) for note in told.values()], []
+        return Outcome(tuple(Line(path, note.line, note, note.problem) for note in told.values()), passed_over)
+    problem = ""
     try:
         content = path.read_bytes()
         files.refuse_other(content, wanted[0].digest)
@@ -165,20 +197,22 @@ def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str])
             files.replace(path, written.content, old=wanted[0].digest)
     except files.ChangedError:
         problem = "the file has changed since it was read; nothing was written into it"
-        return [Line(path, note.line, note, note.problem or problem) for note in told.values()], []
     except OSError as error:
         problem = f"the file cannot be written: {error.strerror}"
-        return [Line(path, note.line, note, note.problem or problem) for note in told.values()], []
-    lines = [
+    if problem:
+        return Outcome(
+            tuple(Line(path, note.line, note, note.problem or problem) for note in told.values()), passed_over
+        )
+    lines = (
         Line(path, written.lines.get(name, note.line), note, note.problem or written.problems.get(name, ""))
         for name, note in told.items()
-    ]
-    left = [one for one in _left(path, written.content, shown(path)) if one[0] not in told]
-    return lines, [one for _, one in left]
+    )
+    left = (one for name, one in _left(path, written.content, shown(path)) if name not in told)
+    return Outcome(tuple(lines), tuple(left), tuple(Gone(path, *one) for one in written.lost))
 
 
 def _left(path: Path, content: bytes, source: str) -> Iterator[tuple[str, Left]]:
     for part in loader.load(content, source=source, fills=True):
         for case in part.cases:
             if case.blanks or case.is_open:
-                yield case.name, Left(path, case.line, case.title)
+                yield case.name, Left(path, case.line, case.title, case.passed_over)

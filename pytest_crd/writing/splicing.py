@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.writing import yamltext
+from pytest_crd.writing.comments import Comment
 from pytest_crd.writing.places import Edit, Place
+
+# The anchor and the tag of a node, on one line.
+_PROPERTIES: Final = re.compile(r"[&!]\S*(?: +[&!]\S*)*")
 
 
 class _Entry(NamedTuple):
@@ -30,9 +35,17 @@ class Splice:
 
     Attributes:
         edits: What was collected, in no order.
+        moved: The comments that are a part of what the edits add.
     """
 
-    def __init__(self, text: str, *, is_json: bool = False, settled: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        is_json: bool = False,
+        settled: frozenset[int] = frozenset(),
+        comments: Sequence[Comment] = (),
+    ) -> None:
         """
         Take what is edited.
 
@@ -40,11 +53,21 @@ class Splice:
             text: The text of the layout.
             is_json: Whether it is JSON.
             settled: The ids of aliases whose targets are edited, so that they stay as they are.
+            comments: Those of the text.
         """
         self._text = text
         self._flow: Callable[[JSONValue], str] = yamltext.json_flow if is_json else yamltext.flow
         self._settled = settled
+        self._comments = comments
         self.edits: list[Edit] = []
+        self.moved: set[Comment] = set()
+
+    def change_case(self, place: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> None:
+        """Add the edits that make another case of one; what new keys say, they say instead of those that go."""
+        if _has_places(place, old, new):
+            self._change_mapping(place, old, new, is_case=True)
+        else:
+            self.change(place, old, new, in_flow=place.is_flow)
 
     def change(self, place: Place, old: JSONValue, new: JSONValue, *, key: Place | None = None, in_flow: bool) -> None:
         """
@@ -68,7 +91,9 @@ class Splice:
 
     # Collections
 
-    def _change_mapping(self, place: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> None:
+    def _change_mapping(
+        self, place: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue], *, is_case: bool = False
+    ) -> None:
         removed = {
             index for index, (key, _) in enumerate(place.pairs) if key.kind == "scalar" and _is_gone(key, old, new)
         }
@@ -82,8 +107,18 @@ class Splice:
         entries = [_Entry(key.start, value.end) for key, value in place.pairs]
         kept = max((index for index in range(len(entries)) if index not in removed), default=-1)
         if added:
-            self._insert(place, entries, kept, self._written(added, place))
+            above = [*self._moved(place, [entries[index] for index in removed])] if is_case else []
+            self._insert(place, entries, kept, [*above, *self._written(added, place)])
         self._remove(place, entries, removed)
+
+    def _moved(self, place: Place, removed: Sequence[_Entry]) -> Iterator[str]:
+        """Yield the comments of keys of a block that go, as lines above what comes instead."""
+        if place.is_flow:
+            return
+        for comment in self._comments:
+            if any(one.begin <= comment.start < self._line_end(one.end) for one in removed):
+                self.moved.add(comment)
+                yield " " * place.pairs[0][0].column + comment.text
 
     def _written(self, added: Mapping[str, JSONValue], place: Place) -> list[str]:
         """Return the lines of keys in *place*; in brackets, one text for each."""
@@ -113,7 +148,13 @@ class Splice:
     def _begins(self, place: Place) -> Iterator[int]:
         """Yield where each item of a list begins, its dash included."""
         for item in place.items:
-            yield item.start if place.is_flow else self._text.rindex("-", place.inner, item.start)
+            yield item.start if place.is_flow else self._dash(place.inner, item.start)
+
+    def _dash(self, start: int, end: int) -> int:
+        """Return where the last dash between two places stands that is not in a comment."""
+        at = self._text.rindex("-", start, end)
+        around = next((one.start for one in self._comments if one.start <= at < one.start + len(one.text)), None)
+        return at if around is None else self._dash(start, around)
 
     def _insert(self, place: Place, entries: Sequence[_Entry], after: int, lines: list[str]) -> None:
         """Put new entries behind the entry with the number *after*, or before the first where that is -1."""
@@ -130,7 +171,7 @@ class Splice:
 
     def _behind(self, begin: int, lines: list[str]) -> Iterator[str]:
         """Yield what is to stand behind an entry in brackets: on lines of its own where the entry has one."""
-        blanks = self._text[self._text.rfind("\n", 0, begin) + 1 : begin]
+        blanks = self._text[self._line_start(begin) : begin]
         end = self._text.find("\n", begin)
         has_line = not blanks.strip() and "#" not in self._text[begin:end]
         for line in lines:
@@ -138,15 +179,16 @@ class Splice:
 
     def _remove(self, place: Place, entries: Sequence[_Entry], removed: set[int]) -> None:
         last = max((index for index in range(len(entries)) if index not in removed), default=-1)
+        begins_line = not entries or not self._text[self._line_start(entries[0].begin) : entries[0].begin].strip()
+        first = next(index for index in range(len(entries) + 1) if index not in removed)
         for index in sorted(removed):
             begin, end = entries[index]
-            is_first_on_line = not self._text[self._text.rfind("\n", 0, begin) + 1 : begin].strip()
             if place.is_flow and index > last:
                 begin = entries[index - 1].end
-            elif place.is_flow or (not is_first_on_line and index + 1 < len(entries)):
+            elif place.is_flow or (not begins_line and index < first):
                 end = entries[index + 1].begin
             else:
-                begin, end = self._text.rfind("\n", 0, begin) + 1, self._line_end(end)
+                begin, end = self._line_start(begin), self._line_end(end)
             self._edit(begin, end, "")
 
     # Single values
@@ -164,25 +206,28 @@ class Splice:
             self._replace_beside(place, new, key)
         elif not yamltext.is_block(new, place.column):
             self._edit(place.inner, place.end, self._flow(new))
-        elif key is None:
+        elif key is None and place.start == place.inner:
             self._edit(place.inner, place.end, "\n".join(yamltext.block(new, place.column)).lstrip(" "))
+        elif key is None:
+            self._replace_below(place, new, place.start - self._line_start(place.start))
         else:
-            self._replace_below(place, new, key)
+            self._replace_below(place, new, key.column + (0 if isinstance(new, list) else yamltext.STEP))
 
     def _replace_beside(self, place: Place, new: JSONValue, key: Place) -> None:
         """Put what is short beside its key, instead of a block below it."""
-        has_anchor = place.start < place.inner
-        at = self._text.index("\n", place.start) if has_anchor else self._text.index(":", key.end) + 1
+        anchor = _PROPERTIES.match(self._text, place.start, place.inner)
+        at = anchor.end() if anchor else self._text.index(":", key.end) + 1
         self._edit(at, at, f" {self._flow(new)}")
-        self._edit(self._text.rfind("\n", 0, place.inner) + 1, self._line_end(place.end), "")
+        self._edit(self._line_start(place.inner), self._line_end(place.end), "")
 
-    def _replace_below(self, place: Place, new: JSONValue, key: Place) -> None:
-        """Put a block below the line of its key; a comment on that line stays there."""
-        indent = key.column if isinstance(new, list) else key.column + yamltext.STEP
+    def _replace_below(self, place: Place, new: JSONValue, indent: int) -> None:
+        """Put a block below the line of its key, or of its anchor; a comment on that line stays there."""
         lines = "".join(f"{line}\n" for line in yamltext.block(new, indent))
-        begin = len(self._text[: place.inner].rstrip())
-        end = self._line_end(place.end)
-        if self._text[place.end : end].strip():
+        line, end = self._line_start(place.inner), self._line_end(place.end)
+        begin = len(self._text[: place.inner].rstrip(" "))
+        if not self._text[line:begin].strip():
+            self._edit(line, end, lines)
+        elif self._text[place.end : end].strip():
             self._edit(begin, place.end, "")
             self._edit(end, end, lines)
         else:
@@ -190,6 +235,10 @@ class Splice:
 
     def _edit(self, begin: int, end: int, text: str) -> None:
         self.edits.append(Edit(begin, end, text))
+
+    def _line_start(self, index: int) -> int:
+        """Return the index behind the line break before *index*."""
+        return self._text.rfind("\n", 0, index) + 1
 
     def _line_end(self, index: int) -> int:
         """Return the index behind the line break after *index*."""

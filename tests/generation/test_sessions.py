@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -321,10 +322,14 @@ def test_a_file_that_changes_meanwhile_is_left_alone(gardens: Project, monkeypat
 
 
 def test_a_folder_that_cannot_be_written_is_an_error(gardens: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(**_: object) -> None:
-        raise PermissionError(13, "Permission denied")
+    opened = os.open
 
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    def refuse(path: Any, *others: Any, **named: Any) -> int:
+        if Path(path).parent == gardens.path and str(path).endswith(".tmp"):
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *others, **named)
+
+    monkeypatch.setattr(os, "open", refuse)
 
     result = gardens.run(*GENERATE)
 

@@ -74,6 +74,17 @@ def test_an_upgrade_that_breaks_nothing_passes(released: Project) -> None:
     result.stdout.no_fnmatch_line("*widened*")
 
 
+def test_what_failed_last_runs_alone(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+    arguments = ("-p", "cacheprovider", "--crd-checks", "--crd-baseline", "git:v1")
+    first = released.run(*arguments).parseoutcomes()
+
+    again = released.run(*arguments, "--lf")
+
+    assert first["passed"] > 0
+    again.assert_outcomes(failed=1, deselected=again.parseoutcomes().get("deselected", 0))
+
+
 def test_what_breaks_is_told_with_both_lines_and_an_object(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
 

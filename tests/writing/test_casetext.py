@@ -225,8 +225,10 @@ def _with(**values: Any) -> dict[str, Any]:
         pytest.param(
             _with(status__new=[]), "z: {}} # state", "z: {}, new: []} # state", id="a key is added in brackets"
         ),
-        pytest.param(_with(spec__name=None), '        name: "b" # bee\n', "", id="a key is taken away"),
-        pytest.param(_with(spec__size=None), "        size: '1'  # one\n", "", id="the first key is taken away"),
+        pytest.param(_with(spec__name=None), '        name: "b" # bee\n', "        # bee\n", id="a key is taken away"),
+        pytest.param(
+            _with(spec__size=None), "        size: '1'  # one\n", "        # one\n", id="the first key is taken away"
+        ),
         pytest.param(_with(status__x=None), "{x: 1, w", "{w", id="the first key in brackets is taken away"),
         pytest.param(_with(status__z=None), "[1, 2] , z: {}}", "[1, 2]}", id="the last key in brackets is taken away"),
         pytest.param(
@@ -263,7 +265,7 @@ def _with(**values: Any) -> dict[str, Any]:
         pytest.param(
             _with(spec__list={"k": "v"}),
             "list:\n        # first\n        - a # ay\n        - {b: 1, 'c': 2}\n        - c\n",
-            "list: {k: v}\n        # first\n",
+            "list: {k: v}\n        # first\n        # ay\n",
             id="a list becomes a mapping",
         ),
     ],
@@ -340,6 +342,14 @@ def test_a_case_at_a_place_for_anchors_is_written_there() -> None:
     assert text_of(written(before, expected=SPEC)) == before.replace(
         "input: {}", "input: {}, expected: {spec: {size: 3}}"
     )
+
+
+def test_a_case_that_merges_in_what_goes_is_written_whole() -> None:
+    before = "crd: x\nx-a: &a {accepted: true, input: {}}\ncreate:\n- {<<: *a, name: a}\n"
+
+    result = written(before, "accepted", errors=[{"type": "Invalid"}])
+
+    assert text_of(result) == before.replace("{<<: *a, name: a}", "{input: {}, name: a, errors: [{type: Invalid}]}")
 
 
 def test_answers_of_cases_that_share_one_anchor_must_be_the_same() -> None:
@@ -488,22 +498,25 @@ TEXTS = """\
         pytest.param(
             {"text": "three\nfour\n", "list": [{"k": "v", "l": "w"}, "x"]},
             "| # lines\n      one\n      two",
-            "|\n      three\n      four",
+            "| # lines\n      three\n      four",
             id="a text of several lines",
         ),
         pytest.param(
             {"text": "one\ntwo\n", "list": [{"m": 1}, "x"]},
             "k: v # in\n      l: w",
-            "m: 1",
+            "m: 1 # in",
             id="an item that is a block",
         ),
         pytest.param(
-            {"text": "one\ntwo\n", "list": ["z", "x"]}, "k: v # in\n      l: w", "z", id="an item that is one no longer"
+            {"text": "one\ntwo\n", "list": ["z", "x"]},
+            "k: v # in\n      l: w",
+            "z # in",
+            id="an item that is one no longer",
         ),
         pytest.param(
             {"text": "one\ntwo\n", "list": {"m": [LONG["spec"]]}},
-            "\n    - k: v # in\n      l: w\n    - x\n",
-            '\n      m:\n      - left: "the text of left, which is long"\n        right: "the text of right, which is long"\n'
+            "    list:\n    - k: v # in\n      l: w\n    - x\n",
+            '    list:\n    # in\n      m:\n      - left: "the text of left, which is long"\n        right: "the text of right, which is long"\n'
             '        middle: "the text of middle, which is long"\n',
             id="a list becomes a block",
         ),
@@ -520,5 +533,5 @@ def test_keys_are_taken_away() -> None:
 
     assert text_of(result) == (
         f"{HEAD}- name: a\n  input: {{}}\n"
-        "  errors:\n  - {field: spec.size, type: Invalid, message: 'not \"a\"'}\n  # last\n"
+        "  # so far\n  errors:\n  - {field: spec.size, type: Invalid, message: 'not \"a\"'}\n  # last\n"
     )

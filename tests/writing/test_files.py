@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
-import tempfile
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,7 +96,7 @@ def _crashing(at: str) -> Callable[..., object]:
 @pytest.mark.parametrize(
     ("owner", "name"),
     [
-        pytest.param(tempfile, "mkstemp", id="before anything"),
+        pytest.param(os, "open", id="before anything"),
         pytest.param(os, "fsync", id="before all is on the disk"),
         pytest.param(Path, "chmod", id="before the permissions"),
         pytest.param(Path, "read_bytes", id="before the last look"),
@@ -125,3 +127,93 @@ def test_a_crash_behind_it_leaves_the_new_file(file: Path, monkeypatch: pytest.M
 
     assert file.read_bytes() == NEW
     assert [*file.parent.iterdir()] == [file]
+
+
+def test_a_new_file_gets_the_permissions_of_new_files(tmp_path: Path) -> None:
+    path, other = tmp_path / "new.yaml", tmp_path / "other"
+    other.touch()
+
+    files.create(path, NEW)
+
+    assert path.read_bytes() == NEW
+    assert path.stat().st_mode == other.stat().st_mode
+    assert {*tmp_path.iterdir()} == {path, other}
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_new_file_takes_the_place_of_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_links: bool, is_link: bool
+) -> None:
+    path = tmp_path / "new.yaml"
+    if is_link:
+        path.symlink_to(tmp_path / "nowhere")
+    else:
+        path.write_bytes(OLD)
+    if not has_links:
+        monkeypatch.setattr(os, "link", _refuse)
+
+    with pytest.raises(FileExistsError):
+        files.create(path, NEW)
+
+    assert path.is_symlink() if is_link else path.read_bytes() == OLD
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def _refuse(*_: object) -> None:
+    raise PermissionError
+
+
+def test_a_file_system_without_links_has_new_files_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "link", _refuse)
+
+    files.create(tmp_path / "new.yaml", NEW)
+
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("new.yaml", NEW)]
+
+
+KILLED = """\
+import os, signal, sys
+from pathlib import Path
+from pytest_crd.writing import files
+
+ACTIONS = {"os.mkdir", "open", "os.link", "os.rename", "os.remove", "os.chmod"}
+left = int(sys.argv[2])
+
+def kill(event, arguments):
+    global left
+    if event in ACTIONS and any(".tmp" in str(one) or str(one) == sys.argv[1] for one in arguments[:2]):
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(kill)
+path = Path(sys.argv[1])
+if path.exists():
+    files.replace(path, b"the new one\\n", old=files.digest(b"the old file\\n"))
+else:
+    files.create(path, b"the new one\\n")
+"""
+
+
+@pytest.mark.session
+@pytest.mark.parametrize("content", [OLD, None], ids=["replaced", "new"])
+def test_a_process_that_is_killed_at_any_step_leaves_no_half(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "test_a.crd.yaml"
+    codes = []
+    for step in range(9):
+        for old in tmp_path.iterdir():
+            old.unlink()
+        if content is not None:
+            path.write_bytes(content)
+
+        done = subprocess.run([sys.executable, "-c", KILLED, str(path), str(step)], check=False)
+
+        codes.append(done.returncode)
+        assert (path.read_bytes() if path.exists() else None) in {content, NEW}
+        assert all(one == path or (one.name.startswith(".") and one.suffix == ".tmp") for one in tmp_path.iterdir())
+        if done.returncode == 0:
+            break
+    assert codes == [-signal.SIGKILL] * (len(codes) - 1) + [0]
+    assert len(codes) > 3
+    assert [*tmp_path.iterdir()] == [path]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.writing import files, notes
-from pytest_crd.writing.notes import Note, Outcome
+from pytest_crd.writing.notes import Gone, Note, Outcome
 
 TEXT = """\
 crd: x
@@ -34,7 +34,7 @@ def note(path: Path, name: str = "a", **rest: Any) -> Note:
 
 
 def write(*found: Note) -> Outcome:
-    return notes.write(found, shown=lambda path: path.name)
+    return notes.write(found, shown=lambda path: path.name, is_stopped=lambda: False)
 
 
 def test_a_note_travels_as_text(path: Path) -> None:
@@ -101,8 +101,17 @@ def test_answers_that_differ_are_not_written(
     assert path.read_text(encoding="utf-8") == TEXT
 
 
+def test_nothing_is_written_once_it_is_stopped(path: Path) -> None:
+    found = [note(path, values={"expected": {"k": 1}}), note(path.with_name("other"), problem="it fails")]
+
+    outcome = notes.write(found, shown=lambda path: path.name, is_stopped=lambda: True)
+
+    assert outcome == Outcome(unwritten=(path,))
+    assert path.read_text(encoding="utf-8") == TEXT
+
+
 def test_a_case_that_holds_is_not_told(path: Path) -> None:
-    assert write(note(path), note(path, "c")) == Outcome((), ())
+    assert write(note(path), note(path, "c")) == Outcome()
 
 
 def test_a_file_in_which_nothing_can_be_written_is_not_touched(path: Path) -> None:
@@ -134,6 +143,16 @@ def test_what_could_not_be_written_is_told_once(path: Path) -> None:
 
     assert [(one.line, one.problem) for one in outcome.lines] == [(3, ""), (4, "it fails")]
     assert not outcome.left
+
+
+def test_what_goes_with_what_is_replaced_is_told(path: Path) -> None:
+    text = TEXT.replace("expected: TODO", "absent: &gone [x]")
+    path.write_text(text, encoding="utf-8")
+    values = {"errors": [{"field": "spec", "type": "Invalid"}]}
+
+    outcome = write(note(path, values=values, removed=("absent",))._replace(digest=files.digest(text.encode())))
+
+    assert outcome.gone == (Gone(path, 3, "&gone"),)
 
 
 @pytest.mark.parametrize("changed", [f"{TEXT}# changed\n", "crd: x\ncreate: [{name: other, input: {}}]\n", "{", ""])

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from pytest_crd.writing import files
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -164,6 +168,29 @@ def test_a_verdict_is_turned_around_on_demand_and_said(project: Project, before:
     project.run().assert_outcomes(passed=1)
 
 
+def test_comments_stay_and_what_goes_is_named(project: Project) -> None:
+    project.cases(
+        _create(
+            "- name: a\n  accepted: true # why\n  input: {spec: {rows: 11}}\n",
+            "- name: b\n  input: {spec: {size: 1}}\n  expected:\n    spec:\n      size: 1\n      watering: {hour: 6}\n"
+            "      # ask first\n      note: &anchor a # who\n",
+        )
+    )
+
+    result = project.run("--crd-update-verdicts")
+
+    result.assert_outcomes(passed=2)
+    text = _text(project)
+    assert "  # why\n  errors:\n" in text
+    assert text.endswith("      watering: {hour: 6}\n      # ask first\n      # who\n")
+    result.stdout.fnmatch_lines(
+        [
+            "crd: comments and anchors that went with what was replaced, by the lines where they stood:",
+            f"  {NAME}:13: &anchor",
+        ]
+    )
+
+
 @pytest.mark.parametrize(
     ("case", "by_hand"),
     [
@@ -260,24 +287,52 @@ def test_cases_that_are_skipped_or_known_to_fail_are_not_touched(project: Projec
 
 
 @pytest.mark.parametrize("key", ["skip", "xfail"])
-@pytest.mark.parametrize(
-    ("rest", "line", "what"),
-    [("", 3, "what it expects"), ("\n  expected: TODO", 6, "'expected'")],
-    ids=["nothing is stated", "a blank"],
-)
-def test_what_is_left_out_where_nothing_is_observed_is_a_mistake(
-    project: Project, key: str, rest: str, line: int, what: str
+@pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update-verdicts"])
+@pytest.mark.parametrize("rest", ["", "\n  expected: TODO"], ids=["nothing is stated", "a blank"])
+def test_what_a_case_leaves_out_that_is_not_run_is_passed_over_and_said(
+    project: Project, key: str, flag: str, rest: str
 ) -> None:
-    project.cases(_create(f"- name: a\n  input: {{}}\n  {key}: later{rest}\n"))
+    text = _create(f"- name: a\n  input: {{}}\n  {key}: later{rest}\n")
+    project.cases(text)
+
+    result = project.run(flag, "-rs")
+
+    result.assert_outcomes(skipped=1)
+    assert result.ret == pytest.ExitCode.OK
+    assert _text(project) == text
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 1 case left to be filled in, as not run:",
+            f'  {NAME}:3: create case "a", as it has `{key}`',
+            "SKIPPED * later",
+        ]
+    )
+
+
+def test_what_is_passed_over_does_not_keep_others(project: Project) -> None:
+    skipped = "- name: a\n  input: {}\n  xfail: later\n"
+    project.cases(LEFT + skipped)
 
     result = project.run("--crd-fill")
 
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(
-        [
-            f'{NAME}:{line}: {what} of create case "a" is never filled in, as the case has `{key}`; write it, or remove `{key}`'
-        ]
+    result.assert_outcomes(passed=2, skipped=1)
+    assert _text(project) == FILLED + skipped
+    result.stdout.fnmatch_lines([f'  {NAME}:14: create case "a", as it has `xfail`'])
+
+
+def test_what_a_case_of_a_python_test_leaves_out_is_passed_over_and_said(project: Project) -> None:
+    text = _create("- name: a\n  input: {}\n  skip: later\n")
+    project.cases(text, name="cases/garden.yaml")
+    project.write(
+        "test_cases.py",
+        "import pytest\n@pytest.mark.crd_cases('cases/*.yaml')\ndef test_case(crd_case):\n    crd_case.check()\n",
     )
+
+    result = project.run("--crd-fill", "-n", "1", "-p", "xdist", "-p", "pytest_crd.plugin")
+
+    result.assert_outcomes(skipped=1)
+    assert _text(project, "cases/garden.yaml") == text
+    result.stdout.fnmatch_lines(['  cases/garden.yaml:3: create case "a", as it has `skip`'])
 
 
 def test_a_case_that_is_wrong_is_not_touched(project: Project) -> None:
@@ -338,6 +393,53 @@ def test_a_session_that_is_interrupted_writes_nothing(project: Project) -> None:
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert _text(project) == LEFT
+    result.stdout.fnmatch_lines(["crd: 1 file not written, as the session was stopped:", f"  {NAME}"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_session_that_is_stopped_while_it_writes_writes_no_further_file(
+    project: Project, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    project.cases(LEFT)
+    project.cases(LEFT, name="test_other.crd.yaml")
+    replace = files.replace
+    handlers = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+
+    def stop(path: Path, content: bytes, *, old: str) -> None:
+        signal.raise_signal(number)
+        replace(path, content, old=old)
+
+    monkeypatch.setattr(files, "replace", stop)
+
+    result = project.run("--crd-fill")
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert (_text(project), _text(project, "test_other.crd.yaml")) == (FILLED, LEFT)
+    result.stdout.fnmatch_lines(
+        ["crd: 2 cases written:", "crd: 1 file not written, as the session was stopped:", "  test_other.crd.yaml"]
+    )
+    assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == handlers
+
+
+def test_a_session_in_a_thread_writes_all_the_same(project: Project) -> None:
+    project.cases(LEFT)
+
+    with ThreadPoolExecutor() as pool:
+        result = pool.submit(project.run, "--crd-fill").result()
+
+    result.assert_outcomes(passed=2)
+    assert _text(project) == FILLED
+
+
+def test_what_a_killed_session_has_left_behind_is_not_read(project: Project) -> None:
+    project.cases(LEFT)
+    project.write(f".{NAME}.0123abcd.tmp", "crd: [")
+
+    result = project.run("--crd-fill", ".")
+
+    result.assert_outcomes(passed=2)
+    assert _text(project) == FILLED
+    result.stdout.no_fnmatch_line("*.tmp*")
 
 
 def test_cases_of_python_tests_are_written_too_however_often_they_run(project: Project) -> None:
@@ -459,6 +561,22 @@ def test_a_case_is_written_where_all_kubernetes_versions_were_asked(project: Pro
             f'  {NAME}:9: create case "bogus": it was not run under Kubernetes 1.34, so that its answer there is not known'
         ]
     )
+
+
+def test_what_failed_last_under_one_kubernetes_version_is_not_updated_alone(project: Project) -> None:
+    text = _create(
+        "- name: twice\n  input: {spec: {beds: [{name: a}, {name: a}]}}\n"
+        '  errors: [{message: \'Duplicate value: {"name":"a"}\'}]\n'
+    )
+    project.cases(text)
+    versions = ("-p", "cacheprovider", "--crd-kubernetes-version", "1.32 1.37")
+    project.run(*versions).assert_outcomes(passed=1, failed=1)
+
+    result = project.run(*versions, "--lf", "--crd-update")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == text
+    result.stdout.fnmatch_lines([f'  {NAME}:3: create case "twice": it was not run under Kubernetes 1.*'])
 
 
 def test_a_suite_is_never_written(project: Project) -> None:
