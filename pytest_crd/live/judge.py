@@ -128,7 +128,7 @@ class Judge:
         namespace = stage.disguise.namespace or own
         version = stage.crd.version(question.version.name)
         body = stage.disguise.of_body(question.body, own)
-        body = completion.named(completion.typed(body, _type_meta(version)))
+        body = completion.named(completion.typed(body, _type_meta(version)), stage.disguise.made_up_name)
         response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
         path = client.resource_path(stage.crd.declared, version.name, namespace=urllib.parse.quote(namespace, safe=""))
         return Exchange("POST", path, _query(question), body.text or body.value, response)

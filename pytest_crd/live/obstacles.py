@@ -1,5 +1,5 @@
 """
-What keeps a server from answering though it replies: who asks may not, something else fails, or an admission plugin meddles.
+What keeps a server from answering though it replies: who asks may not, something else fails, or others meddle.
 
 Reference:
     apiserver admission/plugin/webhook/errors/statuserror.go, admission/plugin/policy/validating/dispatcher.go,
@@ -25,6 +25,10 @@ _ADMISSION: Final = re.compile(
 )
 # Not logged in, not allowed (by roles or quotas), given up on.
 _FORBIDDEN: Final = (401, 403, 408)
+# The engine knows of no other object: that there is one of that name says nothing of the CRD.
+_TAKEN: Final = "AlreadyExists"
+# 405 of old servers, 403 of new ones.
+_ENDING: Final = "not allowed while custom resource definition is terminating"
 _REGISTRATION: Final = "/apis/admissionregistration.k8s.io/v1"
 _PLUGINS: Final = (
     "mutatingwebhookconfigurations",
@@ -41,7 +45,9 @@ def refuse_as_no_answer(answer: Answer) -> None:
     Raises:
         NoAnswerError: It is none.
     """
-    if answer.code in _FORBIDDEN or answer.code >= 500 or _ADMISSION.search(answer.message):
+    reason = answer.body.get("reason") if isinstance(answer.body, dict) else None
+    is_of_others = reason == _TAKEN or _ENDING in answer.message or _ADMISSION.search(answer.message)
+    if answer.code in _FORBIDDEN or answer.code >= 500 or is_of_others:
         raise NoAnswerError(f"{answer.code} {answer.message}")
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import abc
 import json
+import secrets
 import threading
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import CustomResourceDefinition, jsonvalue
+from pytest_crd.engine.resources import completion
 from pytest_crd.live import client, facts, obstacles, settling
 from pytest_crd.live.disguise import Disguise
 from pytest_crd.live.facts import Facts
@@ -151,7 +153,12 @@ class OwnStages(Stages):
 
 
 class InstalledStages(Stages):
-    """CRDs that are installed, and of which nothing is changed."""
+    """CRDs that are installed, and of which nothing is changed; there may be objects of any likely name."""
+
+    def __init__(self, server: client.Server, version: str) -> None:
+        """Take the server, and its Kubernetes version."""
+        super().__init__(server, version)
+        self._made_up_name = f"{completion.MADE_UP_NAME}-{secrets.token_hex(5)}"
 
     def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:  # noqa: ARG002 - nor is that one
         original = crd.under(self._version)
@@ -165,4 +172,11 @@ class InstalledStages(Stages):
             jsonvalue.from_python(answer.body["spec"]), jsonvalue.from_python(response.stored["spec"])
         )
         note = "" if is_same else f"the {crd.name} that is installed is not that of the project"
-        return Stage(original, original, Disguise(crd.group, crd.group, ""), answer.body, threading.Lock(), note)
+        return Stage(
+            original,
+            original,
+            Disguise(crd.group, crd.group, "", self._made_up_name),
+            answer.body,
+            threading.Lock(),
+            note,
+        )

@@ -402,6 +402,41 @@ def test_a_crd_that_is_there_is_asked_about_under_another_name(ask: Ask, fake: F
     )
 
 
+def test_a_crd_that_somebody_makes_and_removes_meanwhile_is_asked_about_under_another_name(
+    ask: Ask, fake: FakeServer
+) -> None:
+    refused = _status(422, "the schema of yesterday")
+    taken = Reply(409, json.dumps({"reason": "AlreadyExists", "message": "already exists", "code": 409}))
+    fake.interfere = _replying("POST", "dryRun", refused, taken, None)
+
+    assert ask(_of_crd("accepted")) == Verdict(
+        Outcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "outcome"),
+    [
+        ("NamesAccepted", "False", Outcome.NO_ANSWER),
+        ("Terminating", "True", Outcome.NO_ANSWER),
+        ("NamesAccepted", "Unknown", Outcome.DISAGREED),
+    ],
+)
+def test_conditions_that_others_have_brought_about_are_no_answer(
+    ask: Ask, fake: FakeServer, kind: str, status: str, outcome: Outcome
+) -> None:
+    _install(fake, crd_of())
+    conditions = fake.objects[f"{CRDS}/things.{GROUP}"]["status"]["conditions"]
+    others = {"type": kind, "status": status, "reason": "r", "message": '"Thing" is already in use'}
+    conditions[:] = [others, *(one for one in conditions if one["type"] != kind)]
+
+    verdict = ask(_of_crd("conditions"), installed=True)
+
+    assert verdict.outcome == outcome
+    if outcome == Outcome.NO_ANSWER:
+        assert verdict.reason == f'the CRD there has the condition {kind}={status}: "Thing" is already in use'
+
+
 def test_a_crd_with_keys_that_are_set_twice_is_not_asked_about(ask: Ask) -> None:
     crd = CustomResourceDefinition.from_value(
         crd_of().manifest, kubernetes_version="1.37", source="", duplicates=('line 1: key "a" already set in map',)
@@ -498,6 +533,38 @@ def test_what_is_installed_is_asked_about_by_dry_runs_alone(ask: Ask, fake: Fake
     assert verdict.reason == "no create stores the object whole, and nothing else is made where CRDs are installed"
     assert fake.written() == []
     assert any(f"/apis/{GROUP}/v1/namespaces/home/things?" in line for line in fake.log)
+
+
+def test_an_object_of_a_likely_name_is_in_nobodys_way_where_crds_are_installed(ask: Ask, fake: FakeServer) -> None:
+    root = {"x-kubernetes-validations": [{"rule": "self.metadata.name != 'example'", "message": "no example"}]}
+    _install(fake, crd_of(root=root))
+    fake.objects[f"/apis/{GROUP}/v1/namespaces/default/things/example"] = {"metadata": {"name": "example", "uid": "u"}}
+    version = crd_of(root=root).version("v1")
+
+    verdict = ask(question(Section.CREATE, {"spec": {"size": 99}}, version), installed=True)
+
+    assert verdict.outcome == Outcome.AGREED
+    assert verdict.notes == ("compared under another name, under which the answer is another (message, causes)",)
+    stated = question(Section.CREATE, {"metadata": {"name": "example"}, "spec": {"size": 1}})
+    verdict = ask(stated, installed=True)
+    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, "409 'example' already exists")
+
+
+def test_names_that_were_made_up_are_others_in_each_run(ask: Ask, fake: FakeServer) -> None:
+    _install(fake, crd_of())
+    names: list[str] = []
+
+    def interfere(method: str, url: str, body: Any) -> None:
+        if method == "POST" and "dryRun" in url:
+            names.append(body["metadata"]["name"])
+
+    fake.interfere = interfere
+
+    for _ in range(2):
+        assert ask(*[question(Section.CREATE, {"spec": {"size": 11}})] * 2, installed=True) == Verdict(Outcome.AGREED)
+
+    assert len(names) == 4
+    assert len({*names}) == 2
 
 
 def test_what_is_installed_but_not_the_projects_is_asked_about_and_named(ask: Ask, fake: FakeServer) -> None:
