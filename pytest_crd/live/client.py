@@ -25,6 +25,8 @@ _WARNING: Final = re.compile(r'\d{3} \S+ "((?:[^"\\]|\\.)*)"', re.DOTALL)
 _BUSY: Final = (429, 503, 504)
 _BUSY_TIMES: Final = 100
 _BREATH: Final = 0.2
+# Before each time that a server is asked anew which may not know yet what it was told: all of six seconds.
+PAUSES: tuple[float, ...] = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 # The longest that a server may send a client away for.
 _LONGEST_BREATH: Final = 30.0
 
@@ -114,7 +116,13 @@ class Server:
         return f"{stated.get('major', '')}.{stated.get('minor', '').rstrip('+')}"
 
     def wait(
-        self, path: str, done: Callable[[Answer], bool], what: str, *, query: Mapping[str, str] | None = None
+        self,
+        path: str,
+        done: Callable[[Answer], bool],
+        what: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """
         GET *path* until *done* holds of the answer.
@@ -124,7 +132,7 @@ class Server:
         """
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            answer = self.ask("GET", path, query=query)
+            answer = self.ask("GET", path, query=query, headers=headers)
             if done(answer):
                 return answer
             self.rest(0.02)

@@ -31,9 +31,6 @@ _DRY: Final = {"dryRun": "All"}
 _WITHOUT_ORDER: Final = ("causes", "warnings")
 # Two neighbours of a Go map of at most eight entries change places in one of eight iterations.
 _TIMES: Final = 64
-# What a server that is one of several may need to know of a CRD.
-_BREATHS: Final = 8
-_BREATH: Final = 0.25
 
 
 class Exchange(NamedTuple):
@@ -160,6 +157,9 @@ class Judge:
             theirs = error.theirs
             plural = stage.crd.declared["spec"]["names"]["plural"]
             obstacles.refuse_as_changed(self._server, (stage.crd.group, plural), ours, theirs)
+            self._stages.refuse_as_touched(stage)
+            if live.old is not None:
+                obstacles.refuse_as_touched(self._server, live.path.removesuffix("/status"), live.old)
             request = {"method": live.method, "path": live.path, "query": dict(live.query), "body": live.sent}
             old = {"old": facts.without_server_made(live.old)} if live.old else {}
             whole = {"CRD": stage.crd.declared, **old, "request": request}
@@ -195,6 +195,8 @@ def compare(
     """
     Pass where a server answers *ours*; it is asked until it is as good as certain that it does not.
 
+    A server that is one of several, or that has much to do with CRDs of others, may know ours some seconds later.
+
     Args:
         server: The server.
         ask: Asks it.
@@ -214,10 +216,10 @@ def compare(
             return
         obstacles.refuse_as_no_answer(answer)
         seen.append(theirs)
-        if times < _BREATHS and not facts.are_equal(
+        if times < len(client.PAUSES) and not facts.are_equal(
             facts.in_order(ours, _WITHOUT_ORDER), facts.in_order(theirs, _WITHOUT_ORDER)
         ):
-            server.rest(_BREATH)
+            server.rest(client.PAUSES[times])
     parts = [key for key in _WITHOUT_ORDER if any(one.get(key) != seen[0].get(key) for one in seen)]
     wanted = facts.in_order(ours, parts)
     if not any(facts.are_equal(wanted, facts.in_order(one, parts)) for one in seen):

@@ -9,7 +9,7 @@ Reference:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.live.client import Answer, Server
@@ -68,6 +68,27 @@ def refuse_as_changed(server: Server, resource: tuple[str, str], ours: Facts, th
         return
     if found := [f"{kind}/{item['metadata']['name']}" for kind, item in _plugins(server) if _is_about(item, *resource)]:
         raise NoAnswerError(f"the object, or the warnings, may be changed by {', '.join(found)}")
+
+
+def refuse_as_touched(
+    server: Server, path: str, stored: Mapping[str, JSONValue], keys: Iterable[str] = ("uid", "resourceVersion")
+) -> None:
+    """
+    Pass where an object is still as we know it, so that others have not had a hand in what the server says of it.
+
+    Args:
+        server: The server.
+        path: The URL path of the object.
+        stored: The object as we know it.
+        keys: The metadata that tell one state of it from another.
+
+    Raises:
+        NoAnswerError: It is another one, or gone, or about to go.
+    """
+    answer = server.ask("GET", path)
+    known, found = stored["metadata"], answer.body["metadata"] if answer.code == 200 else {}
+    if any(known.get(key) != found.get(key) for key in (*keys, "deletionTimestamp")):
+        raise NoAnswerError(f"the {path.split('/')[-2]} that is asked about was changed or removed meanwhile")
 
 
 def _plugins(server: Server) -> Iterator[tuple[str, Mapping[str, JSONValue]]]:

@@ -17,8 +17,6 @@ JSONValue = Any
 JSONObject = Mapping[str, JSONValue]
 
 _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
-# After which a CRD that was replaced counts, for a server tells nobody when.
-TURNS_VISIBLE: Final = 0.4
 _TIMES: Final = 5
 _CREATED: Final = 201
 _CONFLICT: Final = 409
@@ -76,20 +74,22 @@ class Sandbox:
 
     def replace_crd(self, manifest: JSONObject) -> client.Answer:
         """
-        Put a CRD in place of one that was made, and return the answer after the time that it takes to count.
+        Put a CRD in place of one that was made, and return the answer.
 
         Raises:
-            NoAnswerError: There is none.
+            NoAnswerError: There is none, the CRD is gone, or others change it all the time.
         """
         path = client.crd_path(manifest["apiVersion"], manifest["metadata"]["name"])
         for _ in range(_TIMES):
-            metadata = self._server.ask("GET", path).body["metadata"]
+            found = self._server.ask("GET", path)
+            if found.code != 200:
+                raise NoAnswerError(f"GET {path}: {found.code} {found.message}")
+            metadata = found.body["metadata"]
             kept = {key: metadata[key] for key in ("name", "labels", "annotations", "resourceVersion")}
             answer = self._server.ask("PUT", path, {**manifest, "metadata": kept})
             if answer.code != _CONFLICT:  # the lease is renewed, and the server itself writes, too
-                break
-        self._server.rest(TURNS_VISIBLE)
-        return answer
+                return answer
+        raise NoAnswerError(f"PUT {path}: {answer.code} {answer.message}")
 
     def renew(self) -> None:
         """Prolong the lease of all that was made."""

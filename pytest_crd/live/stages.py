@@ -73,6 +73,9 @@ class Stage(NamedTuple):
 class Stages(abc.ABC):
     """All CRDs of a run, each looked for or made when somebody first asks about it."""
 
+    # The metadata that stay the same for as long as nobody else changes a CRD.
+    _kept: tuple[str, ...] = ("uid",)
+
     def __init__(self, server: client.Server, version: str) -> None:
         """Take the server, and its Kubernetes version."""
         self._server, self._version = server, version
@@ -107,6 +110,15 @@ class Stages(abc.ABC):
             raise found
         return found
 
+    def refuse_as_touched(self, stage: Stage) -> None:
+        """
+        Pass where nobody else has changed or removed a CRD since it was looked for or made.
+
+        Raises:
+            NoAnswerError: Somebody has.
+        """
+        obstacles.refuse_as_touched(self._server, f"{_INSTALLED}/{stage.crd.name}", stage.stored, self._kept)
+
     @abc.abstractmethod
     def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
         """Return a CRD that nobody has asked about before."""
@@ -122,12 +134,17 @@ class OwnStages(Stages):
 
     def replace(self, stage: Stage, crd: CustomResourceDefinition) -> client.Answer:
         """
-        Put another form of a CRD on its stage.
+        Put another form of a CRD on its stage, and return the answer when that counts.
 
         Raises:
             NoAnswerError: The server does not answer.
         """
-        return self._sandbox.replace_crd(stage.disguise.of_crd(crd.declared))
+        mark = f"pytest-crd-{secrets.token_hex(5)}"
+        manifest = settling.marked(stage.disguise.of_crd(crd.declared), mark)
+        answer = self._sandbox.replace_crd(manifest)
+        if answer.code == 200:
+            settling.wait_until_marked(self._server, manifest, mark)
+        return answer
 
     def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
         original = crd.under(self._version)
@@ -154,6 +171,8 @@ class OwnStages(Stages):
 
 class InstalledStages(Stages):
     """CRDs that are installed, and of which nothing is changed; there may be objects of any likely name."""
+
+    _kept = ("uid", "generation")
 
     def __init__(self, server: client.Server, version: str) -> None:
         """Take the server, and its Kubernetes version."""

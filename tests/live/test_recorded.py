@@ -95,8 +95,6 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setattr(sandbox, "now", lambda: datetime(2026, 3, 1, 12, tzinfo=UTC))
     monkeypatch.setattr(run, "_THREADS", 1)
     real = os.environ.get("CRD_LIVE_SERVER", "")
-    if not real:
-        monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
     with exchanges.answered_by(request.param, real) as url:
         yield url
 

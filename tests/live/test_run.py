@@ -15,7 +15,7 @@ from pytest_crd.cases.model import Section
 from pytest_crd.cases.questions import CrdQuestion, Question
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.resources import completion
-from pytest_crd.live import client, judge, sandbox
+from pytest_crd.live import client
 from pytest_crd.live.run import Outcome, Run, Target, Verdict
 
 Ask = Callable[..., Verdict]
@@ -50,8 +50,7 @@ def question(section: Section, sent: Any, version: Version | None = None, **more
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
-    monkeypatch.setattr(judge, "_BREATH", 0.0)
+    monkeypatch.setattr(client, "PAUSES", (0.0,) * len(client.PAUSES))
     fake = FakeServer()
     with serving(fake) as url:
         fake.url = url
@@ -291,6 +290,94 @@ def test_an_object_is_stored_under_its_old_crd_in_a_version_that_it_has(ask: Ask
     verdict = ask(asked)
     assert verdict.outcome == Outcome.NOT_ASKED
     assert verdict.reason == "the server does not put the CRD in the place of the old one: not this one"
+
+
+@pytest.mark.parametrize("lag", [0, 1, 3])
+def test_a_crd_that_was_replaced_is_asked_about_when_it_counts(ask: Ask, fake: FakeServer, lag: int) -> None:
+    fake.lag = lag
+    stricter = crd_of(root={"required": ["status"]})
+    asked = question(
+        Section.UPDATE, {"spec": {}}, stricter.version("v1"), old={"spec": {}}, old_version=crd_of().version("v1")
+    )
+
+    assert ask(asked, asked) == Verdict(Outcome.AGREED)
+
+
+def test_a_crd_that_others_keep_from_counting_is_no_answer(
+    ask: Ask, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "PATIENCE", 0.1)
+    fake.lag = 9999
+    old = crd_of(root={"required": ["spec"]}).version("v1")
+
+    verdict = ask(question(Section.UPDATE, {}, old={"spec": {}}, old_version=old))
+
+    assert verdict.outcome == Outcome.NO_ANSWER
+    assert verdict.reason.startswith("waited in vain for v1 as changed: 200 ")
+
+
+def test_a_write_that_a_server_refuses_or_takes_too_early_is_tried_again(ask: Ask, fake: FakeServer) -> None:
+    early = _status(422, "the schema of yesterday")
+    fake.interfere = _replying("POST", "/things", early, early, None)
+    assert ask(question(Section.UPDATE, {}, old={"spec": {"size": 1}})) == Verdict(Outcome.AGREED)
+    taken = [Reply(201, json.dumps({"metadata": {"name": "early"}})), None]
+    fake.interfere = lambda method, url, _: taken.pop(0) if (method, url[-7:]) == ("POST", "/things") else None
+
+    verdict = ask(question(Section.UPDATE, {}, old={"spec": {"size": 99}}))
+
+    assert verdict.outcome == Outcome.NOT_ASKED
+    assert [line for line in fake.log if line.startswith("DELETE") and line.endswith("/things/early")]
+
+
+def _then(fake: FakeServer, part: str, change: Callable[[dict[str, Any]], object], reply: Reply) -> Any:
+    """Return what does something to the objects whose path ends in *part*, and refuses dry runs and statuses."""
+
+    def interfere(method: str, url: str, _: Any) -> Reply | None:
+        if "dryRun" not in url and not (method == "PUT" and url.endswith("/status")):
+            return None
+        for name in [name for name in fake.objects if name.endswith(part)]:
+            change(fake.objects[name]["metadata"])
+        return reply
+
+    return interfere
+
+
+@pytest.mark.parametrize("old", [None, {"spec": {}}, {"spec": {}, "status": {"phase": "a"}}])
+@pytest.mark.parametrize("key", ["uid", "deletionTimestamp"])
+def test_an_answer_about_a_crd_that_others_have_changed_or_removed_is_none(
+    ask: Ask, fake: FakeServer, key: str, old: Any
+) -> None:
+    fake.interfere = _then(fake, ".com", lambda crd: crd.setdefault(key, "x"), _status(404, "no such thing"))
+    section = Section.UPDATE if old else Section.CREATE
+
+    verdict = ask(question(section, {}, old=old))
+
+    if key == "deletionTimestamp":
+        reason = "the customresourcedefinitions that is asked about was changed or removed meanwhile"
+        assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, reason)
+    else:
+        assert verdict.outcome == Outcome.DISAGREED  # nobody has changed what is there already
+
+
+@pytest.mark.parametrize("old", [{"spec": {}}, {"spec": {}, "status": {"phase": "a"}}])
+def test_an_answer_about_an_object_that_others_have_changed_is_none(ask: Ask, fake: FakeServer, old: Any) -> None:
+    fake.interfere = _then(
+        fake, "/example", lambda metadata: metadata.update(resourceVersion="x"), _status(409, "was modified")
+    )
+
+    verdict = ask(question(Section.UPDATE, {}, old=old))
+
+    reason = "the things that is asked about was changed or removed meanwhile"
+    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, reason)
+
+
+def test_an_answer_about_an_installed_crd_that_is_changed_meanwhile_is_none(ask: Ask, fake: FakeServer) -> None:
+    _install(fake, crd_of())
+    fake.interfere = _then(
+        fake, f".{GROUP}", lambda crd: crd.update(generation=2), _status(422, "the schema of tomorrow")
+    )
+
+    assert ask(question(Section.CREATE, {}), installed=True).outcome == Outcome.NO_ANSWER
 
 
 def test_a_text_that_knows_what_only_the_server_makes_is_not_asked(ask: Ask) -> None:

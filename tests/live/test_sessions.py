@@ -13,7 +13,7 @@ from live.fakeserver import CRDS, NAMESPACES, FakeServer
 from live.loopback import Reply, serving
 
 from pytest_crd import engine
-from pytest_crd.live import client, judge, lease, sandbox
+from pytest_crd.live import client, lease, sandbox
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -51,8 +51,7 @@ updateStatus:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """A server, of which nobody waits for anything."""
-    monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
-    monkeypatch.setattr(judge, "_BREATH", 0.0)
+    monkeypatch.setattr(client, "PAUSES", (0.0,) * len(client.PAUSES))
     fake = FakeServer()
     with serving(fake) as url:
         fake.url = url
