@@ -51,6 +51,11 @@ class CrdJudge:
             return self._judge_conditions(question)
         raise NotAskedError(f"no request asks what the check {question.kind!r} looks for")
 
+    def prepare(self, question: CrdQuestion) -> None:
+        """Make the CRD that a question needs."""
+        if question.kind == "conditions":
+            self._stages.of(question.crd)
+
     def _judge_creation(self, question: CrdQuestion) -> list[str]:
         """Ask for the CRD as it is; where one of its name is there already, under another name."""
         if question.crd.repeated_fields:

@@ -26,6 +26,7 @@ from pytest_crd.live.stages import DisagreementError, NotAskedError, OwnStages, 
 
 JSONValue = Any
 
+_PASSES: Final = (Section.PRUNING, Section.DEFAULTING)
 _DRY: Final = {"dryRun": "All"}
 # What Go may list in another order each time.
 _WITHOUT_ORDER: Final = ("causes", "warnings")
@@ -61,6 +62,7 @@ class Judge:
         """Take the server, its CRDs, and its Kubernetes version."""
         self._server, self._stages, self._version = server, stages, version
         self._of_structures: dict[Version, Version] = {}
+        self._prepared: set[tuple[Version, Version | None]] = set()
 
     def judge(self, question: Question) -> list[str]:
         """
@@ -71,16 +73,33 @@ class Judge:
             NoAnswerError: The server does not answer.
             DisagreementError: It answers otherwise.
         """
-        if question.section not in (Section.PRUNING, Section.DEFAULTING):
+        if question.section not in _PASSES:
             return self._judge(question)
-        return self._judge_pass(question)
+        create = self._create_of(question)
+        notes = self._judge(create)
+        if create.version is question.version:
+            return notes
+        response = _under(create, self._version).answer()
+        if not response.accepted:
+            raise NotAskedError(f"no create stores the object: {response.message}")
+        return [*notes, "asked of a CRD of the same structure that checks no values"]
 
-    def _judge_pass(self, question: Question) -> list[str]:
-        """Ask for a pass through a create; one that stores nothing, or not the status, through that of a like CRD."""
+    def prepare(self, question: Question) -> None:
+        """Make the CRD that a question is asked of."""
+        if question.section not in _PASSES:
+            key = (question.version, question.old_version)
+            if key not in self._prepared:
+                self._prepared.add(key)
+                self._stage(question)
+        elif question.version not in self._of_structures:
+            self._stage(self._create_of(question))
+
+    def _create_of(self, question: Question) -> Question:
+        """Return the create that shows a pass; of one that stores nothing, or not the status, that of a like CRD."""
         create = question._replace(section=Section.CREATE)
         status_is_dropped = question.version.has_status and "status" in question.body.value
         if not status_is_dropped and _under(create, self._version).answer().accepted:
-            return self._judge(create)
+            return create
         if not isinstance(self._stages, OwnStages):
             raise NotAskedError("no create stores the object whole, and nothing else is made where CRDs are installed")
         create = create._replace(version=self._of_structure(question.version))
@@ -90,11 +109,7 @@ class Judge:
             raise NotAskedError(
                 "no create stores the object, and a CRD that checks no values prunes and defaults otherwise"
             )
-        notes = self._judge(create)
-        response = _under(create, self._version).answer()
-        if not response.accepted:
-            raise NotAskedError(f"no create stores the object: {response.message}")
-        return [*notes, "asked of a CRD of the same structure that checks no values"]
+        return create
 
     def _of_structure(self, version: Version) -> Version:
         """Return the same version of a CRD that checks no values; the same one for all questions."""
@@ -105,12 +120,15 @@ class Judge:
             self._of_structures[version] = crd.altered(structure.alone(crd.declared)).version(version.name)
         return self._of_structures[version]
 
-    def _judge(self, question: Question) -> list[str]:
+    def _stage(self, question: Question) -> Stage:
         crd = question.version.crd
         if _is_converted(crd, question.version):
             raise NotAskedError("a webhook converts its objects, which is the project's, not the server's")
         old_crd = question.old_version.crd if question.old_version is not None else crd
-        stage = self._stages.of(crd, None if old_crd.manifest == crd.declared else old_crd)
+        return self._stages.of(crd, None if old_crd.manifest == crd.declared else old_crd)
+
+    def _judge(self, question: Question) -> list[str]:
+        stage = self._stage(question)
         with self._server.turn.holding(stage.lock), contextlib.ExitStack() as stack:
             if question.old is None:
                 live = self._created(question, stage)

@@ -41,7 +41,7 @@ class Sandbox:
         self._server = server
         self._made: dict[str, str] = {}  # kinds, by the path of each thing
         self._namespace = ""
-        self._lock = threading.Lock()
+        self._lock, self._renewal_lock = threading.Lock(), threading.Lock()
         self._is_over = threading.Event()
         self._renewal: threading.Thread | None = None
 
@@ -67,10 +67,7 @@ class Sandbox:
         Raises:
             NoAnswerError: There is none.
         """
-        with self._server.turn.holding(self._lock):
-            return self._make(
-                lease.CRD, client.crd_path(manifest["apiVersion"]), manifest, manifest["metadata"]["name"]
-            )
+        return self._make(lease.CRD, client.crd_path(manifest["apiVersion"]), manifest, manifest["metadata"]["name"])
 
     def replace_crd(self, manifest: JSONObject) -> client.Answer:
         """
@@ -133,9 +130,11 @@ class Sandbox:
             del self._made[path]
             if kind == lease.NAMESPACE and answer.code != 404:  # a server of CRDs alone has none, and needs none
                 raise NoAnswerError(f"no namespace: {answer.code} {answer.message}")
-        elif self._renewal is None:
-            self._renewal = threading.Thread(target=self._renew_always, name="pytest-crd leases", daemon=True)
-            self._renewal.start()
+        else:
+            with self._server.turn.holding(self._renewal_lock):
+                if self._renewal is None:
+                    self._renewal = threading.Thread(target=self._renew_always, name="pytest-crd leases", daemon=True)
+                    self._renewal.start()
         return answer
 
     def _renew_always(self) -> None:

@@ -12,7 +12,7 @@ from live.fakeserver import CRDS, FakeServer
 from live.loopback import Reply, serving
 
 from pytest_crd.cases.model import Section
-from pytest_crd.cases.questions import CrdQuestion, Question
+from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, Question
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.resources import completion
 from pytest_crd.live import client
@@ -459,6 +459,28 @@ def test_what_the_engine_cannot_answer_for_the_server_is_not_asked(ask: Ask, mon
     monkeypatch.setattr(CustomResourceDefinition, "under", fail)
 
     assert ask(question(Section.CREATE, {})).reason == "what 1.37 answers is not known: a.yaml:1: no"
+
+
+def test_crds_are_made_before_anything_is_asked_of_them(fake: FakeServer) -> None:
+    server = client.Server(fake.url)
+    run = Run(Target(server, "1.37", "v", "kubectl"))
+    version = crd_of().version("v1")
+    refused = question(Section.CREATE, {}, crd_of(root={"properties": {"spec": {}}}).version("v1"))
+    whole, bare = (question(Section.PRUNING, {"spec": {"size": size}}, version) for size in (1, 99))
+    create = question(Section.CREATE, {}, version)
+    asked: list[AnyQuestion] = [create, whole, bare, _of_crd("conditions"), _of_crd("accepted"), refused]
+
+    run.prepare([*asked, *asked])
+    run._makers.shutdown()
+
+    made = [line for line in fake.log if line == f"POST {CRDS}"]
+    assert len(made) == 2  # of which one checks no values
+    assert not any("dryRun" in line for line in fake.log)
+    assert run.verdict(asked[:-1]).outcome == Outcome.AGREED
+    assert run.verdict(asked).outcome == Outcome.NOT_ASKED
+    assert [line for line in fake.log if line == f"POST {CRDS}"] == made
+    assert run.end(whole=True) == []
+    assert fake.names() == []
 
 
 # CRDs themselves

@@ -12,7 +12,7 @@ import pytest
 from live.fakeserver import CRDS, NAMESPACES, FakeServer
 from live.loopback import Reply, serving
 
-from pytest_crd import engine
+from pytest_crd import engine, livelookahead
 from pytest_crd.live import client, lease, sandbox
 
 if TYPE_CHECKING:
@@ -385,6 +385,27 @@ def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, 0 disagreed, 0 not asked, 0 no answer"])
     namespaces = {line.split("/")[5] for line in server.log if "/namespaces/pytest-crd-" in line and "gardens" in line}
     assert len(namespaces) == 2
+    assert server.names() == []
+
+
+def test_crds_are_made_side_by_side_while_the_first_test_is_asked(
+    project: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(livelookahead, "_AHEAD", 1)
+    project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond")
+    case = "create:\n- name: a\n  input: {spec: {rows: 1}}\n  accepted: true\n"
+    for plural in ("gardens", "ponds"):
+        project.cases(f"crd: {plural}.stories.example.com\n{case}", name=f"test_{plural}.crd.yaml")
+
+    def interfere(_: str, url: str, __: Any) -> Reply | None:
+        made = [name for name in server.objects if name.startswith(CRDS)]
+        return Reply(429) if "/gardens?dryRun" in url and len(made) < 2 else None
+
+    server.interfere = interfere
+
+    result = _live(project, server)
+
+    result.assert_outcomes(passed=2)
     assert server.names() == []
 
 
