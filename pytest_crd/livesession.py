@@ -97,6 +97,8 @@ class LiveSession:
 
         how = "the CRDs that are installed, by dry runs" if self._is_installed else "CRDs in groups of their own"
         lines = [f"crd: live: {self._target}: {how}"]
+        if self._target.server.is_trusted_blindly:
+            lines.append("crd: live: its certificate is not verified: the kubeconfig says insecure-skip-tls-verify")
         versions = options.kubernetes_versions(self._config)
         if versions != (self._target.version,):
             lines.append(

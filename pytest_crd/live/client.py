@@ -53,6 +53,7 @@ class Server:
 
     Attributes:
         address: What a person calls it.
+        is_trusted_blindly: Whether its certificate is not looked at.
         turn: What a thread gives up while it waits for the server.
     """
 
@@ -61,6 +62,7 @@ class Server:
         self._busy_times = busy_times
         self._transport = HTTP(transport) if isinstance(transport, str) else transport
         self.address = self._transport.address
+        self.is_trusted_blindly = self._transport.is_trusted_blindly
         self.turn = Turn()
 
     def ask(

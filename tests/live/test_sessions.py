@@ -6,6 +6,7 @@ import contextlib
 import json
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -564,6 +565,33 @@ def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(asked: Project, serv
     result = asked.run(f"--crd-live={path}", "--crd-live-context", "mine")
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines([f"crd: live: {server.url}, Kubernetes 1.37 (v1.37.0): *", "crd: live: 5 agreed, *"])
+
+
+@pytest.mark.parametrize("is_skipped", [True, False])
+def test_a_certificate_that_is_not_verified_is_named_once_and_warned_of_never(
+    asked: Project, server: FakeServer, *, is_skipped: bool
+) -> None:
+    certificate = Path(__file__).with_name("selfsigned.pem")
+    with serving(server, certificate=certificate) as url:
+        cluster = {"server": url, "insecure-skip-tls-verify": is_skipped}
+        context = {"name": "mine", "context": {"cluster": "c", "user": "u"}}
+        content = {
+            "clusters": [{"name": "c", "cluster": cluster}],
+            "contexts": [context],
+            "users": [{"name": "u", "user": {}}],
+        }
+        path = asked.write("elsewhere/config", json.dumps(content))
+
+        result = asked.run(f"--crd-live={path}", "--crd-live-context", "mine", "-W", "error")
+
+    if is_skipped:
+        result.assert_outcomes(passed=5)
+        said = "crd: live: its certificate is not verified: the kubeconfig says insecure-skip-tls-verify"
+        assert result.outlines.count(said) == 1
+        result.stdout.no_fnmatch_line("*Unverified HTTPS request*")
+        result.stdout.no_fnmatch_line("*warning*")
+    else:
+        result.stderr.fnmatch_lines(["*CERTIFICATE_VERIFY_FAILED*"])
 
 
 @pytest.mark.parametrize("way", ["ini", "environment"])
