@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import pytest
 
-from pytest_crd import options, session
+from pytest_crd import folders, options, session
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
@@ -189,8 +188,7 @@ def _cases(metafunc: pytest.Metafunc) -> Iterator[BoundCase]:
         raise pytest.Collector.CollectError(f'{nodeid}: say which cases with @pytest.mark.crd_cases("cases/*.yaml")')
     folder = metafunc.definition.path.parent
     for pattern in patterns:
-        # Not Path.glob, which takes no absolute pattern.
-        found = sorted(glob.glob(pattern, root_dir=folder, recursive=True))  # noqa: PTH207
+        found = folders.matching(pattern, folder)
         if not found:
             raise pytest.Collector.CollectError(f"{nodeid}: crd_cases: {pattern!r} matches no file in {folder}")
         for name in found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from pytest_crd import options, session
+from pytest_crd import folders, options, session
 from pytest_crd.engine import (
     CrdLookupError,
     CustomResourceDefinition,
@@ -195,8 +194,7 @@ def _folder(config: pytest.Config) -> Path:
     """Return where case files go: the first of testpaths that is there, else `tests`, else the folder of the project."""
     base = config.inipath.parent if config.inipath else config.rootpath
     named: Sequence[str] = config.getini("testpaths")
-    # Not Path.glob, which takes neither an absolute pattern nor `.`.
-    matches = (sorted(glob.iglob(pattern, root_dir=base, recursive=True)) for pattern in (*named, "tests"))  # noqa: PTH207
+    matches = (folders.matching(pattern, base) for pattern in (*named, "tests"))
     return next((base / path for paths in matches for path in paths if (base / path).is_dir()), base)
 
 

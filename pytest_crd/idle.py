@@ -52,7 +52,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def note_unmatched(path: Path, config: pytest.Config) -> None:
     """Take a file that pytest visits and nobody collects: one whose name is that of a case file is named in the header."""
-    if path.match("*.crd*.y*ml") and not _CRD.search(path.read_bytes()):
+    if Path(path.name.lower()).match("*.crd*.y*ml") and not _CRD.search(path.read_bytes()):
         config.stash.setdefault(_UNMATCHED, []).append(path)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Generator
-from concurrent.futures import Future
 from types import FrameType
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from pytest_crd.cases.questions import AnyQuestion
 from pytest_crd.live import connection
 from pytest_crd.live.run import Outcome, Run, Verdict
 from pytest_crd.live.transport import NoAnswerError
+from pytest_crd.livelookahead import Lookahead
 from pytest_crd.liveoptions import LiveSettings
 
 # The property of a test with what became of its questions, and with what is worth to know of the answers.
@@ -23,8 +23,6 @@ _OUTCOME: Final = "crd_live"
 _NOTE: Final = "crd_live_note"
 _RUN: Final = "pytest_crd_live_run"
 _LEFT: Final = "pytest_crd_live_left"
-# How many tests are asked about at a time: most wait for their CRDs to be served, which takes a second or two.
-_AHEAD: Final = 64
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -55,9 +53,7 @@ class LiveSession:
         self._is_installed = settings.is_installed
         self._new: list[Verdict] = []
         self._item: pytest.Item | None = None
-        self._places: dict[pytest.Item, int] = {}
-        self._begun: set[pytest.Item] = set()
-        self._ahead: dict[pytest.Item | None, tuple[list[AnyQuestion], Future[Verdict] | None]] = {}
+        self._lookahead = Lookahead(self._run, self._target.server.turn)
         self._counts: Counter[str] = Counter()
         self._reasons: Counter[tuple[str, str]] = Counter()
         self._lines: list[str] = []
@@ -66,12 +62,7 @@ class LiveSession:
 
     def ask(self, questions: list[AnyQuestion]) -> Verdict:
         """Return what becomes of the questions of a test, and count it."""
-        known, future = self._ahead.pop(self._item, ([], None))
-        if future is None or known != questions:
-            verdict = self._run.verdict(questions)
-        else:
-            with self._target.server.turn.given_up():
-                verdict = future.result()
+        verdict = self._lookahead.verdict(self._item, questions)
         self._new.append(verdict)
         return verdict
 
@@ -83,15 +74,9 @@ class LiveSession:
         with self._target.server.turn.taken():
             self._item = item
             if self._of_controller is not None:
-                upcoming = [item, *([nextitem] if nextitem else ())]
+                self._lookahead.ask_all([item, *([nextitem] if nextitem else ())])
             else:
-                here = self._places.setdefault(item, len(self._places))
-                upcoming = item.session.items[here : here + _AHEAD]
-            for one in upcoming:
-                if one not in self._begun:
-                    self._begun.add(one)
-                    if questions := livenodes.foreseen(one):
-                        self._ahead[one] = (questions, self._run.ahead(questions))
+                self._lookahead.ask(item, item.session.items)
             return (yield)
 
     def pytest_report_header(self) -> list[str]:
@@ -112,6 +97,8 @@ class LiveSession:
 
         how = "the CRDs that are installed, by dry runs" if self._is_installed else "CRDs in groups of their own"
         lines = [f"crd: live: {self._target}: {how}"]
+        if self._target.server.is_trusted_blindly:
+            lines.append("crd: live: its certificate is not verified: the kubeconfig says insecure-skip-tls-verify")
         versions = options.kubernetes_versions(self._config)
         if versions != (self._target.version,):
             lines.append(
@@ -126,9 +113,14 @@ class LiveSession:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Remove what earlier runs have left, and name what may be left."""
+        """Remove what earlier runs have left, name what may be left, and begin to make the CRDs of this one."""
         if self._of_controller is not None or session.config.option.collectonly:
             return
+        self._tell_remnants()
+        if not self._is_installed:
+            self._lookahead.prepare(session.items)
+
+    def _tell_remnants(self) -> None:
         try:
             removed, others = self._run.clear_up()
         except NoAnswerError as error:
@@ -168,6 +160,7 @@ class LiveSession:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Remove what was made, and fail a session in which nothing was asked."""
+        self._lookahead.end()
         try:
             lines = self._run.end(whole=self._of_controller is None)
         except KeyboardInterrupt:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 import pytest
+
+from pytest_crd import folders
 
 CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 
@@ -204,7 +205,7 @@ def of(config: pytest.Config) -> Settings:
 
 def is_case_file(path: Path, config: pytest.Config) -> bool:
     """Return whether a file is collected for its name."""
-    return any(path.match(pattern) for pattern in of(config).case_files)
+    return any(path.match(folders.widened(pattern)) for pattern in of(config).case_files)
 
 
 def generate(config: pytest.Config) -> tuple[str, ...]:
@@ -234,8 +235,7 @@ def check(config: pytest.Config) -> None:
     config.stash[_KEY] = settings = _read(config)
     for path in settings.crd_paths:
         wanted = path.removeprefix("!")
-        # Not Path.glob, which takes no absolute pattern.
-        found = (settings.base / wanted).exists() or any(glob.iglob(wanted, root_dir=settings.base, recursive=True))  # noqa: PTH207
+        found = (settings.base / wanted).exists() or folders.matching(wanted, settings.base)
         if not wanted or not found:
             raise pytest.UsageError(f"{settings.said_by}: {path!r} matches nothing in {settings.base}")
     if settings.crd_commands:

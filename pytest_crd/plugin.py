@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd import coverageoptions, idle, liveoptions, options, session
+from pytest_crd import coverageoptions, folders, idle, liveoptions, options, session
 from pytest_crd.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 from pytest_crd.session import was_in_vain
 
@@ -32,8 +32,6 @@ _NOTE: Final = "crd_note"
 _WARNING: Final = "crd_warning"
 # As an entry point or by `-p crd`, and as a module in `pytest_plugins`.
 _NAMES = ("crd", "pytest_crd.plugin")
-# Those of `manifest.ENDINGS`, which a session without CRDs does not load.
-_ENDINGS = (".yaml", ".yml", ".json")
 # What every case file has, and hardly any other: enough to tell whose file it is that was named on the command line.
 _CASE_FILE = re.compile(rb"""^["']?(crd|crdName)["']?\s*:|^\s*\{\s*["']?(crd|crdName)["']?\s*:""", re.MULTILINE)
 
@@ -77,12 +75,18 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Pass over folders that lead back to where they stand, which pytest would go through again and again."""
+    is_endless = options.are_declared(config) and collection_path.is_symlink() and folders.leads_back(collection_path)
+    return True if is_endless else None  # who says False keeps others from saying anything
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect case files: by the patterns of crd_case_files, or named on the command line; and named files with checks."""
     if not options.are_declared(parent.config):
         return None
     is_named = parent.session.isinitpath(file_path)
-    if file_path.suffix in _ENDINGS and _is_case_file(file_path, parent.config, is_named=is_named):
+    if folders.is_manifest(file_path.name) and _is_case_file(file_path, parent.config, is_named=is_named):
         from pytest_crd import nodes  # noqa: PLC0415 - only a session with cases loads what runs them
 
         return nodes.CaseFileCollector.from_parent(parent, path=file_path)
@@ -90,7 +94,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         from pytest_crd import checknodes  # noqa: PLC0415 - only a session with checks loads what makes them
 
         return checknodes.named(file_path, parent)
-    if file_path.suffix in _ENDINGS:
+    if folders.is_manifest(file_path.name):
         idle.note_unmatched(file_path, parent.config)
     return None
 

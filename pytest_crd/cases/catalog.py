@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pytest_crd import folders
 from pytest_crd.cases import admission, jsonpatch
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, OldCRD, UpdateCase
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
 from pytest_crd.engine.inputerror import InputError, Mistake
-from pytest_crd.engine.reading import manifest
 from pytest_crd.sources.sources import Sources
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Catalog:
         return self._patched_crds[key]
 
     def _crd(self, reference: str, folder: Path) -> CustomResourceDefinition:
-        if not reference.endswith(manifest.ENDINGS):
+        if not folders.is_manifest(reference):
             if len(reference) > _LONGEST_NAME:
                 raise CrdLookupError(f"no CRD is called so: names have at most {_LONGEST_NAME} characters")
             return self.crds[reference]

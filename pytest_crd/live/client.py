@@ -25,6 +25,9 @@ _WARNING: Final = re.compile(r'\d{3} \S+ "((?:[^"\\]|\\.)*)"', re.DOTALL)
 _BUSY: Final = (429, 503, 504)
 _BUSY_TIMES: Final = 100
 _BREATH: Final = 0.2
+_SHORTEST_BREATH: Final = 0.02
+# Before each time that a server is asked anew which may not know yet what it was told: all of six seconds.
+PAUSES: tuple[float, ...] = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 # The longest that a server may send a client away for.
 _LONGEST_BREATH: Final = 30.0
 
@@ -50,6 +53,7 @@ class Server:
 
     Attributes:
         address: What a person calls it.
+        is_trusted_blindly: Whether its certificate is not looked at.
         turn: What a thread gives up while it waits for the server.
     """
 
@@ -58,6 +62,7 @@ class Server:
         self._busy_times = busy_times
         self._transport = HTTP(transport) if isinstance(transport, str) else transport
         self.address = self._transport.address
+        self.is_trusted_blindly = self._transport.is_trusted_blindly
         self.turn = Turn()
 
     def ask(
@@ -114,7 +119,13 @@ class Server:
         return f"{stated.get('major', '')}.{stated.get('minor', '').rstrip('+')}"
 
     def wait(
-        self, path: str, done: Callable[[Answer], bool], what: str, *, query: Mapping[str, str] | None = None
+        self,
+        path: str,
+        done: Callable[[Answer], bool],
+        what: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """
         GET *path* until *done* holds of the answer.
@@ -122,12 +133,13 @@ class Server:
         Raises:
             NoAnswerError: It did not within a minute; the message names *what* was waited for.
         """
-        end = time.monotonic() + PATIENCE
+        end, breath = time.monotonic() + PATIENCE, _SHORTEST_BREATH
         while time.monotonic() < end:
-            answer = self.ask("GET", path, query=query)
+            answer = self.ask("GET", path, query=query, headers=headers)
             if done(answer):
                 return answer
-            self.rest(0.02)
+            self.rest(breath)
+            breath = min(breath * 1.5, _BREATH)  # many may wait at a time
         raise NoAnswerError(f"waited in vain for {what}: {answer.code} {answer.message}")
 
 

@@ -22,11 +22,13 @@ class Disguise(NamedTuple):
         group: The group of the CRD.
         other_group: The group that it has on the server.
         namespace: The namespace on the server; empty for that of the object.
+        made_up_name: The name of objects that the project gives none.
     """
 
     group: str
     other_group: str
     namespace: str
+    made_up_name: str = completion.MADE_UP_NAME
 
     def of_crd(self, manifest: JSONObject) -> dict[str, JSONValue]:
         """
@@ -76,12 +78,14 @@ class Disguise(NamedTuple):
         return completion.read(text)
 
     def taken_off(self, value: JSONValue, namespace: str) -> JSONValue:
-        """Return an answer with the names that the CRD and *namespace* have."""
-        if self.group == self.other_group:
-            return value
-        return replaced(
-            value, {self.other_group: self.group, **({self.namespace: namespace} if self.namespace else {})}
-        )
+        """Return an answer with the names that the CRD and *namespace* have, and objects without one elsewhere."""
+        names = {
+            self.other_group: self.group,
+            self.namespace: namespace,
+            self.made_up_name: completion.MADE_UP_NAME,
+        }
+        changed = {there: here for there, here in names.items() if there not in ("", here)}
+        return replaced(value, changed) if changed else value
 
 
 def replaced(value: JSONValue, names: Mapping[str, str]) -> JSONValue:

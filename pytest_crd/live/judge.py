@@ -26,14 +26,12 @@ from pytest_crd.live.stages import DisagreementError, NotAskedError, OwnStages, 
 
 JSONValue = Any
 
+_PASSES: Final = (Section.PRUNING, Section.DEFAULTING)
 _DRY: Final = {"dryRun": "All"}
 # What Go may list in another order each time.
 _WITHOUT_ORDER: Final = ("causes", "warnings")
 # Two neighbours of a Go map of at most eight entries change places in one of eight iterations.
 _TIMES: Final = 64
-# What a server that is one of several may need to know of a CRD.
-_BREATHS: Final = 8
-_BREATH: Final = 0.25
 
 
 class Exchange(NamedTuple):
@@ -64,6 +62,7 @@ class Judge:
         """Take the server, its CRDs, and its Kubernetes version."""
         self._server, self._stages, self._version = server, stages, version
         self._of_structures: dict[Version, Version] = {}
+        self._prepared: set[tuple[Version, Version | None]] = set()
 
     def judge(self, question: Question) -> list[str]:
         """
@@ -74,16 +73,33 @@ class Judge:
             NoAnswerError: The server does not answer.
             DisagreementError: It answers otherwise.
         """
-        if question.section not in (Section.PRUNING, Section.DEFAULTING):
+        if question.section not in _PASSES:
             return self._judge(question)
-        return self._judge_pass(question)
+        create = self._create_of(question)
+        notes = self._judge(create)
+        if create.version is question.version:
+            return notes
+        response = _under(create, self._version).answer()
+        if not response.accepted:
+            raise NotAskedError(f"no create stores the object: {response.message}")
+        return [*notes, "asked of a CRD of the same structure that checks no values"]
 
-    def _judge_pass(self, question: Question) -> list[str]:
-        """Ask for a pass through a create; one that stores nothing, or not the status, through that of a like CRD."""
+    def prepare(self, question: Question) -> None:
+        """Make the CRD that a question is asked of."""
+        if question.section not in _PASSES:
+            key = (question.version, question.old_version)
+            if key not in self._prepared:
+                self._prepared.add(key)
+                self._stage(question)
+        elif question.version not in self._of_structures:
+            self._stage(self._create_of(question))
+
+    def _create_of(self, question: Question) -> Question:
+        """Return the create that shows a pass; of one that stores nothing, or not the status, that of a like CRD."""
         create = question._replace(section=Section.CREATE)
         status_is_dropped = question.version.has_status and "status" in question.body.value
         if not status_is_dropped and _under(create, self._version).answer().accepted:
-            return self._judge(create)
+            return create
         if not isinstance(self._stages, OwnStages):
             raise NotAskedError("no create stores the object whole, and nothing else is made where CRDs are installed")
         create = create._replace(version=self._of_structure(question.version))
@@ -93,11 +109,7 @@ class Judge:
             raise NotAskedError(
                 "no create stores the object, and a CRD that checks no values prunes and defaults otherwise"
             )
-        notes = self._judge(create)
-        response = _under(create, self._version).answer()
-        if not response.accepted:
-            raise NotAskedError(f"no create stores the object: {response.message}")
-        return [*notes, "asked of a CRD of the same structure that checks no values"]
+        return create
 
     def _of_structure(self, version: Version) -> Version:
         """Return the same version of a CRD that checks no values; the same one for all questions."""
@@ -108,12 +120,15 @@ class Judge:
             self._of_structures[version] = crd.altered(structure.alone(crd.declared)).version(version.name)
         return self._of_structures[version]
 
-    def _judge(self, question: Question) -> list[str]:
+    def _stage(self, question: Question) -> Stage:
         crd = question.version.crd
         if _is_converted(crd, question.version):
             raise NotAskedError("a webhook converts its objects, which is the project's, not the server's")
         old_crd = question.old_version.crd if question.old_version is not None else crd
-        stage = self._stages.of(crd, None if old_crd.manifest == crd.declared else old_crd)
+        return self._stages.of(crd, None if old_crd.manifest == crd.declared else old_crd)
+
+    def _judge(self, question: Question) -> list[str]:
+        stage = self._stage(question)
         with self._server.turn.holding(stage.lock), contextlib.ExitStack() as stack:
             if question.old is None:
                 live = self._created(question, stage)
@@ -128,7 +143,7 @@ class Judge:
         namespace = stage.disguise.namespace or own
         version = stage.crd.version(question.version.name)
         body = stage.disguise.of_body(question.body, own)
-        body = completion.named(completion.typed(body, _type_meta(version)))
+        body = completion.named(completion.typed(body, _type_meta(version)), stage.disguise.made_up_name)
         response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
         path = client.resource_path(stage.crd.declared, version.name, namespace=urllib.parse.quote(namespace, safe=""))
         return Exchange("POST", path, _query(question), body.text or body.value, response)
@@ -160,6 +175,9 @@ class Judge:
             theirs = error.theirs
             plural = stage.crd.declared["spec"]["names"]["plural"]
             obstacles.refuse_as_changed(self._server, (stage.crd.group, plural), ours, theirs)
+            self._stages.refuse_as_touched(stage)
+            if live.old is not None:
+                obstacles.refuse_as_touched(self._server, live.path.removesuffix("/status"), live.old)
             request = {"method": live.method, "path": live.path, "query": dict(live.query), "body": live.sent}
             old = {"old": facts.without_server_made(live.old)} if live.old else {}
             whole = {"CRD": stage.crd.declared, **old, "request": request}
@@ -195,6 +213,8 @@ def compare(
     """
     Pass where a server answers *ours*; it is asked until it is as good as certain that it does not.
 
+    A server that is one of several, or that has much to do with CRDs of others, may know ours some seconds later.
+
     Args:
         server: The server.
         ask: Asks it.
@@ -214,10 +234,10 @@ def compare(
             return
         obstacles.refuse_as_no_answer(answer)
         seen.append(theirs)
-        if times < _BREATHS and not facts.are_equal(
+        if times < len(client.PAUSES) and not facts.are_equal(
             facts.in_order(ours, _WITHOUT_ORDER), facts.in_order(theirs, _WITHOUT_ORDER)
         ):
-            server.rest(_BREATH)
+            server.rest(client.PAUSES[times])
     parts = [key for key in _WITHOUT_ORDER if any(one.get(key) != seen[0].get(key) for one in seen)]
     wanted = facts.in_order(ours, parts)
     if not any(facts.are_equal(wanted, facts.in_order(one, parts)) for one in seen):

@@ -22,6 +22,9 @@ class _OfficialClient:
     def __init__(self, api: Any) -> None:
         self._api = api
         self.address: str = api.configuration.host.rstrip("/")
+        self.is_trusted_blindly = self.address.startswith("https:") and not api.configuration.verify_ssl
+        if self.is_trusted_blindly:
+            _hush(api.rest_client.pool_manager)
 
     def send(self, method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
         """Send one request, as `Transport.send` says."""
@@ -42,6 +45,23 @@ class _OfficialClient:
         """Close the connections."""
         self._api.close()
         self._api.rest_client.pool_manager.clear()
+
+
+def _hush(manager: Any) -> None:
+    """
+    Let the connections of a pool manager say nothing of a certificate that is not verified.
+
+    Each request would warn, and where warnings are errors, none would be answered: the kubeconfig asks for it, and the header says so.
+    """
+    pools: Any = importlib.import_module("urllib3.connectionpool")
+
+    def connect(self: Any) -> None:
+        pools.HTTPSConnection.connect(self)
+        self.is_verified = True  # of which nothing but the warning depends
+
+    connection = type("_Connection", (pools.HTTPSConnection,), {"connect": connect})
+    pool = type("_Pool", (pools.HTTPSConnectionPool,), {"ConnectionCls": connection})
+    manager.pool_classes_by_scheme = {**manager.pool_classes_by_scheme, "https": pool}
 
 
 def _contexts(path: Path) -> list[str]:

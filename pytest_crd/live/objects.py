@@ -62,10 +62,12 @@ class StoredObjects:
 
     def __exit__(self, *_: object) -> None:
         """Remove the object, under the CRD under which it was stored: what a CRD cannot decode, it cannot delete."""
-        if self._is_replaced:
-            self._stages.replace(self._stage, self._old_version.crd)
-        if self._path:
-            self._remove()
+        try:
+            if self._is_replaced:
+                self._stages.replace(self._stage, self._old_version.crd)
+        finally:
+            if self._path:
+                self._remove()
 
     def _remove(self) -> None:
         self._server.ask("PATCH", self._path, _NO_FINALIZERS, headers=_MERGE)
@@ -115,8 +117,20 @@ class StoredObjects:
         if answer.code == _EXISTS and old is None:  # of a question before, which has lost its connection
             self._remove()
             answer = self._server.ask(method, path, sent)
+        for pause in client.PAUSES:  # it may not know the CRD yet
+            if answer.code == response.code:
+                break
+            obstacles.refuse_as_no_answer(answer)
+            if answer.code < 300 and old is None:
+                self._path = f"{path}/{answer.body['metadata']['name']}"
+                self._remove()
+            self._server.rest(pause)
+            answer = self._server.ask(method, path, sent)
         if answer.code != response.code:
             obstacles.refuse_as_no_answer(answer)
+            self._stages.refuse_as_touched(self._stage)
+            if old is not None:
+                obstacles.refuse_as_touched(self._server, self._path, old)
             request = {"method": method, "path": path, "body": sent}
             whole = {
                 "CRD": version.crd.declared,

@@ -1,5 +1,5 @@
 """
-What keeps a server from answering though it replies: who asks may not, something else fails, or an admission plugin meddles.
+What keeps a server from answering though it replies: who asks may not, something else fails, or others meddle.
 
 Reference:
     apiserver admission/plugin/webhook/errors/statuserror.go, admission/plugin/policy/validating/dispatcher.go,
@@ -9,7 +9,7 @@ Reference:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.live.client import Answer, Server
@@ -25,6 +25,10 @@ _ADMISSION: Final = re.compile(
 )
 # Not logged in, not allowed (by roles or quotas), given up on.
 _FORBIDDEN: Final = (401, 403, 408)
+# The engine knows of no other object: that there is one of that name says nothing of the CRD.
+_TAKEN: Final = "AlreadyExists"
+# 405 of old servers, 403 of new ones.
+_ENDING: Final = "not allowed while custom resource definition is terminating"
 _REGISTRATION: Final = "/apis/admissionregistration.k8s.io/v1"
 _PLUGINS: Final = (
     "mutatingwebhookconfigurations",
@@ -41,7 +45,9 @@ def refuse_as_no_answer(answer: Answer) -> None:
     Raises:
         NoAnswerError: It is none.
     """
-    if answer.code in _FORBIDDEN or answer.code >= 500 or _ADMISSION.search(answer.message):
+    reason = answer.body.get("reason") if isinstance(answer.body, dict) else None
+    is_of_others = reason == _TAKEN or _ENDING in answer.message or _ADMISSION.search(answer.message)
+    if answer.code in _FORBIDDEN or answer.code >= 500 or is_of_others:
         raise NoAnswerError(f"{answer.code} {answer.message}")
 
 
@@ -62,6 +68,27 @@ def refuse_as_changed(server: Server, resource: tuple[str, str], ours: Facts, th
         return
     if found := [f"{kind}/{item['metadata']['name']}" for kind, item in _plugins(server) if _is_about(item, *resource)]:
         raise NoAnswerError(f"the object, or the warnings, may be changed by {', '.join(found)}")
+
+
+def refuse_as_touched(
+    server: Server, path: str, stored: Mapping[str, JSONValue], keys: Iterable[str] = ("uid", "resourceVersion")
+) -> None:
+    """
+    Pass where an object is still as we know it, so that others have not had a hand in what the server says of it.
+
+    Args:
+        server: The server.
+        path: The URL path of the object.
+        stored: The object as we know it.
+        keys: The metadata that tell one state of it from another.
+
+    Raises:
+        NoAnswerError: It is another one, or gone, or about to go.
+    """
+    answer = server.ask("GET", path)
+    known, found = stored["metadata"], answer.body["metadata"] if answer.code == 200 else {}
+    if any(known.get(key) != found.get(key) for key in (*keys, "deletionTimestamp")):
+        raise NoAnswerError(f"the {path.split('/')[-2]} that is asked about was changed or removed meanwhile")
 
 
 def _plugins(server: Server) -> Iterator[tuple[str, Mapping[str, JSONValue]]]:

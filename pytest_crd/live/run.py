@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
+import functools
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -101,12 +103,27 @@ class Run:
         else:
             stages = OwnStages(target.server, target.version, self._sandbox)
         self._threads = ThreadPoolExecutor(_THREADS, "pytest-crd live")
+        self._makers = ThreadPoolExecutor(_THREADS, "pytest-crd CRDs")
         self._judge = Judge(target.server, stages, target.version)
         self._crd_judge = CrdJudge(target.server, stages, target.version)
 
     def ahead(self, questions: Sequence[AnyQuestion]) -> Future[Verdict]:
         """Begin to ask what a test will ask when it is run."""
         return self._threads.submit(self._in_turn, questions)
+
+    def prepare(self, questions: Sequence[AnyQuestion]) -> None:
+        """Begin to make the CRDs that questions are about, which may be asked much later."""
+        for question in questions:
+            if isinstance(question, CrdQuestion):
+                prepare = functools.partial(self._crd_judge.prepare, question)
+            else:
+                prepare = functools.partial(self._judge.prepare, question)
+            self._makers.submit(self._make_in_turn, prepare)
+
+    def _make_in_turn(self, prepare: Callable[[], None]) -> None:
+        # Whatever is wrong is raised where the questions are asked.
+        with self._target.server.turn.taken(), contextlib.suppress(Exception):
+            prepare()
 
     def _in_turn(self, questions: Sequence[AnyQuestion]) -> Verdict:
         with self._target.server.turn.taken():
@@ -163,6 +180,7 @@ class Run:
         """
         lines: list[str] = []
         try:
+            self._makers.shutdown(cancel_futures=True)
             self._threads.shutdown(cancel_futures=True)
             left = [str(one) for one in self._sandbox.end()]
             if whole and not self._is_installed:

@@ -17,8 +17,6 @@ JSONValue = Any
 JSONObject = Mapping[str, JSONValue]
 
 _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
-# After which a CRD that was replaced counts, for a server tells nobody when.
-TURNS_VISIBLE: Final = 0.4
 _TIMES: Final = 5
 _CREATED: Final = 201
 _CONFLICT: Final = 409
@@ -43,7 +41,7 @@ class Sandbox:
         self._server = server
         self._made: dict[str, str] = {}  # kinds, by the path of each thing
         self._namespace = ""
-        self._lock = threading.Lock()
+        self._lock, self._renewal_lock = threading.Lock(), threading.Lock()
         self._is_over = threading.Event()
         self._renewal: threading.Thread | None = None
 
@@ -69,27 +67,26 @@ class Sandbox:
         Raises:
             NoAnswerError: There is none.
         """
-        with self._server.turn.holding(self._lock):
-            return self._make(
-                lease.CRD, client.crd_path(manifest["apiVersion"]), manifest, manifest["metadata"]["name"]
-            )
+        return self._make(lease.CRD, client.crd_path(manifest["apiVersion"]), manifest, manifest["metadata"]["name"])
 
     def replace_crd(self, manifest: JSONObject) -> client.Answer:
         """
-        Put a CRD in place of one that was made, and return the answer after the time that it takes to count.
+        Put a CRD in place of one that was made, and return the answer.
 
         Raises:
-            NoAnswerError: There is none.
+            NoAnswerError: There is none, the CRD is gone, or others change it all the time.
         """
         path = client.crd_path(manifest["apiVersion"], manifest["metadata"]["name"])
         for _ in range(_TIMES):
-            metadata = self._server.ask("GET", path).body["metadata"]
+            found = self._server.ask("GET", path)
+            if found.code != 200:
+                raise NoAnswerError(f"GET {path}: {found.code} {found.message}")
+            metadata = found.body["metadata"]
             kept = {key: metadata[key] for key in ("name", "labels", "annotations", "resourceVersion")}
             answer = self._server.ask("PUT", path, {**manifest, "metadata": kept})
             if answer.code != _CONFLICT:  # the lease is renewed, and the server itself writes, too
-                break
-        self._server.rest(TURNS_VISIBLE)
-        return answer
+                return answer
+        raise NoAnswerError(f"PUT {path}: {answer.code} {answer.message}")
 
     def renew(self) -> None:
         """Prolong the lease of all that was made."""
@@ -133,9 +130,11 @@ class Sandbox:
             del self._made[path]
             if kind == lease.NAMESPACE and answer.code != 404:  # a server of CRDs alone has none, and needs none
                 raise NoAnswerError(f"no namespace: {answer.code} {answer.message}")
-        elif self._renewal is None:
-            self._renewal = threading.Thread(target=self._renew_always, name="pytest-crd leases", daemon=True)
-            self._renewal.start()
+        else:
+            with self._server.turn.holding(self._renewal_lock):
+                if self._renewal is None:
+                    self._renewal = threading.Thread(target=self._renew_always, name="pytest-crd leases", daemon=True)
+                    self._renewal.start()
         return answer
 
     def _renew_always(self) -> None:

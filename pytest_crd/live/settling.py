@@ -1,20 +1,32 @@
-"""When a CRD that was created is served: its conditions are final, and its URLs exist, which takes a little longer."""
+"""
+When a CRD that was created is served: its conditions are final, and its URLs exist, which takes a little longer.
+
+When one that was changed counts, nothing tells, and where others change CRDs, too, it may take a server seconds. But with each schema it
+takes the columns that lists of objects are printed with: a column of our own, on which no other answer depends, shows the new one.
+
+Reference:
+    apiextensions-apiserver pkg/apiserver/customresource_handler.go, updateCustomResourceDefinition, getOrCreateServingInfoFor.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from pytest_crd.engine.crds import declared
 from pytest_crd.live import client
 
 JSONValue = Any
 
+# After which a CRD of v1beta1 that was changed counts.
+TURNS_VISIBLE: Final = 0.4
 # Groups of the Kubernetes community, about whose approval a condition is added.
 _APPROVAL: Final = "KubernetesAPIApprovalPolicyConformant"
 _PROTECTED: Final = re.compile(r"(^|\.)(k8s|kubernetes)\.io$")
 # A list of objects would be large; whether the URL exists, one of them tells as well.
 _ONE: Final = {"limit": "1"}
+_AS_TABLE: Final = {"Accept": "application/json;as=Table;g=meta.k8s.io;v=v1"}
 
 
 def wait_until_served(server: client.Server, crd: JSONValue) -> JSONValue:
@@ -31,6 +43,40 @@ def wait_until_served(server: client.Server, crd: JSONValue) -> JSONValue:
             url = client.resource_path(crd, version)
             server.wait(url, lambda answer: answer.code != 404, f"{version} of {path}", query=_ONE)
     return stored
+
+
+def marked(crd: Mapping[str, JSONValue], mark: str) -> dict[str, JSONValue]:
+    """Return a CRD with a column called *mark*; one of v1beta1, which may have columns in two places, as it is."""
+    if crd["apiVersion"] != declared.V1:
+        return dict(crd)
+    column = {"name": mark, "type": "string", "jsonPath": ".metadata.name"}
+    versions = [
+        {**one, "additionalPrinterColumns": [*(one.get("additionalPrinterColumns") or ()), column]}
+        for one in crd["spec"]["versions"]
+    ]
+    return {**crd, "spec": {**crd["spec"], "versions": versions}}
+
+
+def wait_until_marked(server: client.Server, crd: JSONValue, mark: str) -> None:
+    """
+    Wait until a CRD that was changed, and that `marked` has returned, counts in all its versions.
+
+    Raises:
+        NoAnswerError: It takes longer than a minute.
+    """
+    if crd["apiVersion"] != declared.V1:
+        server.rest(TURNS_VISIBLE)
+        return
+    for version in _served(crd):
+        url = client.resource_path(crd, version)
+        server.wait(
+            url, lambda answer: mark in _columns(answer.body), f"{version} as changed", query=_ONE, headers=_AS_TABLE
+        )
+
+
+def _columns(table: JSONValue) -> list[str]:
+    stated = (table.get("columnDefinitions") if isinstance(table, dict) else None) or ()
+    return [one["name"] for one in stated]
 
 
 def is_established(crd: JSONValue) -> bool:

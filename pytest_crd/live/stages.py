@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import abc
 import json
+import secrets
 import threading
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import CustomResourceDefinition, jsonvalue
+from pytest_crd.engine.resources import completion
 from pytest_crd.live import client, facts, obstacles, settling
 from pytest_crd.live.disguise import Disguise
 from pytest_crd.live.facts import Facts
@@ -71,6 +73,9 @@ class Stage(NamedTuple):
 class Stages(abc.ABC):
     """All CRDs of a run, each looked for or made when somebody first asks about it."""
 
+    # The metadata that stay the same for as long as nobody else changes a CRD.
+    _kept: tuple[str, ...] = ("uid",)
+
     def __init__(self, server: client.Server, version: str) -> None:
         """Take the server, and its Kubernetes version."""
         self._server, self._version = server, version
@@ -105,6 +110,15 @@ class Stages(abc.ABC):
             raise found
         return found
 
+    def refuse_as_touched(self, stage: Stage) -> None:
+        """
+        Pass where nobody else has changed or removed a CRD since it was looked for or made.
+
+        Raises:
+            NoAnswerError: Somebody has.
+        """
+        obstacles.refuse_as_touched(self._server, f"{_INSTALLED}/{stage.crd.name}", stage.stored, self._kept)
+
     @abc.abstractmethod
     def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
         """Return a CRD that nobody has asked about before."""
@@ -120,12 +134,17 @@ class OwnStages(Stages):
 
     def replace(self, stage: Stage, crd: CustomResourceDefinition) -> client.Answer:
         """
-        Put another form of a CRD on its stage.
+        Put another form of a CRD on its stage, and return the answer when that counts.
 
         Raises:
             NoAnswerError: The server does not answer.
         """
-        return self._sandbox.replace_crd(stage.disguise.of_crd(crd.declared))
+        mark = f"pytest-crd-{secrets.token_hex(5)}"
+        manifest = settling.marked(stage.disguise.of_crd(crd.declared), mark)
+        answer = self._sandbox.replace_crd(manifest)
+        if answer.code == 200:
+            settling.wait_until_marked(self._server, manifest, mark)
+        return answer
 
     def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
         original = crd.under(self._version)
@@ -151,7 +170,14 @@ class OwnStages(Stages):
 
 
 class InstalledStages(Stages):
-    """CRDs that are installed, and of which nothing is changed."""
+    """CRDs that are installed, and of which nothing is changed; there may be objects of any likely name."""
+
+    _kept = ("uid", "generation")
+
+    def __init__(self, server: client.Server, version: str) -> None:
+        """Take the server, and its Kubernetes version."""
+        super().__init__(server, version)
+        self._made_up_name = f"{completion.MADE_UP_NAME}-{secrets.token_hex(5)}"
 
     def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:  # noqa: ARG002 - nor is that one
         original = crd.under(self._version)
@@ -165,4 +191,11 @@ class InstalledStages(Stages):
             jsonvalue.from_python(answer.body["spec"]), jsonvalue.from_python(response.stored["spec"])
         )
         note = "" if is_same else f"the {crd.name} that is installed is not that of the project"
-        return Stage(original, original, Disguise(crd.group, crd.group, ""), answer.body, threading.Lock(), note)
+        return Stage(
+            original,
+            original,
+            Disguise(crd.group, crd.group, "", self._made_up_name),
+            answer.body,
+            threading.Lock(),
+            note,
+        )

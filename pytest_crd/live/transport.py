@@ -34,9 +34,16 @@ class NoAnswerError(Exception):
 
 
 class Transport(Protocol):
-    """Who sends requests: `address` is what a person calls the server."""
+    """
+    Who sends requests.
+
+    Attributes:
+        address: What a person calls the server.
+        is_trusted_blindly: Whether anybody could answer in its place, as its certificate is not looked at.
+    """
 
     address: str
+    is_trusted_blindly: bool
 
     def send(self, method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
         """
@@ -52,6 +59,8 @@ class Transport(Protocol):
 
 class HTTP:
     """A server by its URL, which answers without credentials, as `kubectl proxy` does."""
+
+    is_trusted_blindly = False
 
     def __init__(self, url: str, *, patience: float = PATIENCE) -> None:
         """Take the URL, and how many seconds an answer may take; nothing is sent yet."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
+from pytest_crd import folders
 from pytest_crd.engine.crds import declared, decoded, misspelling
-from pytest_crd.engine.reading import manifest
 from pytest_crd.sources import git
 
 OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
@@ -72,13 +72,13 @@ def repository(folder: Path) -> Path | None:
 
 def is_for_tests(path: PurePath, root: PurePath) -> bool:
     """Return whether a file below *root* stands among what only tests and developers use."""
-    folders = path.relative_to(root).parts[:-1]
-    return any(folder == "hack" or folder.startswith("test") for folder in folders)
+    above = path.relative_to(root).parts[:-1]
+    return any(folder == "hack" or folder.startswith("test") for folder in above)
 
 
 def _listed(root: Path, *which: str) -> list[Path] | None:
     """Return the YAML and JSON files that git lists; None where it does not answer, as for a repository of somebody else."""
-    answer = git.ask(root, "ls-files", "-z", *which, "--", *(f"*{ending}" for ending in manifest.ENDINGS))
+    answer = git.ask(root, "ls-files", "-z", *which, "--", *(f":(icase)*{ending}" for ending in folders.ENDINGS))
     if not answer.succeeded:
         return None
     names = (os.fsdecode(name) for name in answer.output.split(b"\0") if name)
@@ -100,9 +100,9 @@ def _is_left_out(parent: Path, name: str) -> bool:
 
 
 def _walked(root: Path) -> Iterator[Path]:
-    for parent, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if not _is_left_out(Path(parent), name)]
-        yield from (Path(parent, name) for name in names if name.endswith(manifest.ENDINGS))
+    for parent, inner, names in os.walk(root):
+        inner[:] = [name for name in inner if not _is_left_out(Path(parent), name)]
+        yield from (Path(parent, name) for name in names if folders.is_manifest(name))
 
 
 def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Final, Protocol
 
+from pytest_crd import folders
 from pytest_crd.engine.inputerror import CrdError, ManifestError, Mistake
 from pytest_crd.engine.reading import manifest
 from pytest_crd.sources import discovery, git
@@ -122,9 +123,7 @@ class GitTree:
         return [
             name
             for name in self.ids
-            if name.startswith(start)
-            and name.endswith(manifest.ENDINGS)
-            and not self._is_foreign(name[len(start) :], start)
+            if name.startswith(start) and folders.is_manifest(name) and not self._is_foreign(name[len(start) :], start)
         ]
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
@@ -161,14 +160,14 @@ class GitTree:
         return dict(zip(names, _blobs(answer.output, self.ref), strict=True))
 
     def _matching(self, pattern: str) -> Iterator[str]:
-        parts = self._inside(pattern)
+        is_named = not glob.has_magic(pattern)
+        parts = self._inside(pattern if is_named else folders.widened(pattern))
         if parts is None:
             return
-        is_named = not glob.has_magic(pattern)
         for name in self.ids:
             steps = PurePosixPath(name).parts
-            is_file = _matches(parts, steps, is_file=True) and (is_named or name.endswith(manifest.ENDINGS))
-            if is_file or (name.endswith(manifest.ENDINGS) and _is_below(parts, steps)):
+            is_file = _matches(parts, steps, is_file=True) and (is_named or folders.is_manifest(name))
+            if is_file or (folders.is_manifest(name) and _is_below(parts, steps)):
                 yield name
 
     def _inside(self, pattern: str) -> tuple[str, ...] | None:
@@ -178,12 +177,12 @@ class GitTree:
         return None if ".." in parts else parts
 
     def _is_foreign(self, name: str, start: str) -> bool:
-        folders = PurePosixPath(name).parts[:-1]
+        above = PurePosixPath(name).parts[:-1]
         return any(
             folder.startswith(".")
             or folder in discovery.OF_OTHERS
-            or f"{start}{'/'.join(folders[: depth + 1])}" in self._environments
-            for depth, folder in enumerate(folders)
+            or f"{start}{'/'.join(above[: depth + 1])}" in self._environments
+            for depth, folder in enumerate(above)
         )
 
     @cached_property

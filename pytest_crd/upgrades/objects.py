@@ -11,8 +11,9 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any
 
+from pytest_crd import folders
 from pytest_crd.cases import loader, sources
 from pytest_crd.cases.model import CaseFile, UpdateCase
 from pytest_crd.cases.openshift.suite import Suite, SuiteCase
@@ -20,8 +21,6 @@ from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinition
 from pytest_crd.engine.reading import manifest
 from pytest_crd.sources.trees import Tree
 from pytest_crd.upgrades.findings import Resource
-
-_ENDINGS: Final = (".yaml", ".yml", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,9 @@ class Reader:
         """
         for name, content in self.tree.read(self.tree.names(samples)).items():
             self._take_samples(name, content)
-        matching = [name for name in self.tree.every() if any(map(PurePosixPath(name).match, case_files))]
+        matching = [
+            name for name in self.tree.every() if any(map(PurePosixPath(name).match, map(folders.widened, case_files)))
+        ]
         for name, content in self.tree.read(matching).items():
             self._take_cases(name, content)
         return Specimens(tuple(self._found), tuple(self._notes))
@@ -150,7 +151,7 @@ class Reader:
         Raises:
             CrdLookupError: There is none of this name, or there are several.
         """
-        if reference.endswith(_ENDINGS):
+        if folders.is_manifest(reference):
             content = self._content(Path(folder) / reference)
             reference = str(manifest.read(content, source=reference)[0].value["metadata"]["name"])
         return self.crds[reference]

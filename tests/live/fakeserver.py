@@ -41,6 +41,7 @@ class FakeServer:
         log: Method and path of each request, without its query.
         interfere: Is asked before each answer: a reply of its own, or None.
         minor: The minor version.
+        lag: For how many lists of its objects a CRD that was changed is still the one before.
     """
 
     def __init__(self) -> None:
@@ -50,6 +51,8 @@ class FakeServer:
         self.interfere: Callable[[str, str, Any], Reply | None] = lambda *_: None
         self.minor = "37"
         self.has_namespaces = True
+        self.lag = 0
+        self._before: dict[str, Any] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
@@ -104,7 +107,7 @@ class FakeServer:
         if path.startswith(CRDS):
             stored["status"] = {"conditions": _CONDITIONS}
         if "dryRun" not in query:
-            self.objects[target] = stored
+            self._store(target, stored)
         return _reply(201 if method == "POST" else 200, stored, response.warnings if response else ())
 
     def _response(self, method: str, path: str, query: dict[str, str], body: Any) -> Response | None:
@@ -115,7 +118,7 @@ class FakeServer:
         parts = re.fullmatch(r"/apis/([^/]+)/([^/]+)(?:/namespaces/([^/]*))?/([^/]+)(?:/([^/]+?))?(/status)?", path)
         if parts is None or "." not in parts[1]:
             return None
-        crd = self.objects[f"{CRDS}/{parts[4]}.{parts[1]}"]
+        crd = self._served(f"{CRDS}/{parts[4]}.{parts[1]}")
         manifest = {key: crd[key] for key in ("apiVersion", "kind", "metadata", "spec")}
         version = CustomResourceDefinition.from_manifest(manifest).version(parts[2])
         if method == "POST":
@@ -123,6 +126,24 @@ class FakeServer:
         old = self.objects[_key(path.removesuffix("/status"))]
         ask = version.update_status if parts[6] else version.update
         return ask(body, old=old, namespace=parts[3], field_validation=strictness)
+
+    def _store(self, path: str, stored: Any) -> None:
+        if path.startswith(CRDS) and path in self.objects and self.lag:
+            self._before[path] = [self.lag, self.objects[path]]
+        self.objects[path] = stored
+
+    def _served(self, path: str) -> Any:
+        """Return a CRD as it counts."""
+        return self._before.get(path, (0, self.objects.get(path)))[1]
+
+    def _columns(self, path: str) -> list[Any]:
+        """Return the columns of the lists of objects of a CRD, one of which has been asked for."""
+        columns: list[Any] = self._served(path)["spec"]["versions"][0].get("additionalPrinterColumns", [])
+        if path in self._before:
+            self._before[path][0] -= 1
+            if not self._before[path][0]:
+                del self._before[path]
+        return columns
 
     def _get(self, path: str) -> Reply:
         path = _key(path)
@@ -133,7 +154,7 @@ class FakeServer:
             plural = path.rpartition("/")[2] if crd else ""
             prefix = path.removesuffix(plural) if crd else f"{path}/"
             found = [value for name, value in self.objects.items() if name.startswith(prefix) and plural in name]
-            return _reply(200, {"items": found or None})
+            return _reply(200, {"items": found or None, "columnDefinitions": self._columns(crd) if crd else []})
         return _status(404, "NotFound", f"{path} not found")
 
     def _delete(self, path: str, body: Any) -> Reply:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -38,9 +40,13 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def serving(answering: Answering) -> Iterator[str]:
+def serving(answering: Answering, *, certificate: Path | None = None) -> Iterator[str]:
     """
     Yield the URL of a server that is there until the end of the `with` block.
+
+    Args:
+        answering: What it answers.
+        certificate: Its key and certificate, where it speaks TLS.
 
     Raises:
         ExceptionGroup: What *answering* has raised, which its clients know as a lost connection.
@@ -70,10 +76,14 @@ def serving(answering: Answering) -> Iterator[str]:
             """Say nothing."""
 
     server = _Server(Handler)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()

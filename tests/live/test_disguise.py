@@ -82,3 +82,5 @@ def test_answers_have_the_names_of_the_project() -> None:
     assert OWN.taken_off(answer, "home") == {"a g.example.com": ["Thing.g.example.com in home", 1, None]}
     assert CLUSTER.taken_off("x.pytest-crd.example.com", "home") == "g.example.com"
     assert INSTALLED.taken_off(answer, "home") is answer
+    made_up = INSTALLED._replace(made_up_name="example-1")
+    assert made_up.taken_off('Thing "example-1"', "home") == 'Thing "example"'

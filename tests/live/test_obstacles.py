@@ -23,6 +23,7 @@ from pytest_crd.live.transport import NoAnswerError
         (408, "Timeout"),
         (500, "panic"),
         (500, 'Internal error occurred: failed calling webhook "a.b": refused'),
+        (405, "create not allowed while custom resource definition is terminating"),
         (400, 'admission webhook "a.b" denied the request: no'),
         (400, 'admission webhook "a.b" denied the request without explanation'),
         (400, 'admission webhook "a.b" does not support dry run'),
@@ -37,6 +38,13 @@ def test_refusals_that_are_not_of_the_crd_are_no_answers(code: int, message: str
         obstacles.refuse_as_no_answer(Answer(code, {"message": message}, ()))
 
     assert str(raised.value) == f"{code} {message}"
+
+
+def test_an_object_of_somebody_else_is_no_answer() -> None:
+    body = {"reason": "AlreadyExists", "message": 'things.g "a" already exists'}
+
+    with pytest.raises(NoAnswerError, match=r'^409 things\.g "a" already exists$'):
+        obstacles.refuse_as_no_answer(Answer(409, body, ()))
 
 
 @pytest.mark.parametrize("code", [201, 400, 404, 409, 422])

@@ -94,9 +94,8 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setattr("secrets.token_hex", lambda _: f"n{next(numbers)}")
     monkeypatch.setattr(sandbox, "now", lambda: datetime(2026, 3, 1, 12, tzinfo=UTC))
     monkeypatch.setattr(run, "_THREADS", 1)
+    monkeypatch.setattr(run.Run, "prepare", lambda *_: None)
     real = os.environ.get("CRD_LIVE_SERVER", "")
-    if not real:
-        monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
     with exchanges.answered_by(request.param, real) as url:
         yield url
 

@@ -243,10 +243,7 @@ def test_a_lease_that_cannot_be_renewed_is_tried_again(fake: FakeServer, box: Sa
     fake.interfere = lambda *_: None
 
 
-def test_a_crd_is_replaced_though_others_write_to_it(
-    fake: FakeServer, box: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
+def test_a_crd_is_replaced_though_others_write_to_it(fake: FakeServer, box: Sandbox) -> None:
     box.make_crd(manifest())
     conflicts = [Reply(409, "{}"), None]
     fake.interfere = lambda method, *_: conflicts.pop(0) if method == "PUT" else None
@@ -258,4 +255,9 @@ def test_a_crd_is_replaced_though_others_write_to_it(
     assert "status" in stored["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
     assert stored["metadata"]["labels"] == {lease.LABEL: "r1"}
     fake.interfere = lambda method, *_: Reply(409, "{}") if method == "PUT" else None
-    assert box.replace_crd(other).code == 409
+    with pytest.raises(NoAnswerError, match=r"^PUT .*: 409 "):
+        box.replace_crd(other)
+    fake.interfere = lambda *_: None
+    fake.objects.clear()
+    with pytest.raises(NoAnswerError, match=r"^GET .*: 404 "):
+        box.replace_crd(other)

@@ -12,10 +12,10 @@ from live.fakeserver import CRDS, FakeServer
 from live.loopback import Reply, serving
 
 from pytest_crd.cases.model import Section
-from pytest_crd.cases.questions import CrdQuestion, Question
+from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, Question
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.resources import completion
-from pytest_crd.live import client, judge, sandbox
+from pytest_crd.live import client
 from pytest_crd.live.run import Outcome, Run, Target, Verdict
 
 Ask = Callable[..., Verdict]
@@ -50,8 +50,7 @@ def question(section: Section, sent: Any, version: Version | None = None, **more
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
-    monkeypatch.setattr(judge, "_BREATH", 0.0)
+    monkeypatch.setattr(client, "PAUSES", (0.0,) * len(client.PAUSES))
     fake = FakeServer()
     with serving(fake) as url:
         fake.url = url
@@ -293,6 +292,94 @@ def test_an_object_is_stored_under_its_old_crd_in_a_version_that_it_has(ask: Ask
     assert verdict.reason == "the server does not put the CRD in the place of the old one: not this one"
 
 
+@pytest.mark.parametrize("lag", [0, 1, 3])
+def test_a_crd_that_was_replaced_is_asked_about_when_it_counts(ask: Ask, fake: FakeServer, lag: int) -> None:
+    fake.lag = lag
+    stricter = crd_of(root={"required": ["status"]})
+    asked = question(
+        Section.UPDATE, {"spec": {}}, stricter.version("v1"), old={"spec": {}}, old_version=crd_of().version("v1")
+    )
+
+    assert ask(asked, asked) == Verdict(Outcome.AGREED)
+
+
+def test_a_crd_that_others_keep_from_counting_is_no_answer(
+    ask: Ask, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "PATIENCE", 0.1)
+    fake.lag = 9999
+    old = crd_of(root={"required": ["spec"]}).version("v1")
+
+    verdict = ask(question(Section.UPDATE, {}, old={"spec": {}}, old_version=old))
+
+    assert verdict.outcome == Outcome.NO_ANSWER
+    assert verdict.reason.startswith("waited in vain for v1 as changed: 200 ")
+
+
+def test_a_write_that_a_server_refuses_or_takes_too_early_is_tried_again(ask: Ask, fake: FakeServer) -> None:
+    early = _status(422, "the schema of yesterday")
+    fake.interfere = _replying("POST", "/things", early, early, None)
+    assert ask(question(Section.UPDATE, {}, old={"spec": {"size": 1}})) == Verdict(Outcome.AGREED)
+    taken = [Reply(201, json.dumps({"metadata": {"name": "early"}})), None]
+    fake.interfere = lambda method, url, _: taken.pop(0) if (method, url[-7:]) == ("POST", "/things") else None
+
+    verdict = ask(question(Section.UPDATE, {}, old={"spec": {"size": 99}}))
+
+    assert verdict.outcome == Outcome.NOT_ASKED
+    assert [line for line in fake.log if line.startswith("DELETE") and line.endswith("/things/early")]
+
+
+def _then(fake: FakeServer, part: str, change: Callable[[dict[str, Any]], object], reply: Reply) -> Any:
+    """Return what does something to the objects whose path ends in *part*, and refuses dry runs and statuses."""
+
+    def interfere(method: str, url: str, _: Any) -> Reply | None:
+        if "dryRun" not in url and not (method == "PUT" and url.endswith("/status")):
+            return None
+        for name in [name for name in fake.objects if name.endswith(part)]:
+            change(fake.objects[name]["metadata"])
+        return reply
+
+    return interfere
+
+
+@pytest.mark.parametrize("old", [None, {"spec": {}}, {"spec": {}, "status": {"phase": "a"}}])
+@pytest.mark.parametrize("key", ["uid", "deletionTimestamp"])
+def test_an_answer_about_a_crd_that_others_have_changed_or_removed_is_none(
+    ask: Ask, fake: FakeServer, key: str, old: Any
+) -> None:
+    fake.interfere = _then(fake, ".com", lambda crd: crd.setdefault(key, "x"), _status(404, "no such thing"))
+    section = Section.UPDATE if old else Section.CREATE
+
+    verdict = ask(question(section, {}, old=old))
+
+    if key == "deletionTimestamp":
+        reason = "the customresourcedefinitions that is asked about was changed or removed meanwhile"
+        assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, reason)
+    else:
+        assert verdict.outcome == Outcome.DISAGREED  # nobody has changed what is there already
+
+
+@pytest.mark.parametrize("old", [{"spec": {}}, {"spec": {}, "status": {"phase": "a"}}])
+def test_an_answer_about_an_object_that_others_have_changed_is_none(ask: Ask, fake: FakeServer, old: Any) -> None:
+    fake.interfere = _then(
+        fake, "/example", lambda metadata: metadata.update(resourceVersion="x"), _status(409, "was modified")
+    )
+
+    verdict = ask(question(Section.UPDATE, {}, old=old))
+
+    reason = "the things that is asked about was changed or removed meanwhile"
+    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, reason)
+
+
+def test_an_answer_about_an_installed_crd_that_is_changed_meanwhile_is_none(ask: Ask, fake: FakeServer) -> None:
+    _install(fake, crd_of())
+    fake.interfere = _then(
+        fake, f".{GROUP}", lambda crd: crd.update(generation=2), _status(422, "the schema of tomorrow")
+    )
+
+    assert ask(question(Section.CREATE, {}), installed=True).outcome == Outcome.NO_ANSWER
+
+
 def test_a_text_that_knows_what_only_the_server_makes_is_not_asked(ask: Ask) -> None:
     text = 'apiVersion: g.example.com/v1\nkind: Thing\nmetadata: {name: example, resourceVersion: "1"}\n'
 
@@ -374,6 +461,28 @@ def test_what_the_engine_cannot_answer_for_the_server_is_not_asked(ask: Ask, mon
     assert ask(question(Section.CREATE, {})).reason == "what 1.37 answers is not known: a.yaml:1: no"
 
 
+def test_crds_are_made_before_anything_is_asked_of_them(fake: FakeServer) -> None:
+    server = client.Server(fake.url)
+    run = Run(Target(server, "1.37", "v", "kubectl"))
+    version = crd_of().version("v1")
+    refused = question(Section.CREATE, {}, crd_of(root={"properties": {"spec": {}}}).version("v1"))
+    whole, bare = (question(Section.PRUNING, {"spec": {"size": size}}, version) for size in (1, 99))
+    create = question(Section.CREATE, {}, version)
+    asked: list[AnyQuestion] = [create, whole, bare, _of_crd("conditions"), _of_crd("accepted"), refused]
+
+    run.prepare([*asked, *asked])
+    run._makers.shutdown()
+
+    made = [line for line in fake.log if line == f"POST {CRDS}"]
+    assert len(made) == 2  # of which one checks no values
+    assert not any("dryRun" in line for line in fake.log)
+    assert run.verdict(asked[:-1]).outcome == Outcome.AGREED
+    assert run.verdict(asked).outcome == Outcome.NOT_ASKED
+    assert [line for line in fake.log if line == f"POST {CRDS}"] == made
+    assert run.end(whole=True) == []
+    assert fake.names() == []
+
+
 # CRDs themselves
 
 
@@ -400,6 +509,41 @@ def test_a_crd_that_is_there_is_asked_about_under_another_name(ask: Ask, fake: F
     assert ask(_of_crd("accepted")) == Verdict(
         Outcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
     )
+
+
+def test_a_crd_that_somebody_makes_and_removes_meanwhile_is_asked_about_under_another_name(
+    ask: Ask, fake: FakeServer
+) -> None:
+    refused = _status(422, "the schema of yesterday")
+    taken = Reply(409, json.dumps({"reason": "AlreadyExists", "message": "already exists", "code": 409}))
+    fake.interfere = _replying("POST", "dryRun", refused, taken, None)
+
+    assert ask(_of_crd("accepted")) == Verdict(
+        Outcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "outcome"),
+    [
+        ("NamesAccepted", "False", Outcome.NO_ANSWER),
+        ("Terminating", "True", Outcome.NO_ANSWER),
+        ("NamesAccepted", "Unknown", Outcome.DISAGREED),
+    ],
+)
+def test_conditions_that_others_have_brought_about_are_no_answer(
+    ask: Ask, fake: FakeServer, kind: str, status: str, outcome: Outcome
+) -> None:
+    _install(fake, crd_of())
+    conditions = fake.objects[f"{CRDS}/things.{GROUP}"]["status"]["conditions"]
+    others = {"type": kind, "status": status, "reason": "r", "message": '"Thing" is already in use'}
+    conditions[:] = [others, *(one for one in conditions if one["type"] != kind)]
+
+    verdict = ask(_of_crd("conditions"), installed=True)
+
+    assert verdict.outcome == outcome
+    if outcome == Outcome.NO_ANSWER:
+        assert verdict.reason == f'the CRD there has the condition {kind}={status}: "Thing" is already in use'
 
 
 def test_a_crd_with_keys_that_are_set_twice_is_not_asked_about(ask: Ask) -> None:
@@ -498,6 +642,38 @@ def test_what_is_installed_is_asked_about_by_dry_runs_alone(ask: Ask, fake: Fake
     assert verdict.reason == "no create stores the object whole, and nothing else is made where CRDs are installed"
     assert fake.written() == []
     assert any(f"/apis/{GROUP}/v1/namespaces/home/things?" in line for line in fake.log)
+
+
+def test_an_object_of_a_likely_name_is_in_nobodys_way_where_crds_are_installed(ask: Ask, fake: FakeServer) -> None:
+    root = {"x-kubernetes-validations": [{"rule": "self.metadata.name != 'example'", "message": "no example"}]}
+    _install(fake, crd_of(root=root))
+    fake.objects[f"/apis/{GROUP}/v1/namespaces/default/things/example"] = {"metadata": {"name": "example", "uid": "u"}}
+    version = crd_of(root=root).version("v1")
+
+    verdict = ask(question(Section.CREATE, {"spec": {"size": 99}}, version), installed=True)
+
+    assert verdict.outcome == Outcome.AGREED
+    assert verdict.notes == ("compared under another name, under which the answer is another (message, causes)",)
+    stated = question(Section.CREATE, {"metadata": {"name": "example"}, "spec": {"size": 1}})
+    verdict = ask(stated, installed=True)
+    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, "409 'example' already exists")
+
+
+def test_names_that_were_made_up_are_others_in_each_run(ask: Ask, fake: FakeServer) -> None:
+    _install(fake, crd_of())
+    names: list[str] = []
+
+    def interfere(method: str, url: str, body: Any) -> None:
+        if method == "POST" and "dryRun" in url:
+            names.append(body["metadata"]["name"])
+
+    fake.interfere = interfere
+
+    for _ in range(2):
+        assert ask(*[question(Section.CREATE, {"spec": {"size": 11}})] * 2, installed=True) == Verdict(Outcome.AGREED)
+
+    assert len(names) == 4
+    assert len({*names}) == 2
 
 
 def test_what_is_installed_but_not_the_projects_is_asked_about_and_named(ask: Ask, fake: FakeServer) -> None:

@@ -6,14 +6,15 @@ import contextlib
 import json
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from live.fakeserver import CRDS, NAMESPACES, FakeServer
 from live.loopback import Reply, serving
 
-from pytest_crd import engine
-from pytest_crd.live import client, judge, lease, sandbox
+from pytest_crd import engine, livelookahead
+from pytest_crd.live import client, lease, sandbox
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -51,8 +52,7 @@ updateStatus:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """A server, of which nobody waits for anything."""
-    monkeypatch.setattr(sandbox, "TURNS_VISIBLE", 0.0)
-    monkeypatch.setattr(judge, "_BREATH", 0.0)
+    monkeypatch.setattr(client, "PAUSES", (0.0,) * len(client.PAUSES))
     fake = FakeServer()
     with serving(fake) as url:
         fake.url = url
@@ -389,6 +389,27 @@ def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_
     assert server.names() == []
 
 
+def test_crds_are_made_side_by_side_while_the_first_test_is_asked(
+    project: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(livelookahead, "_AHEAD", 1)
+    project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond")
+    case = "create:\n- name: a\n  input: {spec: {rows: 1}}\n  accepted: true\n"
+    for plural in ("gardens", "ponds"):
+        project.cases(f"crd: {plural}.stories.example.com\n{case}", name=f"test_{plural}.crd.yaml")
+
+    def interfere(_: str, url: str, __: Any) -> Reply | None:
+        made = [name for name in server.objects if name.startswith(CRDS)]
+        return Reply(429) if "/gardens?dryRun" in url and len(made) < 2 else None
+
+    server.interfere = interfere
+
+    result = _live(project, server)
+
+    result.assert_outcomes(passed=2)
+    assert server.names() == []
+
+
 # What is asked, and what is not
 
 
@@ -544,6 +565,33 @@ def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(asked: Project, serv
     result = asked.run(f"--crd-live={path}", "--crd-live-context", "mine")
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines([f"crd: live: {server.url}, Kubernetes 1.37 (v1.37.0): *", "crd: live: 5 agreed, *"])
+
+
+@pytest.mark.parametrize("is_skipped", [True, False])
+def test_a_certificate_that_is_not_verified_is_named_once_and_warned_of_never(
+    asked: Project, server: FakeServer, *, is_skipped: bool
+) -> None:
+    certificate = Path(__file__).with_name("selfsigned.pem")
+    with serving(server, certificate=certificate) as url:
+        cluster = {"server": url, "insecure-skip-tls-verify": is_skipped}
+        context = {"name": "mine", "context": {"cluster": "c", "user": "u"}}
+        content = {
+            "clusters": [{"name": "c", "cluster": cluster}],
+            "contexts": [context],
+            "users": [{"name": "u", "user": {}}],
+        }
+        path = asked.write("elsewhere/config", json.dumps(content))
+
+        result = asked.run(f"--crd-live={path}", "--crd-live-context", "mine", "-W", "error")
+
+    if is_skipped:
+        result.assert_outcomes(passed=5)
+        said = "crd: live: its certificate is not verified: the kubeconfig says insecure-skip-tls-verify"
+        assert result.outlines.count(said) == 1
+        result.stdout.no_fnmatch_line("*Unverified HTTPS request*")
+        result.stdout.no_fnmatch_line("*warning*")
+    else:
+        result.stderr.fnmatch_lines(["*CERTIFICATE_VERIFY_FAILED*"])
 
 
 @pytest.mark.parametrize("way", ["ini", "environment"])

@@ -67,3 +67,41 @@ def test_a_crd_in_v1beta1_may_have_one_version() -> None:
         contextlib.closing(client.Server(url)) as server,
     ):
         assert settling.wait_until_served(server, crd) == crd
+
+
+def test_a_changed_crd_is_waited_for_until_all_its_versions_have_the_column_of_it() -> None:
+    versions = [
+        {"name": "v1", "served": True},
+        {"name": "v2", "served": True, "additionalPrinterColumns": [{"name": "Age", "type": "date", "jsonPath": ".a"}]},
+    ]
+    crd = {**_crd("g.example.com", versions=versions), "apiVersion": "apiextensions.k8s.io/v1"}
+    tables: list[Any] = ["busy", {}, {"columnDefinitions": [{"name": "Age"}]}]
+    asked = []
+
+    def answering(_: str, url: str, headers: dict[str, str], __: str) -> Reply:
+        asked.append((url, headers["Accept"].partition(";g")[0]))
+        shown = [{"name": "Age"}, {"name": "m1"}]
+        return Reply(200, json.dumps(tables.pop(0) if tables else {"columnDefinitions": shown}))
+
+    marked = settling.marked(crd, "m1")
+    with serving(answering) as url, contextlib.closing(client.Server(url)) as server:
+        settling.wait_until_marked(server, marked, "m1")
+
+    names = [[one["name"] for one in version["additionalPrinterColumns"]] for version in marked["spec"]["versions"]]
+    assert names == [["m1"], ["Age", "m1"]]
+    assert "additionalPrinterColumns" not in versions[0]
+    table = "application/json;as=Table"
+    urls = ["/apis/g.example.com/v1/things?limit=1"] * 4 + ["/apis/g.example.com/v2/things?limit=1"]
+    assert asked == [(url, table) for url in urls]
+
+
+def test_a_changed_crd_in_v1beta1_is_given_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    rested: list[float] = []
+    monkeypatch.setattr(time, "sleep", rested.append)
+    crd = {**_crd("g.example.com"), "apiVersion": "apiextensions.k8s.io/v1beta1"}
+    with contextlib.closing(client.Server("http://127.0.0.1:1")) as server:
+        marked = settling.marked(crd, "m1")
+        settling.wait_until_marked(server, marked, "m1")
+
+    assert marked == crd
+    assert rested == [settling.TURNS_VISIBLE]

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_crd import plugin
-from pytest_crd.engine.reading import manifest
-
 if TYPE_CHECKING:
     from support.sessions import Project
 
@@ -164,8 +161,3 @@ def test_what_is_worth_to_know_of_a_case_that_holds_is_shown_on_demand(gardener:
     verbose.stdout.fnmatch_lines_random(
         [f"crd: test_garden.crd.yaml::a: spec.labl: {words}", f"crd: test_it.py::test_it*a*: spec.labl: {words}"]
     )
-
-
-def test_what_may_be_a_case_file_has_the_endings_of_manifests() -> None:
-    """The plugin has them twice, as reading manifests loads the engine."""
-    assert plugin._ENDINGS == manifest.ENDINGS

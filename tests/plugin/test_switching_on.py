@@ -124,6 +124,7 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
         "pytest_crd",
         "pytest_crd.coverageoptions",
         "pytest_crd.fixtures",
+        "pytest_crd.folders",
         "pytest_crd.idle",
         "pytest_crd.liveoptions",
         "pytest_crd.options",

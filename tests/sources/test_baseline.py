@@ -277,6 +277,8 @@ NAMES = (
     "c.txt",
     ".h/a.yaml",
     "x/a.yaml",
+    "x/UP.YAML",
+    "x/y/UP.YML",
     "x/.h/a.yaml",
     "x/y/b.yml",
     "x/y/z/.a.yaml",

@@ -17,6 +17,7 @@ FILES = (
     "operator/config/a.yaml",
     "deploy/all.yml",
     "deploy/list.json",
+    "deploy/UP.YAML",
     "deploy/notes.txt",
     "deploy/pod.yaml",
     "vendor/x/b.yaml",
@@ -26,7 +27,7 @@ FILES = (
     "build/f.yaml",
     "test/g.yaml",
 )
-FOUND = ["deploy/all.yml", "deploy/list.json", "operator/config/a.yaml", "test/g.yaml"]
+FOUND = ["deploy/UP.YAML", "deploy/all.yml", "deploy/list.json", "operator/config/a.yaml", "test/g.yaml"]
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def _names(paths: tuple[Path, ...], root: Path) -> list[str]:
 def test_without_git_what_is_hidden_or_of_others_is_left_out(root: Path) -> None:
     found = discovery.find(root)
 
-    assert (found.is_of_git, found.count, _names(found.files, root)) == (False, 6, ["build/f.yaml", *FOUND])
+    assert (found.is_of_git, found.count, _names(found.files, root)) == (False, 7, ["build/f.yaml", *FOUND])
     assert discovery.ignored(root) == ()
     assert discovery.repository(root) is None
 
@@ -68,7 +69,7 @@ def test_git_says_what_is_ignored_and_what_is_not_added_yet_counts(root: Path) -
     assert (found.is_of_git, _names(found.files, root)) == (True, FOUND)
     assert _names(discovery.ignored(root), root) == ["build/f.yaml"]
     assert discovery.repository(root / "deploy") == root.resolve()
-    assert _names(discovery.find(root / "deploy").files, root) == FOUND[:2]
+    assert _names(discovery.find(root / "deploy").files, root) == FOUND[:3]
 
 
 def test_git_that_does_not_trust_the_owner_is_not_asked_twice(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

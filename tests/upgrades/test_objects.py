@@ -91,6 +91,14 @@ def test_what_cases_say_is_stored_counts(tmp_path: Path) -> None:
     assert {(one.group, one.kind) for one in found.found} == {("example.com", "Thing")}
 
 
+def test_a_case_file_with_an_ending_in_capital_letters_counts(tmp_path: Path) -> None:
+    (tmp_path / "test_a.crd.YAML").write_text(CASE_FILE.format(crd="things.example.com"), encoding="utf-8")
+
+    found = read(tmp_path, stored_yaml="spec: {x: b}\n")
+
+    assert [place for place, *_ in told(found)] == ["test_a.crd.YAML:4", "test_a.crd.YAML:8"]
+
+
 def test_a_case_file_may_name_its_crd_by_file(tmp_path: Path) -> None:
     definition = (
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\n"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pytest_crd import folders
 from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import CustomResourceDefinition, Version, load
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -105,7 +106,7 @@ class SuiteCRDs:
         key = (path, name)
         if key not in self._loaded:
             file = manifest.ManifestFile(path, str(path), named=True)
-            may_hold = path.suffix in manifest.ENDINGS and manifest.may_mention(file.read(), name)
+            may_hold = folders.is_manifest(path.name) and manifest.may_mention(file.read(), name)
             crds = load([path], kubernetes_version=self.kubernetes_version) if may_hold else ()
             self._loaded[key] = tuple(crd for crd in crds if crd.name == name)
         return self._loaded[key]

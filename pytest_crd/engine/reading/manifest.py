@@ -19,9 +19,8 @@ from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.reading import yamlreader, yamlstream
 from pytest_crd.engine.reading.document import Document, Duplicate
+from pytest_crd.folders import is_manifest, matching
 
-# How the names of files with manifests end.
-ENDINGS: Final = (".yaml", ".yml", ".json")
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LIST: Final = "List"
 # What stands before a pattern whose files are left out.
@@ -187,14 +186,13 @@ def read(content: bytes, *, source: str) -> list[Manifest]:
 
 def _matches(pattern: str, base: Path) -> Iterator[tuple[Path, bool]]:
     named = not glob.has_magic(pattern)
-    # Not Path.glob, which takes no absolute pattern.
-    hits = [pattern] if named else sorted(glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207
+    hits = [pattern] if named else matching(pattern, base)
     for hit in hits:
         path = base / hit
         if path.is_dir():
             yield from ((file, False) for file in below(path))
         # `a.yaml/**` finds `a.yaml/` on some Pythons, below which there is nothing.
-        elif path.exists() and not hit.endswith("/") and (named or path.suffix in ENDINGS):
+        elif path.exists() and not hit.endswith("/") and (named or is_manifest(path.name)):
             yield path, named
 
 
@@ -208,7 +206,7 @@ def below(folder: Path) -> Iterator[Path]:
     """Yield the YAML and JSON files in a folder, sorted, those in hidden folders aside."""
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(parent, name) for name in sorted(names) if name.endswith(ENDINGS))
+        yield from (Path(parent, name) for name in sorted(names) if is_manifest(name))
 
 
 def name_of(path: Path, base: Path) -> str:

@@ -35,12 +35,12 @@ def typed(body: Body, type_meta: Mapping[str, JSONValue]) -> Body:
     return Body({**type_meta, "metadata": {}, **body.value}) if _is_open(body) else body
 
 
-def named(body: Body) -> Body:
-    """Return the body of a POST with a name, where it has nothing of which the server makes one; a text stays as it is."""
+def named(body: Body, name: str = MADE_UP_NAME) -> Body:
+    """Return the body of a POST with a *name*, where it has nothing of which the server makes one; a text stays as it is."""
     metadata = _metadata(body)
     if not _is_open(body) or metadata is None or metadata.keys() & {"name", "generateName"}:
         return body
-    return Body({**body.value, "metadata": {"name": MADE_UP_NAME, **metadata}})
+    return Body({**body.value, "metadata": {"name": name, **metadata}})
 
 
 def over(

@@ -1,0 +1,174 @@
+"""What globs name, which files are manifests, and links that lead back to the folders that they are in."""
+
+from __future__ import annotations
+
+import glob
+import os
+import random
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_crd import folders
+from pytest_crd.engine.reading import manifest
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+FILES = ("a.yaml", "b/c.yaml", "b/d/e.yml", "b/d/UP.YAML", ".hidden/f.yaml", "b/.g.yaml", "h/b/d/i.yaml")
+PATTERNS = (
+    "**",
+    "**/",
+    "b/**",
+    "*/**",
+    "**/*.y*ml",
+    "**/d",
+    "**/d/*.yaml",
+    "**/b/**/*.yaml",
+    "**/**/e.yml",
+    "b/*",
+    "a.yaml",
+    "[ab]*",
+    "a.y?ml",
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in FILES:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return tmp_path
+
+
+def _without_capitals(names: set[str]) -> set[str]:
+    """Return names without those that Python's own glob has only where capital letters are asked for."""
+    return {name for name in names if not name.endswith("UP.YAML")}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("is_absolute", [False, True])
+def test_a_glob_names_what_pythons_does(root: Path, pattern: str, *, is_absolute: bool) -> None:
+    wanted = f"{root}/{pattern}" if is_absolute else pattern
+
+    found = folders.matching(wanted, root)
+
+    assert found == sorted(set(found))
+    pythons = glob.glob(wanted, root_dir=root, recursive=True)  # noqa: PTH207
+    assert _without_capitals({*found}) == _without_capitals({*pythons})
+
+
+def test_an_ending_is_one_in_capital_letters_too(root: Path) -> None:
+    assert folders.matching("**/d/*.yaml", root) == ["b/d/UP.YAML", "h/b/d/i.yaml"]
+    assert folders.matching("nothing/**", root) == []
+    assert folders.matching("b/d/UP.yaml", root) == []  # which is the name of a file, and no glob
+    assert folders.widened("a.*") == "a.*"
+    assert [name for name in FILES if folders.is_manifest(name)] == [*FILES]
+    assert not folders.is_manifest("a.txt")
+
+
+def _linked(root: Path, **links: str) -> None:
+    for name, target in links.items():
+        (root / name.replace("_", "/")).symlink_to(target, target_is_directory=True)
+
+
+@pytest.mark.parametrize(
+    ("links", "found"),
+    [
+        ({"loop": "."}, []),
+        ({"b_loop": ".."}, []),
+        ({"b_d_loop": "../../.."}, []),
+        ({"one": "two", "two": "one"}, []),
+        ({"b_x": "../h", "h_y": "../b"}, ["b/x/b/d/i.yaml", "h/y/c.yaml", "h/y/d/UP.YAML"]),
+        ({"x": "b/d"}, ["x/UP.YAML"]),
+        ({"one": ".", "two": ".", "three": ".", "b_four": ".."}, []),
+    ],
+    ids=["itself", "parent", "above all", "each other", "two ways round", "elsewhere", "many"],
+)
+def test_links_are_followed_where_they_do_not_lead_back(root: Path, links: dict[str, str], found: list[str]) -> None:
+    plain = {*folders.matching("**/*.yaml", root)}
+
+    _linked(root, **links)
+
+    assert {*folders.matching("**/*.yaml", root)} == plain | {*found}
+
+
+def test_no_links_keep_a_glob_from_its_end(tmp_path: Path) -> None:
+    for seed in range(6):
+        drawn = random.Random(seed)  # noqa: S311
+        top = tmp_path / str(seed)
+        places = [top, *(top / name for name in ("a", "b", "a/c", "a/c/d", "b/e"))]
+        for place in places:
+            place.mkdir(exist_ok=True)
+            (place / "x.yaml").touch()
+        for number in range(3):
+            link, target = drawn.choice(places) / f"l{number}", drawn.choice(places)
+            link.symlink_to(os.path.relpath(target, link.parent))
+
+        found = folders.matching("**/*.yaml", top)
+
+        assert {(top / name).resolve() for name in found} == {place / "x.yaml" for place in places}
+        shutil.rmtree(top)
+
+
+def test_a_folder_that_may_not_be_listed_is_empty(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = os.listdir
+
+    def refusing(path: str) -> list[str]:
+        if path.endswith("b/d/"):
+            raise PermissionError
+        return listed(path)
+
+    monkeypatch.setattr(os, "listdir", refusing)
+
+    assert folders.matching("b/**", root) == ["b/", "b/c.yaml", "b/d"]
+
+
+@pytest.mark.parametrize("link", ["loop", "config/loop", "tests/one"])
+def test_a_session_is_as_large_with_a_link_that_leads_back_as_without(project: Project, link: str) -> None:
+    project.cases(name="tests/test_garden.crd.yaml")
+    project.write("tests/test_it.py", "def test_it(): pass\n")
+    place = project.path / link
+    place.symlink_to(os.path.relpath(project.path, place.parent), target_is_directory=True)
+    project.ini("crd_paths = **/*.yaml !**/*.crd.yaml")
+
+    project.run().assert_outcomes(passed=4)
+
+
+def test_a_session_has_what_a_link_leads_to_elsewhere(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "test_it.py").write_text("def test_it(): pass\n", encoding="utf-8")
+    (elsewhere / "back").symlink_to(project.path, target_is_directory=True)
+    (project.path / "more").symlink_to(elsewhere, target_is_directory=True)
+    project.cases()
+
+    project.run().assert_outcomes(passed=4)
+
+
+def test_capital_letters_at_the_end_of_a_name_are_read(project: Project) -> None:
+    (project.path / "config/crd/bases/gardens.yaml").rename(project.path / "config/crd/bases/GARDENS.YAML")
+    project.cases(name="test_garden.crd.YAML")
+    sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {rows: 99}\n"
+    project.write("config/samples/A.YML", sample)
+    project.ini("crd_checks = true")
+    project.write("BED.CRD.YAML", "crd: gardens.stories.example.com\n")
+
+    result = project.run()
+
+    result.assert_outcomes(passed=7, failed=1)
+    result.stdout.fnmatch_lines(["crd: not collected, as no pattern of crd_case_files (*) matches: BED.CRD.YAML"])
+    result.stdout.fnmatch_lines(["*config/samples/A.YML*"])
+
+
+def test_a_manifest_with_a_name_in_capital_letters_is_one(root: Path) -> None:
+    assert [file.name for file in manifest.files(["b"], base=root)] == [
+        "b/.g.yaml",
+        "b/c.yaml",
+        "b/d/UP.YAML",
+        "b/d/e.yml",
+    ]
