@@ -11,7 +11,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from pytest_crd import engine
 from pytest_crd.engine import jsonvalue
@@ -34,6 +34,9 @@ _MOST_MENDED: Final = 2
 _MOST_CHANGED: Final = 12
 # What the server says of a rule that could not be evaluated, behind the reason.
 _EVALUATING: Final = " evaluating rule: "
+# Whether a rule has found an error.
+_IsRule: TypeAlias = Callable[[engine.FieldError], bool]
+
 # Keywords that say the type of a value beside the one that is told.
 _ALSO_TOLD_OF: Final = {
     "type": ("type", "format", "x-kubernetes-int-or-string"),
@@ -238,30 +241,48 @@ class _Search:
 
         # One for which the rule is false says more than one for which it cannot be evaluated.
         not_evaluated: list[Resource] = []
+        is_it = functools.partial(self._is_of_rule, index)
 
         def judge_and_keep(resource: Resource) -> engine.Response:
             answer = self._judge(resource)
-            if _distance_from(rule, answer) is None and any(map(is_failed_evaluation, answer.errors)):
+            if _distance_from(is_it, answer) is None and any(map(is_failed_evaluation, answer.errors)):
                 not_evaluated.append(resource)
             return answer
 
-        is_false = functools.partial(_distance_from, rule, is_false=True)
+        is_false = functools.partial(_distance_from, is_it, is_false=True)
         outside = self._searched(judge_and_keep, inside, is_false, moves) or next(iter(not_evaluated), None)
         if outside is not None or "oldSelf" not in rule:
             return self._border(inside, outside)
-        distance = functools.partial(_distance_from, rule)
+        distance = functools.partial(_distance_from, is_it)
         judge = self.holder.judge_of_change(self.place, inside)
         outside = self._searched(judge, inside, distance, moves)
         if outside is not None:
             return self._of_change(inside, inside, outside)
-        # The smallest may have no way to go: others, which it may be changed to, do.
-        accepted = [one for one in _applied(moves(inside), inside) if self._judge(one).accepted]
+        return self._between(inside, _applied(moves(inside), inside), is_it)
+
+    def _between(self, inside: Resource, others: list[Resource], is_it: _IsRule) -> Border:
+        """
+        Return the border that a change from one of *others* crosses: the smallest object may have no way to go, and others do.
+
+        A change that other rules refuse too, such as one of the whole value around, is better than none.
+        """
+        accepted = [one for one in others if self._judge(one).accepted]
+        second: tuple[Resource, Resource] | None = None
         for old in accepted:
             judge = self.holder.judge_of_change(self.place, old)
-            found = next((one for one in (inside, *accepted) if distance(judge(one)) is None), None)
-            if found is not None:
-                return self._of_change(inside, old, found)
-        return self._border(inside)
+            for new in (inside, *accepted):
+                answer = judge(new)
+                if _distance_from(is_it, answer) is None:
+                    return self._of_change(inside, old, new)
+                if second is None and any(map(is_it, answer.errors)):
+                    second = old, new
+        return self._border(inside) if second is None else self._of_change(inside, *second)
+
+    def _is_of_rule(self, index: int, error: engine.FieldError) -> bool:
+        """Return whether the rule at *index* of the place has found *error*; another place may have one that says the same."""
+        if error.rule is None or error.origin is None or error.origin.inner != (index,):
+            return False
+        return places.of_schema(error.origin.schema) == self.place
 
     def _of_change(self, inside: Resource, old: Resource, outside: Resource) -> Border:
         answer = self.holder.judge_of_change(self.place, old)(outside)
@@ -308,11 +329,11 @@ def _found(search: Search, start: Resource) -> Resource | None:
         return None
 
 
-def _distance_from(rule: str, answer: engine.Response, *, is_false: bool = False) -> tuple[int, ...] | None:
-    """Return how far *answer* is from a refusal by *rule* alone, which has to be false where *is_false*."""
+def _distance_from(is_it: _IsRule, answer: engine.Response, *, is_false: bool = False) -> tuple[int, ...] | None:
+    """Return how far *answer* is from a refusal by the rule that *is_it* knows alone, which has to be false where *is_false*."""
     if answer.accepted:
         return (1,)
-    others = sum(error.rule is None or error.rule.text != rule for error in answer.errors)
+    others = sum(not is_it(error) for error in answer.errors)
     if others:
         return (2, others)
     return (0,) if is_false and any(map(is_failed_evaluation, answer.errors)) else None

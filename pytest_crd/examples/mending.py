@@ -75,6 +75,8 @@ class Keep:
         """Return whether *move* leaves it."""
         if self.within and move.steps[: len(self.steps)] == self.steps:
             return False
+        if move.steps == self.steps:
+            return not move.is_removal
         return self.steps[: len(move.steps)] != move.steps
 
 

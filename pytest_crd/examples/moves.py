@@ -19,6 +19,8 @@ _MATCHES: Final = re.compile(r"""matches\(\s*r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.
 _ESCAPED: Final = re.compile(r"\\(['\"\\])")
 _MOST_TEXTS: Final = 8
 _NUMBER: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+# A rule that speaks of the value as a whole: `self == oldSelf`.
+_WHOLE: Final = re.compile(r"\bself\b(?!\s*[.\[?])")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _MOST_VALUES: Final = 12
 # How far below the value that a rule speaks of its fields are looked for.
@@ -42,9 +44,14 @@ class Move:
     steps: Steps
     value: Any = _ABSENT
 
+    @property
+    def is_removal(self) -> bool:
+        """Whether the part is taken away."""
+        return self.value is _ABSENT
+
     def applied(self, resource: Any) -> Any:
         """Return *resource* with the change."""
-        if self.value is _ABSENT:
+        if self.is_removal:
             return places.removed(resource, self.steps)
         return places.replaced(resource, self.steps, self.value)
 
@@ -118,6 +125,8 @@ class Mover:
         spoken = list(self._spoken_of(resource, base, node, names))
         values = [value for steps, _ in spoken if (value := _there(resource, steps)) is not _ABSENT]
         yield from _in_turn([self._toward(resource, steps, child, [*literals, *values]) for steps, child in spoken])
+        if _WHOLE.search(text):
+            yield from self.of_value(resource, base)
 
     def _spoken_of(self, resource: Any, base: Steps, node: Node, names: set[str]) -> Iterator[tuple[Steps, Node]]:
         """Yield the fields below *base* that a rule with these *names* may speak of, those that are not there too."""

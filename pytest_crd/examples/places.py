@@ -28,6 +28,12 @@ def spelled(place: SchemaPlace) -> str:
     return text.removeprefix(".")
 
 
+def of_schema(steps: Steps) -> SchemaPlace:
+    """Return the place that the part of a structural schema at *steps* is about."""
+    rest = iter(steps)
+    return tuple(str(next(rest)) if step == "properties" else ITEMS if step == "items" else VALUES for step in rest)
+
+
 def walk(root: Node) -> Iterator[tuple[SchemaPlace, Node]]:
     """Yield each place below the root with what is asked of the value there, outer ones first; what every object has is left out."""
     for name, child in root.properties.items():

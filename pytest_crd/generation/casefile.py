@@ -83,7 +83,11 @@ def generate(versions: Sequence[engine.Version], *, most_lines: int = MOST_LINES
         for one in reached:
             one.check(case)
     missed = tuple(point.text for point in reached[0].missed)
-    foot = [*_listed("Left out:", stated.left_out), *_listed("What no case holds:", missed)]
+    unheld = [
+        f"a new field that may be left out; `pytest --crd-generate {versions[0].crd.kind}` adds its cases",
+        *missed,
+    ]
+    foot = [*_listed("Left out:", stated.left_out), *_listed("What no case holds:", unheld)]
     count = len(coverage.points(versions[0]))
     return Generated("\n".join([text.rstrip("\n"), *foot, ""]), len(cases), count, missed, stated.left_out)
 

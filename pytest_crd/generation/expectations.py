@@ -33,7 +33,8 @@ def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
 def _stored(place: SchemaPlace, stored: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what says what is stored at *place*, and where that is; of a list all items, as it has to be."""
     found = dict(stored) if place else {key: value for key, value in stored.items() if key not in META_FIELDS}
-    return {"contains": _led_to(place, found)}
+    shown = _led_to(place, found)
+    return {"contains": shown} if shown else {"accepted": True}
 
 
 def _led_to(place: SchemaPlace, value: Any) -> Any:

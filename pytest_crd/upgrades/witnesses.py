@@ -105,8 +105,6 @@ class Witnesses:
         """Return whether an effect is one of a difference, and of none that is nearer to it."""
         if difference.keyword == differences.RULES:
             return effect.cause in {rule["rule"] for rule in (difference.before, difference.after) if rule}
-        if not effect.place and effect.kind in {Kind.REFUSED, Kind.WIDENED}:
-            return True
         if not _covers(difference, effect):
             return False
         return not any(

@@ -390,3 +390,45 @@ def test_without_an_example_there_are_no_borders(monkeypatch: pytest.MonkeyPatch
 
     with pytest.raises(NoExampleError):
         next(borders(version))
+
+
+# Rules that say the same at several places, or speak of the whole value
+
+IMMUTABLE = [{"rule": "self == oldSelf", "message": "immutable"}]
+
+
+def test_a_rule_that_speaks_of_the_whole_value_is_broken_by_a_field_more() -> None:
+    version = versions.of(fields(a_={**fields(b=TEXT, c=NUMBER), RULE: IMMUTABLE}))
+
+    found = border(version, "spec.a", f"{RULE}[0]")
+
+    assert (found.old, found.outside) == (_tab({"a": {}}), _tab({"a": {"b": "a"}}))
+
+
+def test_a_rule_that_another_place_has_too_is_told_from_it() -> None:
+    name = {**TEXT, RULE: IMMUTABLE}
+    version = versions.of(fields(a_={**fields(name=name), RULE: IMMUTABLE}))
+
+    found = border(version, "spec.a.name", f"{RULE}[0]")
+
+    assert (found.old, found.outside) == (_tab({"a": {"name": "a"}}), _tab({"a": {"name": "b"}}))
+    assert found.answer is not None
+    assert [error.field for error in found.answer.errors] == ["spec.a", "spec.a.name"]
+
+
+def test_of_a_field_that_a_rule_limits_to_some_values_there_is_an_object_with_one_of_them() -> None:
+    items = {"type": "array", "maxItems": 5, "items": fields(effect={**TEXT, "maxLength": 9})}
+    version = versions.of(
+        fields(a={**items, RULE: [{"rule": "self.all(x, !has(x.effect) || x.effect in ['n', 'm'])"}]})
+    )
+
+    assert border(version, "spec.a[*].effect", "type").outside == _tab({"a": [{"effect": 1}]})
+
+
+def test_of_what_keeps_something_only_what_takes_it_away_is_not_allowed() -> None:
+    keep = mending.Keep(("spec", "a"))
+
+    assert keep.allows(Move(("spec", "a"), 1))
+    assert not keep.allows(Move(("spec", "a")))
+    assert not keep.allows(Move(("spec",), {}))
+    assert not mending.Keep(("spec", "a"), within=True).allows(Move(("spec", "a"), 1))

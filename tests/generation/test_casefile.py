@@ -160,6 +160,7 @@ def test_what_finds_no_room_is_named(version: engine.Version) -> None:
 
     assert 60 <= short.text.split("# Left out:")[0].count("\n") < 110
     assert "# Left out:\n# - " in short.text
+    assert "# What no case holds:\n# - a new field that may be left out; `pytest --crd-generate Tab` adds" in short.text
     assert any(line.startswith("spec.volumes.*.path: ") for line in short.left_out)
 
 

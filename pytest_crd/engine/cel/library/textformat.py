@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel import conversions, numbers, workload
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import UInt, Value, find, is_list, is_map, type_name
+from pytest_crd.engine.cel.values import UInt, Value, find_or_error, is_list, is_map, type_name
 from pytest_crd.engine.golang import printing
 
 _DEFAULT_PRECISION: Final = 6
@@ -230,7 +230,7 @@ def _map(values: Any) -> str:
     for key in values:
         if not isinstance(key, str | bool | int | UInt):
             raise EvaluationError(f"no formatting function for map key of type {type_name(key)}")
-        entries.append((_element(key), _element(find(values, key))))
+        entries.append((_element(key), _element(find_or_error(values, key))))
     return f"{{{', '.join(f'{key}:{value}' for key, value in sorted(entries, key=lambda entry: entry[0]))}}}"
 
 
