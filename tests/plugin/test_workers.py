@@ -97,6 +97,7 @@ def test_the_writing_is_left_to_one_process(written: tuple[Folder, pytest.RunRes
     result.stdout.fnmatch_lines(["crd: 3 cases written:", "crd: 1 case not written:"])
 
 
+@pytest.mark.slow
 def test_all_workers_have_the_same_checks_and_what_is_loaded_is_said_once(
     written: tuple[Folder, pytest.RunResult],
 ) -> None:

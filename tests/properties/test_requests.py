@@ -183,7 +183,7 @@ HOW: Final = st.sampled_from(get_args(FieldValidation))
 
 
 @pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
-@tiers.examples(100)
+@tiers.examples(60)
 @given(VALUES | OBJECTS, OLD_OBJECTS, HOW)
 def test_whatever_is_sent_is_answered(version: Version, sent: Any, old: Any, how: FieldValidation) -> None:
     before = copy.deepcopy([sent, old])
@@ -201,7 +201,7 @@ def test_whatever_is_sent_is_answered(version: Version, sent: Any, old: Any, how
 
 
 @pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
-@tiers.examples(50)
+@tiers.examples(30)
 @given(st.data())
 def test_an_update_that_changes_nothing_is_accepted(version: Version, data: st.DataObject) -> None:
     resource = data.draw(RESOURCES[version])

@@ -354,6 +354,7 @@ def test_any_other_failure_is_shown_with_its_frames(released: Project, monkeypat
     released.run("--crd-baseline", "git:v1").stdout.fnmatch_lines(["*RuntimeError: broken*"])
 
 
+@pytest.mark.slow
 def test_little_that_was_looked_at_is_said_to_everybody(released: Project) -> None:
     never = "{type: string, x-kubernetes-validations: [{rule: \"self == 'a' && self == 'b'\"}]}"
     change(
