@@ -1,8 +1,8 @@
 """
 Keywords that judge values: their points, and which of them a value reaches.
 
-A keyword holds or is broken as the engine's own check of it says, and is broken only where the server says so: where it stops at
-another error, or an update leaves a value alone, nothing was seen of it.
+A keyword holds as the engine's own check of it says, and is broken where an error of the answer has it as its origin: where the server
+stops at another error, or an update leaves a value alone, nothing was seen of it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _LIMITS: Final = {"minimum": -1, "maximum": 1}
 _OPEN_FORMAT: Final = "password"
 
 
-# What looks at a value, which stands at a name.
-Probe: TypeAlias = Callable[[JSONValue, str, Look], None]
+# What looks at a value.
+Probe: TypeAlias = Callable[[JSONValue, Look], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Probed:
 
     Attributes:
         points: What it can see.
-        probe: What looks.
+        probe: What looks; None where errors alone reach the points.
     """
 
     points: tuple[Point, ...]
-    probe: Probe
+    probe: Probe | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +110,18 @@ def _two_sided(
     held: Point, broken: Point, checks: dict[type, Check], is_at_border: Callable[[Any], bool] = lambda _: True
 ) -> Probed:
     """Return what sees a keyword hold, at its border where it has one, and broken; *checks*: by the Python type of values."""
-    held_id, broken_id = held.id, broken.id
+    held_id = held.id
 
-    def probe(value: JSONValue, name: str, look: Look) -> None:
+    def probe(value: JSONValue, look: Look) -> None:
         check = checks.get(type(value))
-        if check is None:
-            return
-        holds = _holds(check, value)
-        if holds:
-            if is_at_border(value):
-                look.keep(held_id)
-        elif holds is False:
-            look.refuse(broken_id, look.said(check.failure(value, name)))
+        if check is not None and _holds(check, value) and is_at_border(value):
+            look.keep(held_id)
 
     return Probed((held, broken), probe)
 
 
 def _enum(subject: Subject) -> Iterator[Probed]:
-    check = keywords.enum_check(subject.schema, subject.profile)
-    if check is None:
+    if not subject.schema.get("enum"):
         return
     # Null is never found among the values, wherever it is listed.
     values = [(index, value) for index, value in enumerate(subject.schema["enum"]) if value is not None]
@@ -139,12 +132,10 @@ def _enum(subject: Subject) -> Iterator[Probed]:
     broken = subject.point("enum", ("enum",), "broken", "no value is refused that enum does not list")
     ids = [(value, point.id) for (_, value), point in zip(values, used, strict=True)]
 
-    def probe(value: JSONValue, name: str, look: Look) -> None:
-        found = [id_ for listed, id_ in ids if jsonvalue.equal(listed, value)]
-        for id_ in found:
-            look.keep(id_)
-        if not found:
-            look.refuse(broken.id, look.said(check.failure(value, name)))
+    def probe(value: JSONValue, look: Look) -> None:
+        for listed, id_ in ids:
+            if jsonvalue.equal(listed, value):
+                look.keep(id_)
 
     yield Probed((*used, broken), probe)
 
@@ -243,12 +234,7 @@ def _required(subject: Subject) -> Iterator[Probed]:
 
 def _missing(subject: Subject, index: int, field: str) -> Probed:
     missed = subject.point("required", ("required", index), "missing", f"the required field {field} is never missing")
-
-    def probe(value: JSONValue, name: str, look: Look) -> None:
-        if type(value) is dict and field not in value:
-            look.refuse(missed.id, look.said_missing(f"{name}.{field}"))
-
-    return Probed((missed,), probe)
+    return Probed((missed,))
 
 
 def _list_type(subject: Subject) -> Iterator[Probed]:
@@ -257,12 +243,7 @@ def _list_type(subject: Subject) -> Iterator[Probed]:
         return
     what = "item" if kind == "set" else "item with the same keys"
     broken = subject.point("list", ("x-kubernetes-list-type",), "broken", f"no {what} is refused for being there twice")
-
-    def probe(value: JSONValue, name: str, look: Look) -> None:
-        if type(value) is list:
-            look.refuse(broken.id, look.said_duplicate(name))
-
-    yield Probed((broken,), probe)
+    yield Probed((broken,))
 
 
 def _junctors(subject: Subject) -> Iterator[Probed]:
@@ -285,15 +266,13 @@ def _alternatives(subject: Subject, junctor: str) -> Probed:
     # That it is an integer or a text is said by its type.
     of_type = bool(subject.structure.get("x-kubernetes-int-or-string"))
 
-    def probe(value: JSONValue, name: str, look: Look) -> None:
+    def probe(value: JSONValue, look: Look) -> None:
         if value is None:
             return
         holding = [point.id for point, one in zip(taken, validators, strict=True) if one.accepts(value)]
         if junctor == "anyOf" or len(holding) == 1:
             for id_ in holding:
                 look.keep(id_)
-        if not of_type:
-            look.refuse(broken.id, look.said_of_junctor(name, junctor))
 
     return Probed(tuple(taken) if of_type else (*taken, broken), probe)
 
@@ -303,12 +282,8 @@ def _negation(subject: Subject) -> Probed:
     broken = subject.point("junctor", ("not",), "broken", "no value is refused by not")
     validator = valuevalidation.compile(subject.schema["not"], subject.profile)
 
-    def probe(value: JSONValue, name: str, look: Look) -> None:
-        if value is None:
-            return
-        if validator.accepts(value):
-            look.refuse(broken.id, look.said_of_junctor(name, "not"))
-        else:
+    def probe(value: JSONValue, look: Look) -> None:
+        if value is not None and not validator.accepts(value):
             look.keep(held.id)
 
     return Probed((held, broken), probe)

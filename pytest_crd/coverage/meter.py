@@ -29,7 +29,6 @@ from pytest_crd.coverage.look import Look
 from pytest_crd.coverage.nodes import UNKNOWN_DROPPED, Node
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import Version, profile
-from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.observation import Exchange, RuleOutcome
@@ -62,13 +61,12 @@ class Meter:
         self._root = nodes.build(schema, self._profile, prunes=not version.preserves_unknown_fields)
         self._conversion = _conversion(version)
         self.points: tuple[Point, ...] = (*self._conversion, *self._root.all_points())
+        self._ids = {point.id for point in self.points}
         self._places = {point.id: point.place for point in self.points if point.kind == "rule"}
 
     def read(self, exchange: Exchange) -> Findings:
         """Return the points that a request has reached."""
-        is_part = exchange.written == _STATUS and self._profile.validates_status_alone
-        base = FieldPath((_STATUS,)) if is_part else FieldPath()
-        look = Look(exchange.errors, base)
+        look = Look()
         made = exchange.validated
         if made is not None and (made.get("apiVersion"), made.get("kind")) != self._type:
             return look.findings  # it is none of the objects of the version
@@ -77,7 +75,8 @@ class Meter:
         elif any(_UNKNOWN in error.detail for error in exchange.errors):
             self._compare_refused(exchange, look.findings)
         if exchange.validated is not None:
-            self._look_at(exchange, exchange.validated, look, "" if is_part else _STATUS)
+            self._look_at(exchange, exchange.validated, look)
+            look.read(exchange.errors, self._ids)
             if not exchange.errors:
                 for point in self._conversion:
                     look.findings.see(point.id, Kept(ROOT))
@@ -122,41 +121,32 @@ class Meter:
             return True
         return (key == _STATUS) == (exchange.written == _STATUS)
 
-    def _look_at(self, exchange: Exchange, value: Mapping[str, JSONValue], look: Look, name: str) -> None:
-        """Look at what was validated; *name*: how texts call the status."""
+    def _look_at(self, exchange: Exchange, value: Mapping[str, JSONValue], look: Look) -> None:
+        """Look at what was validated."""
         if exchange.written == _STATUS:
             node = self._root.properties.get(_STATUS)
             if node is not None and _STATUS in value:
-                self._visit(node, value[_STATUS], name, look, path=(_STATUS,))
+                self._visit(node, value[_STATUS], look, path=(_STATUS,))
             return
         without = {_STATUS} if self._has_status else ()
-        self._visit(self._root, value, "", look, without)
+        self._visit(self._root, value, look, without)
 
-    def _visit(  # noqa: PLR0913, PLR0917 - where it stands, for texts and for people
-        self,
-        node: Node,
-        value: JSONValue,
-        name: str,
-        look: Look,
-        without: set[str] | tuple[()] = (),
-        path: Path = ROOT,
+    def _visit(
+        self, node: Node, value: JSONValue, look: Look, without: set[str] | tuple[()] = (), path: Path = ROOT
     ) -> None:
-        """Look at a value, which stands at *path*, and *name* to texts, and at what is in it, the fields *without* aside."""
+        """Look at a value, which stands at *path*, and at what is in it, the fields *without* aside."""
         for probe in node.probes:
-            probe(value, name, look.at(path))
+            probe(value, look.at(path))
         for part in node.parts:
-            self._visit(part, value, name, look, without, path)
+            self._visit(part, value, look, without, path)
         if type(value) is dict:
             for key, item in value.items():
                 child = node.child(key)
                 if child is not None and key not in without:
-                    # What stands directly in a map at the root has a name that begins with a dot.
-                    named = f"{name}.{key}" if name or key not in node.properties else key
-                    self._visit(child, item, named, look, path=(*path, key))
+                    self._visit(child, item, look, path=(*path, key))
         elif type(value) is list and node.items is not None:
             for index, item in enumerate(value):
-                named = f"{name}[{index}]" if self._profile.names_list_items else name
-                self._visit(node.items, item, named, look, path=(*path, index))
+                self._visit(node.items, item, look, path=(*path, index))
 
 
 # A meter takes as long to make as some hundred requests to read; it does not hold its version.

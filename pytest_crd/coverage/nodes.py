@@ -109,7 +109,8 @@ class _Builder:
         structure = at.schema if at.structure is None else at.structure
         for found in keywords.find(Subject(at.schema, structure, at.place, at.steps, self._profile)):
             node.points += found.points
-            node.probes.append(found.probe)
+            if found.probe is not None:
+                node.probes.append(found.probe)
         for index, rule in enumerate(at.schema.get(RULES) or ()):
             node.points += _of_rule(at, index, rule)
         self._add_children(node, at)

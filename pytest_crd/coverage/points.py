@@ -49,10 +49,7 @@ class Point(NamedTuple):
     @property
     def id(self) -> str:
         """What tells it from all others of its version, as long as the schema stays the same: `properties/spec/maximum:held`."""
-        steps = "/".join(map(str, self.steps))
-        if "~" in steps or steps.count("/") >= len(self.steps) > 0:  # which a step itself has
-            steps = "/".join(str(step).replace("~", "~0").replace("/", "~1") for step in self.steps)
-        return f"{steps}:{self.side}"
+        return id_of(self.steps, self.side)
 
     @property
     def path(self) -> str:
@@ -63,3 +60,11 @@ class Point(NamedTuple):
     def text(self) -> str:
         """Where, and what is missed."""
         return f"{self.path}: {self.words}" if self.place else self.words
+
+
+def id_of(steps: Steps, side: str) -> str:
+    """Return the id of the points at *steps* of a schema that are about one *side* of a keyword."""
+    text = "/".join(map(str, steps))
+    if "~" in text or text.count("/") >= len(steps) > 0:  # which a step itself has
+        text = "/".join(str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    return f"{text}:{side}"

@@ -81,7 +81,7 @@ class TypeCheck(NamedTuple):
     def failure(self, value: JSONValue, name: str) -> Failure:
         """Return what to say of a value whose type does not match."""
         wanted, actual = self.mismatch(value) or ("", "")
-        keyword = "format" if wanted == self.format else "type" if self.is_declared else "x-kubernetes-int-or-string"
+        keyword = "x-kubernetes-int-or-string" if not self.is_declared else "type" if self.types else "format"
         return _wrong_type(keyword, name, wanted, actual, self.profile)
 
 
