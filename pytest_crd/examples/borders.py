@@ -32,8 +32,6 @@ _MOST_TRIALS: Final = 150
 _MOST_MENDED: Final = 2
 # How many objects are tried as what stood there before a change.
 _MOST_CHANGED: Final = 12
-# What the server says of a rule that could not be evaluated, behind the reason.
-_EVALUATING: Final = " evaluating rule: "
 # Whether a rule has found an error.
 _IsRule: TypeAlias = Callable[[engine.FieldError], bool]
 
@@ -182,7 +180,8 @@ class _Search:
         if held is None or not self.place:
             return self._border(None if held is None else held[0])
         inside, steps = held
-        is_broken = self._loses_null if self.keyword == "nullable" else functools.partial(self._breaks, steps=steps)
+        breaks = self._loses_null if self.keyword == "nullable" else self._breaks
+        is_broken = functools.partial(breaks, steps=steps)
         broken = [places.replaced(inside, steps, value) for value in sides.outside]
         outside = next((one for one in broken if is_broken(one)), None)
         if outside is None and self.keyword != "nullable":
@@ -315,11 +314,12 @@ class _Search:
             return False
         return not name or (error.path is not None and error.path.steps[-1:] == (name,))
 
-    def _loses_null(self, resource: Resource) -> bool:
+    def _loses_null(self, resource: Resource, steps: Steps) -> bool:
+        """Return whether the null at *steps* is dropped, or refused."""
         answer = self._judge(resource)
         if answer.accepted:
             return bool(answer.nulls)
-        return any("null" in str(error) or error.type == "Required" for error in answer.errors)
+        return any(error.path is not None and error.path.steps == steps for error in answer.errors)
 
 
 def _found(search: Search, start: Resource) -> Resource | None:
@@ -341,7 +341,7 @@ def _distance_from(is_it: _IsRule, answer: engine.Response, *, is_false: bool = 
 
 def is_failed_evaluation(error: engine.FieldError) -> bool:
     """Return whether an error says that a rule could not be evaluated; else it is false."""
-    return error.rule is not None and _EVALUATING in error.detail
+    return error.rule is not None and not error.rule.was_evaluated
 
 
 def _applied(moves: Iterator[Move], resource: Resource) -> list[Resource]:

@@ -8,7 +8,6 @@ from schemas.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -108,8 +107,8 @@ def _refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Itera
 
 
 def _cause(error: FieldError) -> str:
-    """Return what is wrong, less what differs from one object to the other."""
-    return f"{error.type.value} {re.sub(r'[0-9]+', '0', error.detail)}"
+    """Return what is wrong, less what differs from one object to the other: the keyword, or the type of the error."""
+    return error.type.value if error.origin is None else "/".join(map(str, error.origin.steps))
 
 
 def _located(field: str, resource: Resource, old: Subject, new: Subject) -> SchemaPlace:

@@ -23,9 +23,10 @@ class FailedRule:
         steps: Where it stands, from the schema of the version: keys and indices. In an error about a CRD: from the root of the
             CRD, as its errors spell it.
         offset: Which character of the text is wrong, in code points; None where it is the whole.
+        was_evaluated: Whether it is false for a value; else there it ended in an error, or was not run to its end.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a rule is known by
         self,
         text: str,
         steps: Steps,
@@ -33,11 +34,13 @@ class FailedRule:
         locate: Locate | None = None,
         *,
         offset: int | None = None,
+        was_evaluated: bool = True,
     ) -> None:
         """Take the rule, what finds the values that decided, and what knows where a schema stands in a file."""
         self.text = text
         self.steps = steps
         self.offset = offset
+        self.was_evaluated = was_evaluated
         self._explain = explain
         self._locate = locate
 
@@ -59,16 +62,25 @@ class FailedRule:
 
     def located(self, locate: Locate) -> FailedRule:
         """Return the same rule, of which *locate* knows where it stands."""
-        return FailedRule(self.text, self.steps, self._explain, locate, offset=self.offset)
+        return FailedRule(
+            self.text, self.steps, self._explain, locate, offset=self.offset, was_evaluated=self.was_evaluated
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return what another process needs to say the same: there, nothing can be found out any more."""
-        return _known, (self.text, self.steps, self.parts, self.source, self.offset)
+        return _known, (self.text, self.steps, self.parts, self.source, self.offset, self.was_evaluated)
 
     def __repr__(self) -> str:
         """Return the rule and its place."""
         return f"<FailedRule {self.text!r}{f' ({self.source})' if self.source else ''}>"
 
 
-def _known(text: str, steps: Steps, parts: tuple[str, ...], source: str, offset: int | None) -> FailedRule:
-    return FailedRule(text, steps, lambda: parts, lambda *_: source, offset=offset)
+def _known(  # noqa: PLR0913, PLR0917 - what `__reduce__` has
+    text: str,
+    steps: Steps,
+    parts: tuple[str, ...],
+    source: str,
+    offset: int | None,
+    was_evaluated: bool,  # noqa: FBT001
+) -> FailedRule:
+    return FailedRule(text, steps, lambda: parts, lambda *_: source, offset=offset, was_evaluated=was_evaluated)

@@ -224,7 +224,7 @@ class _Walk:
             self._stop(place.path, node, _OUT_OF_BUDGET)
         self.findings.budget -= outcome.cost
         if outcome.error is not None:
-            failed = self._failed(rule, node, place, variables)
+            failed = self._failed(rule, node, place, variables, was_evaluated=False)
             self._fail(place.path, node, messages.of_run_time_error(outcome.error, rule.rule), failed)
         elif outcome.value is not True:
             self._report(rule, node, place, variables)
@@ -250,10 +250,17 @@ class _Walk:
         self._add(_found_by(failed, error), is_forgiven=is_forgiven)
 
     def _failed(
-        self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables | None = None
+        self,
+        rule: CompiledRule,
+        node: RuleNode,
+        place: _Place,
+        variables: Variables | None = None,
+        *,
+        was_evaluated: bool = True,
     ) -> FailedRule:
-        """Return the rule as an error has it; *variables*: those that it was evaluated with, None where it was not."""
-        return FailedRule(rule.text, self._steps_of(rule, node, place), partial(_reasons, rule, variables))
+        """Return the rule as an error has it; *variables*: those that it was run with, None where it was not run to its end."""
+        reasons, is_over = partial(_reasons, rule, variables), was_evaluated and variables is not None
+        return FailedRule(rule.text, self._steps_of(rule, node, place), reasons, was_evaluated=is_over)
 
     def _steps_of(self, rule: CompiledRule, node: RuleNode, place: _Place) -> Steps:
         """Return where a rule stands in the schema of the value."""

@@ -1,0 +1,89 @@
+"""Facts stay facts: nobody finds out from the words of an error what the engine knew when it made it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import pytest_crd
+
+PACKAGE: Final = Path(pytest_crd.__file__).parent
+# What an error is spelled as.
+WORDS: Final = frozenset({"message", "detail", "field"})
+OF_TEXTS: Final = frozenset(
+    {"split", "startswith", "endswith", "partition", "rpartition", "removeprefix", "removesuffix"}
+)
+OF_PATTERNS: Final = frozenset({"search", "match", "fullmatch", "findall", "finditer", "sub", "split"})
+# Where words are what it is about.
+READERS: Final = {
+    "report": "words for people are made there",
+    "cli": "words for people are made there",
+    "cases/refusals.py": "holds what users wrote against the words of errors",
+    "coverage/recognition.py": "tells what users wrote of the words of errors",
+    "coverage/meter.py": "a strict refusal of unknown fields is a message as a whole",
+    "live/obstacles.py": "a real server gives nothing but its words",
+    "engine/rules/messages.py": "words an error of CEL as servers do, which look at its words too",
+    "engine/crdvalidation/selectablefields.py": "panics where servers do, by the words of the path",
+    "engine/errors/response.py": "shows errors on one line",
+}
+
+
+def _reads_words(node: ast.AST) -> bool:
+    """Return whether an expression has the words of an error in it."""
+    return any(
+        (isinstance(part, ast.Attribute) and part.attr in WORDS)
+        or (
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Name)
+            and part.func.id == "str"
+            and any(isinstance(one, ast.Name) and "error" in one.id for one in part.args)
+        )
+        for part in ast.walk(node)
+    )
+
+
+def searches(tree: ast.AST) -> Iterator[ast.expr]:
+    """Yield what looks for something in the words of an error."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and any(isinstance(one, ast.In | ast.NotIn) for one in node.ops):
+            if any(map(_reads_words, (node.left, *node.comparators))):
+                yield node
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            of_text = node.func.attr in OF_TEXTS and _reads_words(node.func.value)
+            if of_text or (node.func.attr in OF_PATTERNS and any(map(_reads_words, node.args))):
+                yield node
+
+
+@pytest.mark.parametrize(
+    ("code", "is_search"),
+    [
+        ("'a' in error.message", True),
+        ("'a' not in str(error)", True),
+        ("error.field.split('.')", True),
+        ("re.search('a', error.detail)", True),
+        ("error.detail.removeprefix('a')", True),
+        ("error.field == 'a'", False),
+        ("'a' in texts", False),
+        ("pattern.search(text)", False),
+        ("str(path).split('.')", False),
+    ],
+)
+def test_what_a_search_of_words_is(code: str, *, is_search: bool) -> None:
+    assert bool(list(searches(ast.parse(code)))) is is_search
+
+
+def test_the_words_of_errors_are_searched_by_nobody_but_who_is_about_words() -> None:
+    found: dict[str, list[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        reader = name if name in READERS else name.partition("/")[0]
+        for search in searches(ast.parse(path.read_text(encoding="utf-8"))):
+            found.setdefault(reader, []).append(f"{name}:{search.lineno}: {ast.unparse(search)}")
+
+    unexpected = [line for reader, lines in found.items() if reader not in READERS for line in lines]
+    assert unexpected == []
+    assert READERS.keys() - {"report", "cli"} <= found.keys()  # else its reason is out of date
