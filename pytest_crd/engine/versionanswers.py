@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -49,22 +48,6 @@ class VersionAnswers(VersionSchema, ABC):
     def _all_versions(self) -> Sequence[VersionSchema]:
         """All versions of the CRD."""
 
-    def example(self, *, full: bool = False) -> dict[str, JSONValue]:
-        """
-        Return an object that the server creates without a word: the smallest one, the same each time.
-
-        Args:
-            full: Whether all fields are set that may be, as far as they go together; else what must be, and nothing more.
-
-        Raises:
-            NoExampleError: None was found; of `pytest_crd.examples`.
-            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
-        """
-        # What makes objects asks this class, and stands above it.
-        examples = importlib.import_module("pytest_crd.examples")
-        made: dict[str, JSONValue] = examples.example(self, full=full)
-        return made
-
     def prune(self, resource: Mapping[str, object] | str) -> Pruned:
         """
         Return *resource* without the fields that the schema does not know, metadata coerced.
@@ -75,7 +58,7 @@ class VersionAnswers(VersionSchema, ABC):
         Raises:
             DecodeError: Metadata of a wrong type, which the server answers with a 400 in these words.
             ManifestError: A text that the server could not read.
-            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
+            TypeError: Something that is not JSON, or no mapping.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
         __tracebackhide__ = HIDE_MISTAKES
@@ -94,7 +77,7 @@ class VersionAnswers(VersionSchema, ABC):
 
         Raises:
             ManifestError: A text that the server could not read.
-            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
+            TypeError: Something that is not JSON, or no mapping.
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
         __tracebackhide__ = HIDE_MISTAKES

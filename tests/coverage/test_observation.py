@@ -18,8 +18,8 @@ SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "str
 
 def test_objects_that_are_only_tried_count_for_nothing() -> None:
     def make(version: engine.Version) -> None:
-        assert version.example()
-        assert version.example(full=True)
+        assert examples.example(version)
+        assert examples.example(version, full=True)
         assert [border.outside for border in examples.borders(version) if border.outside]
 
     assert reached(version_of(SCHEMA), make) == set()

@@ -67,8 +67,8 @@ ANSWERS: Final[Mapping[str, Callable[[CustomResourceDefinition], Any]]] = {
     "openapi 3": lambda crd: _version(crd).openapi(3),
     "json_schema": lambda crd: _version(crd).json_schema(),
     "published_schema": lambda crd: _version(crd).published_schema,
-    "example": lambda crd: _version(crd).example(),
-    "full example": lambda crd: _version(crd).example(full=True),
+    "example": lambda crd: examples.example(_version(crd)),
+    "full example": lambda crd: examples.example(_version(crd), full=True),
     "borders": _borders,
     "a border": lambda crd: examples.border(_version(crd), "spec.one", "enum").inside,
 }

@@ -138,7 +138,7 @@ SMALLEST: dict[str, tuple[dict[str, Any], Any]] = {
 def test_the_smallest_has_what_must_be_there_and_no_more(spec: dict[str, Any], made: Any) -> None:
     version = versions.of(spec)
 
-    example = version.example()
+    example = making.example(version)
 
     assert example == {"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "example"}, "spec": made}
     assert version.create(example, field_validation="Strict").accepted
@@ -169,7 +169,7 @@ FULLEST: dict[str, tuple[dict[str, Any], Any]] = {
 def test_the_fullest_has_all_that_goes_together(spec: dict[str, Any], made: Any) -> None:
     version = versions.of(spec, required=False)
 
-    example = version.example(full=True)
+    example = making.example(version, full=True)
 
     assert example["spec"] == made
     assert version.create(example, field_validation="Strict").accepted
@@ -178,16 +178,20 @@ def test_the_fullest_has_all_that_goes_together(spec: dict[str, Any], made: Any)
 def test_a_status_that_a_create_drops_is_left_out() -> None:
     root = {"properties": {"status": fields(ready=TEXT)}}
 
-    assert "status" not in versions.of({"type": "object"}, root=root, subresources={"status": {}}).example(full=True)
-    assert versions.of({"type": "object"}, root=root).example(full=True)["status"] == {"ready": "a"}
+    assert "status" not in making.example(
+        versions.of({"type": "object"}, root=root, subresources={"status": {}}), full=True
+    )
+    assert making.example(versions.of({"type": "object"}, root=root), full=True)["status"] == {"ready": "a"}
 
 
 def test_a_name_is_what_the_schema_and_the_rules_ask_for() -> None:
     named = {"metadata": {"type": "object", "properties": {"name": {"type": "string", "pattern": "^cluster-[a-z]$"}}}}
     only = [{"rule": "self.metadata.name == 'cluster'"}]
 
-    assert versions.of({"type": "object"}, root={"properties": named}).example()["metadata"] == {"name": "cluster-a"}
-    assert versions.of({"type": "object"}, root={RULE: only}).example()["metadata"] == {"name": "cluster"}
+    assert making.example(versions.of({"type": "object"}, root={"properties": named}))["metadata"] == {
+        "name": "cluster-a"
+    }
+    assert making.example(versions.of({"type": "object"}, root={RULE: only}))["metadata"] == {"name": "cluster"}
 
 
 def test_a_version_without_a_schema_has_an_example() -> None:
@@ -203,7 +207,7 @@ def test_a_version_without_a_schema_has_an_example() -> None:
         },
     }
 
-    assert engine.CustomResourceDefinition.from_manifest(manifest).versions[0].example() == {
+    assert making.example(engine.CustomResourceDefinition.from_manifest(manifest).versions[0]) == {
         "apiVersion": "example.com/v1",
         "kind": "Tab",
         "metadata": {"name": "example"},
@@ -218,7 +222,7 @@ def test_where_no_object_is_found_the_nearest_ones_answer_is_told(most: int, mon
     with pytest.raises(
         NoExampleError, match=r"no object of Tab v1 was found that a server accepts; .* \"example\" is invalid"
     ):
-        versions.of(impossible).example()
+        making.example(versions.of(impossible))
 
 
 def test_a_version_that_is_not_served_has_none() -> None:
@@ -229,10 +233,10 @@ def test_a_version_that_is_not_served_has_none() -> None:
     )
 
     with pytest.raises(NoExampleError, match=r"^tabs\.example\.com does not serve v2,"):
-        crd.version("v2").example()
+        making.example(crd.version("v2"))
 
 
 def test_the_same_one_is_made_each_time() -> None:
     spec = fields(a_=TEXT, b={"type": "object", "additionalProperties": NUMBER})
 
-    assert versions.of(spec).example(full=True) == versions.of(spec).example(full=True)
+    assert making.example(versions.of(spec), full=True) == making.example(versions.of(spec), full=True)
