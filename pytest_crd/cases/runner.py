@@ -164,7 +164,8 @@ def judge(
         made_up: The fields of metadata that nobody stated.
     """
     version = subject.version
-    trace = Trace(response.pruned, response.nulls, response.defaulted, response.lost, _kept(case, given, response))
+    changes = response.changes
+    trace = Trace(changes.pruned, changes.nulls, changes.defaulted, changes.lost, _kept(case, given, response))
     ratcheted = _ratcheted(case, response, subject) if response.accepted and case.expects_refusal else ()
     mismatches = [*refusals.of_response(case, response, hint=_hint(case, response, version), ratcheted=ratcheted)]
     if response.accepted and not mismatches:

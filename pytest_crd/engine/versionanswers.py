@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd.engine import keptanswers, observation
-from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -33,10 +32,6 @@ class VersionAnswers(VersionSchema, ABC):
     @abstractmethod
     def _demand(self) -> None:
         """Raise where there are no answers to give."""
-
-    @abstractmethod
-    def _place_of(self, steps: Steps, offset: int | None) -> str:
-        """Return where in a file what *steps* lead to in the schema stands; empty where the CRD was not read from a file."""
 
     @property
     @abstractmethod

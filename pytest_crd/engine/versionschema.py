@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
+from weakref import WeakMethod
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Passes
@@ -19,7 +22,7 @@ from pytest_crd.engine.schema import nodes, nonstructural, unsupported
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 
-class VersionSchema:
+class VersionSchema(ABC):
     """
     The schema of one version of a CRD.
 
@@ -36,6 +39,10 @@ class VersionSchema:
         self._crd_spec = crd_spec
         self._spec = spec
         self._profile = profile
+
+    @abstractmethod
+    def _place_of(self, steps: Steps, offset: int | None) -> str:
+        """Return where in a file what *steps* lead to in the schema stands; empty where the CRD was not read from a file."""
 
     @cached_property
     def structural_errors(self) -> tuple[FieldError, ...]:
@@ -108,7 +115,14 @@ class VersionSchema:
     @cached_property
     def passes(self) -> Passes:
         """The passes one by one, over JSON values that are copied for nobody."""
-        return Passes(self.schema, self._profile, preserve_unknown_fields=self._crd_spec.preserve_unknown_fields)
+        place_of = WeakMethod(self._place_of)  # the passes may outlive the version, and do not keep it
+
+        def locate(steps: Steps, offset: int | None) -> str:
+            known = place_of()
+            return "" if known is None else known(steps, offset)
+
+        preserves = self._crd_spec.preserve_unknown_fields
+        return Passes(self.schema, self._profile, preserve_unknown_fields=preserves, locate=locate)
 
     @cached_property
     def schema(self) -> Structural | None:

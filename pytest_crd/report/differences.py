@@ -10,6 +10,7 @@ from pytest_crd.cases import comparison
 from pytest_crd.cases.comparison import Item, Order, Segment
 from pytest_crd.cases.result import Kept, ObjectMismatch, Trace
 from pytest_crd.engine import fieldpath
+from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -122,12 +123,14 @@ def _why_kept(path: str, trace: Trace) -> _Reason | None:
 
 def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
     if pruned := _covering(path, trace.pruned):
-        return "pruned", "pruned: the schema does not specify " + ("it" if pruned == path else pruned)
+        named = "it" if pruned == path else pruned
+        return "pruned", f"pruned: the schema does not specify {named}{_at(pruned)}"
     if lost := _covering(path, trace.lost):
         return "lost", "lost on storing: the storage version does not specify " + ("it" if lost == path else lost)
     if dropped := _covering(path, trace.nulls):
         at = "there" if dropped == path else f"at {dropped}"
-        return "null dropped", f"null dropped: the schema does not allow null {at}, and has no default for it"
+        words = f"null dropped: the schema does not allow null {at}, and has no default for it"
+        return "null dropped", f"{words}{_at(dropped)}"
     if not list(comparison.value_at(mismatch.input, path)):
         return "", "the input does not have it, and no default puts it in"
     return _UNKNOWN
@@ -151,7 +154,14 @@ def _why_reordered(_path: str, _mismatch: ObjectMismatch, _trace: Trace) -> _Rea
 
 
 def _default_of(path: str, defaulted: str) -> _Reason:
-    return "default", "the schema's default" if defaulted == path else f"the schema's default for {defaulted}"
+    words = "the schema's default" if defaulted == path else f"the schema's default for {defaulted}"
+    return "default", f"{words}{_at(defaulted)}"
+
+
+def _at(changed: str) -> str:
+    """Return the line of the CRD that decided, to stand behind what it did; empty where none is known."""
+    source = changedfield.source_of(changed)
+    return f", {source}" if source else ""
 
 
 _REASONS: Final = {

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.engine import ErrorType, FieldError, Response, jsonvalue
+from pytest_crd.engine.errors.changedfield import ChangedField
 from pytest_crd.examples import places
 from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace, Steps
 from pytest_crd.examples.schemas import Node
@@ -74,7 +75,7 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     if not after.accepted:
         yield from _refusals(after, old, new, Kind.REFUSED)
         return
-    lost = {path: _located(path, resource, old, new) for path in (*after.pruned, *after.lost)}
+    lost = {path: _located(path, resource, old, new) for path in (*after.changes.pruned, *after.changes.lost)}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
     for steps, was, is_now in _differences(before.stored, after.stored, ()):
@@ -93,7 +94,7 @@ def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     before, resource = witness.before, witness.resource
     yield from _refusals(before, old, new, Kind.WIDENED)
     if before.accepted:
-        for path in dict.fromkeys((*before.pruned, *before.lost)):
+        for path in dict.fromkeys((*before.changes.pruned, *before.changes.lost)):
             place = _located(path, resource, old, new)
             yield Effect(Kind.WIDENED, place, f"{path} was dropped, and is kept now", "kept")
 
@@ -113,6 +114,8 @@ def _cause(error: FieldError) -> str:
 
 def _located(field: str, resource: Resource, old: Subject, new: Subject) -> SchemaPlace:
     """Return where in the schema a field of an object stands, which need not be there."""
+    if isinstance(field, ChangedField):
+        return place_of(field.steps, old.root, new.root)
     steps, rest = places.find(resource, field)
     missing = tuple(part for part in rest.replace("[", ".").replace("]", "").split(".") if part)
     return place_of((*steps, *missing), old.root, new.root)

@@ -228,7 +228,7 @@ def test_what_fails_in_a_worker_says_what_differs_and_why(failed: tuple[Folder, 
         "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37\n"
         "\n"
         "expected:\n"
-        '  spec.bogus  expected {"a": 1}, but it is absent (pruned: the schema does not specify it)\n'
+        '  spec.bogus  expected {"a": 1}, but it is absent (pruned: the schema does not specify it, config/crd/bases/gardens.yaml:20)\n'
     ) in output
     assert '\nFAILED test_garden.crd.yaml::a - spec.bogus pruned, expected {"a": 1}\n' in output
     assert "\n  spec.size  expected 2, got 1\n" in output

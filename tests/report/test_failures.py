@@ -16,7 +16,7 @@ STORIES = [
         "{input: {spec: {bogus: {a: 1}}}, expected: {spec: {bogus: {a: 1}}}}",
         """\
 expected:
-  spec.bogus  expected {"a": 1}, but it is absent (pruned: the schema does not specify it)
+  spec.bogus  expected {"a": 1}, but it is absent (pruned: the schema does not specify it, config/crd/bases/gardens.yaml:20)
 """,
         'spec.bogus pruned, expected {"a": 1}',
         id="a pruned field says that it was pruned",
@@ -120,7 +120,7 @@ expected:
   spec.a      expected 1, but it is absent
   spec.b      expected 1, but it is absent
   spec.c      expected 1, but it is absent
-  each of these 3: pruned: the schema does not specify it
+  each of these 3: pruned: the schema does not specify it, config/crd/bases/gardens.yaml:20
   spec.label  expected "x", but it is absent (the input does not have it, and no default puts it in)
 """,
         "spec.a pruned, expected 1 (+3 more)",
@@ -173,8 +173,8 @@ fields of the input that are dropped:
         "{input: {spec: {}}, expected: {spec: {}}}",
         """\
 expected:
-  spec.size      not expected, but it is 3 (the schema's default)
-  spec.watering  not expected, but it is {"hour": 6} (the schema's default)
+  spec.size      not expected, but it is 3 (the schema's default, config/crd/bases/gardens.yaml:20)
+  spec.watering  not expected, but it is {"hour": 6} (the schema's default, config/crd/bases/gardens.yaml:26)
 """,
         "spec.size is 3 (default), not expected (+1 more)",
         id="a default says that it is one",
@@ -184,7 +184,7 @@ expected:
         "{input: {spec: {}}, contains: {spec: {watering: {hour: 7}}}}",
         """\
 contains:
-  spec.watering.hour  expected 7, got 6 (the schema's default)
+  spec.watering.hour  expected 7, got 6 (the schema's default, config/crd/bases/gardens.yaml:26)
 """,
         "spec.watering.hour is 6 (default), expected 7",
         id="a value below a default says that it is one",
@@ -194,8 +194,8 @@ contains:
         "{input: {spec: {label: null, size: null}}, expected: {spec: {label: null, size: 4, watering: {hour: 6}}}}",
         """\
 expected:
-  spec.label  expected null, but it is absent (null dropped: the schema does not allow null there, and has no default for it)
-  spec.size   expected 4, got 3 (the schema's default)
+  spec.label  expected null, but it is absent (null dropped: the schema does not allow null there, and has no default for it, config/crd/bases/gardens.yaml:21)
+  spec.size   expected 4, got 3 (the schema's default, config/crd/bases/gardens.yaml:20)
 """,
         "spec.label null dropped, expected null (+1 more)",
         id="a dropped null says that it was dropped",
@@ -597,7 +597,7 @@ def test_a_python_test_shows_the_same_text(project: Project) -> None:
             "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37",
             "",
             "expected:",
-            "  spec.bogus  expected 1, but it is absent (pruned: the schema does not specify it)",
+            "  spec.bogus  expected 1, but it is absent (pruned: the schema does not specify it, config/crd/bases/gardens.yaml:20)",
             "*short test summary info*",
             "FAILED test_it.py::test_it[[]a[]] - spec.bogus pruned, expected 1",
         ]

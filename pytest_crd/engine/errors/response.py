@@ -27,6 +27,8 @@ class Changes:
     """
     What the server changed in a resource on its way in, by paths as in `unknown field "…"` warnings.
 
+    Where a schema decided, a path is a `ChangedField`, which knows its steps and the keyword.
+
     Attributes:
         pruned: The unknown fields.
         defaulted: Every place where a default was put in, parents first.
@@ -139,17 +141,17 @@ class Response:
     @property
     def pruned(self) -> tuple[str, ...]:
         """The unknown fields that were dropped, spelled as in `unknown field "…"` warnings."""
-        return self.changes.pruned
+        return tuple(map(str, self.changes.pruned))
 
     @property
     def defaulted(self) -> tuple[str, ...]:
         """Every place where a default was put in, parents first."""
-        return self.changes.defaulted
+        return tuple(map(str, self.changes.defaulted))
 
     @property
     def nulls(self) -> tuple[str, ...]:
         """Where a null was dropped."""
-        return self.changes.nulls
+        return tuple(map(str, self.changes.nulls))
 
     @property
     def lost(self) -> tuple[str, ...]:

@@ -6,17 +6,17 @@ When each of them runs in the course of a request is decided in `customresource`
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
-from pytest_crd.engine import fieldpath, jsonvalue
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import defaulting, objectmeta, pruning, schemadefaults
-from pytest_crd.engine.passes.rewriting import Path, TreePass
+from pytest_crd.engine.passes.changes import Spelling
+from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
 
@@ -55,7 +55,14 @@ class Defaulted:
 class Passes:
     """The passes of one version, each compiled when it is first needed."""
 
-    def __init__(self, schema: Structural | None, version: Profile, *, preserve_unknown_fields: bool) -> None:
+    def __init__(
+        self,
+        schema: Structural | None,
+        version: Profile,
+        *,
+        preserve_unknown_fields: bool,
+        locate: Locate | None = None,
+    ) -> None:
         """
         Take what decides the passes.
 
@@ -63,10 +70,14 @@ class Passes:
             schema: The version's schema; None where it has none.
             version: The Kubernetes version.
             preserve_unknown_fields: True where a v1beta1 CRD switches pruning off.
+            locate: What knows where the schema stands in a file.
         """
         self._declared = schema
         self._version = version
         self._preserve_unknown_fields = preserve_unknown_fields
+        self._pruned = Spelling(schema, "properties", locate, around=True)
+        self._nulls = Spelling(schema, "type", locate)
+        self._defaulted = Spelling(schema, "default", locate)
 
     def prune(self, resource: Mapping[str, JSONValue], *, drop_malformed: bool = False) -> Pruned:
         """
@@ -89,7 +100,7 @@ class Passes:
             meta["metadata"], unknown = root.value, root.unknown
         if not self._preserve_unknown_fields:
             pruned = self._prune(body)
-            body, unknown = pruned.value, (*unknown, *sorted(_spelled(pruned.paths)))
+            body, unknown = pruned.value, (*unknown, *sorted(self._pruned.spell(pruned.paths)))
         coerce_embedded = self._coerce_stored if drop_malformed else self._coerce_embedded
         if coerce_embedded is not None:
             embedded = coerce_embedded(body)
@@ -110,10 +121,10 @@ class Passes:
         nulls: tuple[str, ...] = ()
         if not self._preserve_unknown_fields:
             dropped = self._drop_nulls(body)
-            body, nulls = dropped.value, _spelled(dropped.paths)
+            body, nulls = dropped.value, self._nulls.spell(dropped.paths)
         # With apiVersion, kind and metadata back in place, so that no default of theirs takes the place of what is there.
         defaulted = self._default({**meta, **body})
-        return Defaulted(defaulted.value, _spelled(defaulted.paths), nulls)
+        return Defaulted(defaulted.value, self._defaulted.spell(defaulted.paths), nulls)
 
     def drop_nulls(self, resource: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
         """Return *resource* without the nulls that its schema does not allow, and without its defaults."""
@@ -180,11 +191,3 @@ def _puts_in_nulls(schema: Structural) -> bool:
         return True
     below = (*schema.properties.values(), schema.items, schema.value_schema)
     return any(child is not None and _puts_in_nulls(child) for child in below)
-
-
-def _spelled(paths: tuple[Path, ...]) -> tuple[str, ...]:
-    return tuple(map(_spell, paths))
-
-
-# The same fields are defaulted in one object after the other.
-_spell: Final = functools.lru_cache(fieldpath.unknown_field)

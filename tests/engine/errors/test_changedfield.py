@@ -1,0 +1,125 @@
+"""Paths of what was changed: texts that know which keyword of the schema decided."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from pytest_crd import engine
+from pytest_crd.engine.errors import changedfield
+from pytest_crd.engine.errors.changedfield import ChangedField
+from pytest_crd.engine.errors.origin import Origin
+
+SPEC: Final = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string", "default": "x"},
+        "list": {"type": "array", "items": {"type": "object", "properties": {"b": {"type": "integer", "default": 1}}}},
+        "map": {"type": "object", "additionalProperties": {"type": "object", "properties": {"c": {"type": "string"}}}},
+        "any": {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True},
+    },
+}
+SENT: Final[dict[str, Any]] = {
+    "metadata": {"name": "a", "bogus": 1},
+    "spec": {"u": 1, "list": [{"v": 1}], "map": {"k": {"c": None, "w": 1}}},
+}
+MANIFEST: Final = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "tabs.example.com"},
+    "spec": {
+        "group": "example.com",
+        "names": {"plural": "tabs", "kind": "Tab"},
+        "scope": "Cluster",
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC}}},
+            }
+        ],
+    },
+}
+
+
+@pytest.fixture
+def crd(tmp_path: Path) -> engine.CustomResourceDefinition:
+    file = tmp_path / "crd.yaml"
+    file.write_text(yaml.safe_dump(MANIFEST), encoding="utf-8")
+    return engine.load(file)[0]
+
+
+def _origins(paths: tuple[str, ...]) -> dict[str, str | None]:
+    """Return by path what decided, less the steps to the schema of the spec."""
+    found: dict[str, str | None] = {}
+    for path in paths:
+        origin = path.origin if isinstance(path, ChangedField) else None
+        steps = "" if origin is None else "/".join(map(str, origin.steps))
+        found[str(path)] = steps.removeprefix("properties/spec/properties/") or None
+    return found
+
+
+def test_what_decided_is_known_of_each_change(crd: engine.CustomResourceDefinition) -> None:
+    changes = crd.version("v1").create(SENT).changes
+
+    assert _origins(changes.pruned) == {
+        "metadata.bogus": None,
+        "spec.list[0].v": "list/items/properties",
+        "spec.map.k.w": "map/additionalProperties/properties",
+        "spec.u": "properties/spec/properties",
+    }
+    assert _origins(changes.defaulted) == {"spec.a": "a/default", "spec.list[0].b": "list/items/properties/b/default"}
+    assert _origins(changes.nulls) == {"spec.map.k.c": "map/additionalProperties/properties/c/type"}
+
+
+def test_what_no_schema_specifies_has_no_origin(crd: engine.CustomResourceDefinition) -> None:
+    sent = {"spec": {"any": {"apiVersion": "v1", "kind": "K", "metadata": {"name": "a", "labels": {}, "bogus": 1}}}}
+
+    assert _origins(crd.version("v1").create(sent).changes.pruned) == {"spec.any.metadata.bogus": None}
+
+
+def test_its_line_is_known_also_in_another_process(crd: engine.CustomResourceDefinition) -> None:
+    response = crd.version("v1").create(SENT)
+
+    again = pickle.loads(pickle.dumps(response))  # noqa: S301 - of this test's own making
+
+    for one in (response, again):
+        sources = {str(path): changedfield.source_of(path) for path in (*one.changes.defaulted, *one.changes.pruned)}
+        assert sources["metadata.bogus"] == ""
+        path, _, line = sources["spec.a"].rpartition(":")
+        assert Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip() == "default: x"
+
+
+def test_where_nobody_knows_the_file_there_is_no_line() -> None:
+    crd = engine.CustomResourceDefinition.from_manifest(MANIFEST)
+    defaulted = crd.version("v1").default({"spec": {}})
+
+    assert [changedfield.source_of(path) for path in defaulted.paths] == [""]
+    assert [getattr(path, "origin", None) for path in defaulted.paths] == [
+        Origin(("properties", "spec", "properties", "a"), "default")
+    ]
+
+
+def test_answers_have_plain_texts(crd: engine.CustomResourceDefinition) -> None:
+    response = crd.version("v1").create(SENT)
+
+    assert {type(path) for path in (*response.pruned, *response.defaulted, *response.nulls)} == {str}
+
+
+def test_a_line_is_known_as_long_as_somebody_has_the_version(tmp_path: Path) -> None:
+    file = tmp_path / "crd.yaml"
+    file.write_text(yaml.safe_dump(MANIFEST), encoding="utf-8")
+    loaded = [*engine.load(file)]
+    (path,) = loaded[0].version("v1").passes.default({"spec": {}}).paths
+    assert changedfield.source_of(path) != ""
+
+    loaded.clear()
+    gc.collect()
+
+    assert changedfield.source_of(path) == ""
