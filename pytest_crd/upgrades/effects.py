@@ -113,12 +113,9 @@ def _cause(error: FieldError) -> str:
 
 
 def _located(field: str, resource: Resource, old: Subject, new: Subject) -> SchemaPlace:
-    """Return where in the schema a field of an object stands, which need not be there."""
-    if isinstance(field, ChangedField):
-        return place_of(field.steps, old.root, new.root)
-    steps, rest = places.find(resource, field)
-    missing = tuple(part for part in rest.replace("[", ".").replace("]", "").split(".") if part)
-    return place_of((*steps, *missing), old.root, new.root)
+    """Return where in the schema a field of an object stands that was dropped; unknown metadata has a text alone."""
+    steps = field.steps if isinstance(field, ChangedField) else places.find(resource, field)[0]
+    return place_of(steps, old.root, new.root)
 
 
 def place_of(steps: Steps, *roots: Node) -> SchemaPlace:
