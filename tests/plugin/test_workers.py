@@ -12,7 +12,7 @@ from support.sessions import GARDEN, Folder
 if TYPE_CHECKING:
     from support.sessions import Project
 
-pytestmark = pytest.mark.session
+pytestmark = [pytest.mark.session, pytest.mark.slow]
 HEAD = "crd: gardens.stories.example.com\n"
 LEFT = f"""\
 {HEAD}create:
@@ -87,7 +87,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, pytest.Ru
     return folder, folder.start("-p", "xdist", "-n", "2", *WRITING)
 
 
-@pytest.mark.slow
 def test_the_writing_is_left_to_one_process(written: tuple[Folder, pytest.RunResult]) -> None:
     folder, result = written
 
@@ -97,7 +96,6 @@ def test_the_writing_is_left_to_one_process(written: tuple[Folder, pytest.RunRes
     result.stdout.fnmatch_lines(["crd: 3 cases written:", "crd: 1 case not written:"])
 
 
-@pytest.mark.slow
 def test_all_workers_have_the_same_checks_and_what_is_loaded_is_said_once(
     written: tuple[Folder, pytest.RunResult],
 ) -> None:
