@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_crd.engine import ErrorType, FieldError, Response, jsonvalue
+from pytest_crd.engine import FieldError, Response, jsonvalue
 from pytest_crd.engine.errors.changedfield import ChangedField
+from pytest_crd.engine.resources import rules
 from pytest_crd.examples import places
 from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace, Steps
 from pytest_crd.examples.schemas import Node
@@ -101,7 +102,7 @@ def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
 
 def _refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
     for error in answer.errors:
-        if error.path is not None or error.type is ErrorType.REQUEST:  # not that rules were not run
+        if not rules.is_notice(error):
             place = place_of(error.path.steps if error.path is not None else (), old.root, new.root)
             before = "before, " if kind is Kind.WIDENED else ""
             yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))

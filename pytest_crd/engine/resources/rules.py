@@ -100,4 +100,4 @@ def _with(made: Mapping[str, JSONValue], resource: Resource) -> Resource:
 
 def is_notice(error: FieldError) -> bool:
     """Return whether *error* is the one that `blocked` gives, which says nothing of the resource itself."""
-    return error.path is None and error.type is ErrorType.INVALID
+    return error.path is None and error.detail == _NOT_CHECKED

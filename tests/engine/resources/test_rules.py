@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd import engine
+from pytest_crd.engine.resources import rules
 
 RULE = [{"rule": "self > 1"}]
 INTEGER = {"type": "integer", "x-kubernetes-validations": RULE}
@@ -49,6 +50,14 @@ def test_a_wrong_type_keeps_the_server_from_its_rules(kubernetes: str, printed: 
         'b: Invalid value: "integer": b in body must be of type string: "integer"',
         f"<nil>: Invalid value: {printed}: {NOT_CHECKED}",
     ]
+
+
+def test_no_other_error_is_the_notice() -> None:
+    *others, notice = _crd().version("v1").create({"b": 3}).errors
+    without_path = engine.FieldError(engine.ErrorType.INVALID, "<nil>", None, "another")
+
+    assert rules.is_notice(notice)
+    assert not any(map(rules.is_notice, (*others, without_path)))
 
 
 def test_an_update_is_stopped_alike() -> None:
