@@ -32,10 +32,11 @@ READERS: Final = {
 }
 
 
-def _reads_words(node: ast.AST) -> bool:
-    """Return whether an expression has the words of an error in it."""
+def _reads_words(node: ast.AST, named: frozenset[str] = frozenset()) -> bool:
+    """Return whether an expression has the words of an error in it, or one of the names that they were *named*."""
     return any(
         (isinstance(part, ast.Attribute) and part.attr in WORDS)
+        or (isinstance(part, ast.Name) and part.id in named)
         or (
             isinstance(part, ast.Call)
             and isinstance(part.func, ast.Name)
@@ -46,15 +47,44 @@ def _reads_words(node: ast.AST) -> bool:
     )
 
 
-def searches(tree: ast.AST) -> Iterator[ast.expr]:
-    """Yield what looks for something in the words of an error."""
-    for node in ast.walk(tree):
+def _is_text(value: ast.expr) -> bool:
+    """Return whether a value is the words of an error, or made of them alone: no list, and no object that has them."""
+    if isinstance(value, ast.IfExp):
+        return _is_text(value.body) or _is_text(value.orelse)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return _is_text(value.func.value)  # `error.detail.lower()`
+    is_spelled = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "str"
+    return (is_spelled or isinstance(value, ast.Attribute | ast.JoinedStr)) and _reads_words(value)
+
+
+def _named(scope: ast.AST) -> frozenset[str]:
+    """Return the names that a function gives to words of errors."""
+    assigned = (one for one in ast.walk(scope) if isinstance(one, ast.Assign | ast.AnnAssign | ast.NamedExpr))
+    return frozenset(
+        target.id
+        for one in assigned
+        if one.value is not None and _is_text(one.value)
+        for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
+        if isinstance(target, ast.Name)
+    )
+
+
+def searches(tree: ast.AST) -> list[ast.expr]:
+    """Return what looks for something in the words of an error, also under a name that a function gives them."""
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    found = {id(one): one for one in _searches(tree, frozenset())}
+    found |= {id(one): one for scope in functions for one in _searches(scope, _named(scope))}
+    return sorted(found.values(), key=lambda one: one.lineno)
+
+
+def _searches(scope: ast.AST, named: frozenset[str]) -> Iterator[ast.expr]:
+    for node in ast.walk(scope):
         if isinstance(node, ast.Compare) and any(isinstance(one, ast.In | ast.NotIn) for one in node.ops):
-            if any(map(_reads_words, (node.left, *node.comparators))):
+            if any(_reads_words(one, named) for one in (node.left, *node.comparators)):
                 yield node
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            of_text = node.func.attr in OF_TEXTS and _reads_words(node.func.value)
-            if of_text or (node.func.attr in OF_PATTERNS and any(map(_reads_words, node.args))):
+            of_text = node.func.attr in OF_TEXTS and _reads_words(node.func.value, named)
+            if of_text or (node.func.attr in OF_PATTERNS and any(_reads_words(one, named) for one in node.args)):
                 yield node
 
 
@@ -66,6 +96,11 @@ def searches(tree: ast.AST) -> Iterator[ast.expr]:
         ("error.field.split('.')", True),
         ("re.search('a', error.detail)", True),
         ("error.detail.removeprefix('a')", True),
+        ("def f(error):\n    text = str(error)\n    return any(one in text for one in SAYS)", True),
+        ("def f(error):\n    return (text := error.detail) and text.startswith('a')", True),
+        ("def f(error):\n    text = error.detail.lower() if error else ''\n    return re.search('a', text)", True),
+        ("def f(errors):\n    found = [Finding(str(error)) for error in errors]\n    return one in found", False),
+        ("def f(text):\n    return 'a' in text\ndef g(error):\n    text = str(error)", False),
         ("error.field == 'a'", False),
         ("'a' in texts", False),
         ("pattern.search(text)", False),
@@ -73,7 +108,7 @@ def searches(tree: ast.AST) -> Iterator[ast.expr]:
     ],
 )
 def test_what_a_search_of_words_is(code: str, *, is_search: bool) -> None:
-    assert bool(list(searches(ast.parse(code)))) is is_search
+    assert bool(searches(ast.parse(code))) is is_search
 
 
 def test_the_words_of_errors_are_searched_by_nobody_but_who_is_about_words() -> None:
