@@ -5,38 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support import crds
 
 from pytest_crd import __main__ as program
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: tabs.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: tabs, kind: Tab}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = crds.text(
+    "plural: tabs, kind: Tab",
+    """\
+    type: object
+    properties:
+      any: {type: object, x-kubernetes-preserve-unknown-fields: true}
+      what: {x-kubernetes-preserve-unknown-fields: true}
+      spec:
         type: object
         properties:
-          any: {type: object, x-kubernetes-preserve-unknown-fields: true}
-          what: {x-kubernetes-preserve-unknown-fields: true}
-          spec:
-            type: object
-            properties:
-              max: {type: integer, default: 10}
-              replicas: {type: integer}
-              names: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}
-              labels: {type: object, additionalProperties: {type: string}}
-              lists: {type: array, maxItems: 2, items: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}
-              few: {type: object, maxProperties: 3, additionalProperties: {type: integer}}
-              large: {type: array, items: {type: integer}}
-"""
+          max: {type: integer, default: 10}
+          replicas: {type: integer}
+          names: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}
+          labels: {type: object, additionalProperties: {type: string}}
+          lists: {type: array, maxItems: 2, items: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}
+          few: {type: object, maxProperties: 3, additionalProperties: {type: integer}}
+          large: {type: array, items: {type: integer}}
+    """,
+)
 OBJECT = """\
 any: {thing: 1}
 what: 1

@@ -6,31 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from support import crds
 from support.sessions import Project
 
 from pytest_crd.coverage import accounts
 from pytest_crd.coverage.accounts import Accounts, Attempt, Shared
 from pytest_crd.coverage.data import Data, Reached, Record
 
-# What each test asks for sets a field of its own, so that it is seen whose requests count.
-FLAGS = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {{name: flags.example.com}}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {{plural: flags, singular: flag, kind: Flag, listKind: FlagList}}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-{fields}
-"""
+FLAG = "plural: flags, singular: flag, kind: Flag, listKind: FlagList"
 HEAD = """\
 import pytest
 
@@ -42,11 +25,11 @@ COUNTS = "counts_"
 
 
 def _lay_out(project: Project, tests: str, name: str = "test_flags.py") -> set[str]:
-    """Write tests whose fields are called for whether they count; return the fields."""
+    """Write tests, each of which sets a field of its own, called for whether it counts; return the fields."""
     project.write(name, HEAD + tests)
     fields = sorted({word for word in tests.split('"') if word.startswith((COUNTS, "not_"))})
-    listed = "\n".join(f"          {name}: {{type: integer}}" for name in fields)
-    project.write("config/crd/bases/flags.yaml", FLAGS.format(fields=listed))
+    properties = ", ".join(f"{name}: {{type: integer}}" for name in fields)
+    project.write("config/crd/bases/flags.yaml", crds.text(FLAG, f"type: object\nproperties: {{{properties}}}\n"))
     return set(fields)
 
 

@@ -8,31 +8,22 @@ import xml.etree.ElementTree as ET
 from typing import Any
 
 import pytest
+from support import crds
 from support.sessions import Project
 
-FOOS = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, singular: foo, kind: Foo, listKind: FooList}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          size:
-            type: integer
-            default: 2
-            maximum: 5
-          never:
-            type: string
-"""
+FOOS = crds.text(
+    "plural: foos, singular: foo, kind: Foo, listKind: FooList",
+    """\
+    type: object
+    properties:
+      size:
+        type: integer
+        default: 2
+        maximum: 5
+      never:
+        type: string
+    """,
+)
 SEEN = """\
 crd: foos.example.com
 create:

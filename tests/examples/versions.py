@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from support import crds
+
 from pytest_crd import engine
 
 
@@ -18,20 +20,7 @@ def of(
     }
     for key, value in (root or {}).items():
         schema[key] = {**schema[key], **value} if key == "properties" else value
-    manifest = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "tabs.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "tabs", "kind": "Tab"},
-            "versions": [
-                {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **version}
-            ],
-        },
-    }
-    crd = engine.CustomResourceDefinition.from_manifest(manifest)
+    crd = engine.CustomResourceDefinition.from_manifest(crds.manifest(schema, **version))
     assert crd.response.accepted, crd.response.message
     return crd.versions[0]
 

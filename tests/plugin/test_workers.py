@@ -7,37 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from support.crds import TABS
 from support.sessions import GARDEN, Folder
+from support.unfilled import FAILS, FILLED, FIXED, HEAD, LEFT
 
 if TYPE_CHECKING:
     from support.sessions import Project
 
 pytestmark = [pytest.mark.session, pytest.mark.slow]
-HEAD = "crd: gardens.stories.example.com\n"
-LEFT = f"""\
-{HEAD}create:
-- name: rows
-  input: {{spec: {{rows: 11}}}}
-  errors: TODO
-- name: bogus  # misspelt
-  input: {{spec: {{size: 1, bogus: x}}}}
-"""
-FILLED = f"""\
-{HEAD}create:
-- name: rows
-  input: {{spec: {{rows: 11}}}}
-  errors:
-  - field: spec.rows
-    type: Invalid
-    message: "Invalid value: 11: spec.rows in body should be less than or equal to 10"
-- name: bogus  # misspelt
-  input: {{spec: {{size: 1, bogus: x}}}}
-  expected: {{spec: {{size: 1, watering: {{hour: 6}}}}}}
-  pruned: [spec.bogus]
-  defaulted: [spec.watering, spec.watering.hour]
-"""
-FAILS = "- name: fails\n  input: {spec: {size: 1}}\n  expected: {spec: {size: 2, watering: {hour: 6}}}\n"
-FIXED = FAILS.replace("size: 2", "size: 1")
 TURNED = "- name: turned\n  input: {spec: {rows: 11}}\n  expected: {spec: {rows: 11}}\n"
 # What is worth to know of a case that holds.
 NOTED = f"{HEAD}unknownFields: allow\ncreate:\n- {{name: a, input: {{spec: {{labl: x}}}}, accepted: true}}\n"
@@ -125,31 +102,6 @@ def _report(folder: Folder) -> Any:
     return json.loads(folder.read("crd_coverage.json"))
 
 
-TABS = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: tabs.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: tabs, kind: Tab}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            x-kubernetes-validations:
-            - rule: self.replicas <= self.max
-              message: too many
-            properties:
-              max: {type: integer, default: 10}
-              replicas: {type: integer}
-"""
 RULE = """\
       rule (config/crd/bases/tabs.yaml:19): self.replicas <= self.max
       self.replicas = 11

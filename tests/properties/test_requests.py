@@ -11,6 +11,7 @@ import pytest
 import tiers
 from hypothesis import given
 from hypothesis import strategies as st
+from support import crds
 
 from pytest_crd import strategies
 from pytest_crd.engine import (
@@ -58,7 +59,7 @@ SCALARS: Final = (
     | st.booleans()
     | st.integers(-(2**63), 2**64)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | st.sampled_from(["a", "1", "v1", "T", "example.com/v1", "2020-01-01T00:00:00Z", "\ud800", "\0", "a" * 300])
+    | st.sampled_from(["a", "1", "v1", "Tab", "example.com/v1", "2020-01-01T00:00:00Z", "\ud800", "\0", "a" * 300])
 )
 VALUES: Final[st.SearchStrategy[JSONValue]] = st.recursive(
     SCALARS,
@@ -69,7 +70,7 @@ RULES: Final = [
     {"rule": "self == oldSelf || true"},
     {"rule": "!oldSelf.hasValue() || oldSelf.value() == self || true", "optionalOldSelf": True},
     {"rule": "self.metadata == oldSelf.metadata || true", "messageExpression": "self.metadata.name"},
-    {"rule": "self.kind == 'T' && self.apiVersion != ''"},
+    {"rule": "self.kind == 'Tab' && self.apiVersion != ''"},
     {"rule": "self.metadata.name != 'refused'"},
 ]
 SPECS: Final[dict[str, dict[str, Any]]] = {
@@ -130,24 +131,7 @@ SPECS: Final[dict[str, dict[str, Any]]] = {
 
 
 def _manifest(schema: dict[str, Any], scope: str = "Namespaced") -> dict[str, Any]:
-    version = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": {"type": "object", **schema}},
-        "subresources": {"status": {}},
-    }
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "ts.example.com"},
-        "spec": {
-            "group": "example.com",
-            "names": {"plural": "ts", "kind": "T", "singular": "t", "listKind": "TList"},
-            "scope": scope,
-            "versions": [version],
-        },
-    }
+    return crds.manifest({"type": "object", **schema}, scope=scope, subresources={"status": {}})
 
 
 VERSIONS: Final = {

@@ -1,37 +1,14 @@
-"""A failure over a CEL rule shows the rule, where it stands in the CRD, and the values that decided."""
+"""A failure over a CEL rule shows the rule, where it stands in the TABS, and the values that decided."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from support.crds import TABS
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: tabs.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: tabs, kind: Tab}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            x-kubernetes-validations:
-            - rule: self.replicas <= self.max
-              message: too many
-            properties:
-              max: {type: integer, default: 10}
-              replicas: {type: integer}
-"""
 CASES = """\
 crd: tabs.example.com
 version: v1
@@ -60,7 +37,7 @@ RULE = """\
 
 
 def test_a_failure_explains_the_rule(empty: Project) -> None:
-    empty.write("crds/tabs.yaml", CRD)
+    empty.write("crds/tabs.yaml", TABS)
     empty.cases(CASES)
 
     result = empty.run()
@@ -76,7 +53,7 @@ def test_a_failure_explains_the_rule(empty: Project) -> None:
 
 
 def test_a_refused_crd_says_where_the_rule_stands(empty: Project) -> None:
-    empty.write("crds/tabs.yaml", CRD.replace("<= self.max", "<= self.min"))
+    empty.write("crds/tabs.yaml", TABS.replace("<= self.max", "<= self.min"))
     empty.cases(CASES)
 
     result = empty.run()
@@ -88,7 +65,7 @@ def test_a_refused_crd_says_where_the_rule_stands(empty: Project) -> None:
 
 def test_the_place_of_a_compile_error_is_inside_the_block_scalar(empty: Project) -> None:
     folded = "rule: >-\n                # why\n                self.replicas <=\n                self.min\n"
-    text = CRD.replace("rule: self.replicas <= self.max\n", folded.replace("# why", "!has(self.max) ||"))
+    text = TABS.replace("rule: self.replicas <= self.max\n", folded.replace("# why", "!has(self.max) ||"))
     empty.write("crds/tabs.yaml", text)
     empty.cases(CASES)
 

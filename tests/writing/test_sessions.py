@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support.unfilled import FAILS, FILLED, FIXED, HEAD, LEFT, TOO_MANY
 
 from pytest_crd.writing import files
 
@@ -16,33 +17,7 @@ if TYPE_CHECKING:
     from support.sessions import Project
 
 NAME = "test_garden.crd.yaml"
-HEAD = "crd: gardens.stories.example.com\n"
-TOO_MANY = "Invalid value: 11: spec.rows in body should be less than or equal to 10"
-LEFT = f"""\
-{HEAD}create:
-- name: rows
-  input: {{spec: {{rows: 11}}}}
-  errors: TODO
-- name: bogus  # misspelt
-  input: {{spec: {{size: 1, bogus: x}}}}
-"""
-FILLED = f"""\
-{HEAD}create:
-- name: rows
-  input: {{spec: {{rows: 11}}}}
-  errors:
-  - field: spec.rows
-    type: Invalid
-    message: "{TOO_MANY}"
-- name: bogus  # misspelt
-  input: {{spec: {{size: 1, bogus: x}}}}
-  expected: {{spec: {{size: 1, watering: {{hour: 6}}}}}}
-  pruned: [spec.bogus]
-  defaulted: [spec.watering, spec.watering.hour]
-"""
 HOLDS = "- name: holds\n  input: {spec: {size: 1}}\n  contains: {spec: {size: 1}}\n"
-FAILS = "- name: fails\n  input: {spec: {size: 1}}\n  expected: {spec: {size: 2, watering: {hour: 6}}}\n"
-FIXED = FAILS.replace("size: 2", "size: 1")
 REFUSED = "- name: fails\n  input: {spec: {rows: 11}}\n  expected: {spec: {rows: 11}}\n"
 
 

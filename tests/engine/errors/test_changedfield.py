@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 import yaml
+from support import crds
 
 from pytest_crd import engine
 from pytest_crd.engine.errors import changedfield
@@ -28,24 +29,7 @@ SENT: Final[dict[str, Any]] = {
     "metadata": {"name": "a", "bogus": 1},
     "spec": {"u": 1, "list": [{"v": 1}], "map": {"k": {"c": None, "w": 1}}},
 }
-MANIFEST: Final = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": "tabs.example.com"},
-    "spec": {
-        "group": "example.com",
-        "names": {"plural": "tabs", "kind": "Tab"},
-        "scope": "Cluster",
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC}}},
-            }
-        ],
-    },
-}
+MANIFEST: Final = crds.manifest({"type": "object", "properties": {"spec": SPEC}}, scope="Cluster")
 
 
 @pytest.fixture

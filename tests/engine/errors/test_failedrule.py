@@ -8,67 +8,58 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import crds
 
 from pytest_crd import engine
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.failedrule import FailedRule
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: tabs.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: tabs, kind: Tab}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = crds.text(
+    "plural: tabs, kind: Tab",
+    """\
+    type: object
+    properties:
+      spec:
         type: object
+        x-kubernetes-validations:
+        - rule: has(self.max)
+        - rule: self.replicas <= self.max
+          message: too many
         properties:
-          spec:
+          max: {type: integer, default: 10}
+          replicas: {type: integer}
+          names:
+            type: array
+            items:
+              type: string
+              x-kubernetes-validations:
+              - rule: |
+                  self.startsWith("a") ||
+                    self == oldSelf.orValue("b")
+                message: starts otherwise
+                optionalOldSelf: true
+          labels:
             type: object
+            additionalProperties:
+              type: string
+              x-kubernetes-validations:
+              - {rule: self != "", reason: FieldValueForbidden}
+          unknown:
+            type: integer
             x-kubernetes-validations:
-            - rule: has(self.max)
-            - rule: self.replicas <= self.max
-              message: too many
-            properties:
-              max: {type: integer, default: 10}
-              replicas: {type: integer}
-              names:
-                type: array
-                items:
-                  type: string
-                  x-kubernetes-validations:
-                  - rule: |
-                      self.startsWith("a") ||
-                        self == oldSelf.orValue("b")
-                    message: starts otherwise
-                    optionalOldSelf: true
-              labels:
-                type: object
-                additionalProperties:
-                  type: string
-                  x-kubernetes-validations:
-                  - {rule: self != "", reason: FieldValueForbidden}
-              unknown:
-                type: integer
-                x-kubernetes-validations:
-                - rule: self.b > 1
-              large:
-                type: array
-                items: {type: integer}
-                x-kubernetes-validations:
-                - rule: self.all(x, self.all(y, y >= 0))
-              said:
-                type: string
-                x-kubernetes-validations:
-                - rule: self == 'a'
-                  messageExpression: "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].exists(i, self.matches('b*c*d*e')) ? 'x' : 'y'"
-"""
+            - rule: self.b > 1
+          large:
+            type: array
+            items: {type: integer}
+            x-kubernetes-validations:
+            - rule: self.all(x, self.all(y, y >= 0))
+          said:
+            type: string
+            x-kubernetes-validations:
+            - rule: self == 'a'
+              messageExpression: "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].exists(i, self.matches('b*c*d*e')) ? 'x' : 'y'"
+    """,
+)
 
 
 def _crd(folder: Path, text: str = CRD) -> engine.CustomResourceDefinition:

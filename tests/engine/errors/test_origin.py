@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 from conformance import casefile, replies
+from support import crds
 
 from pytest_crd import engine
 from pytest_crd.engine import CustomResourceDefinition
@@ -21,18 +22,7 @@ TEXTS: Final = {"type": "array", "items": {"type": "string"}}
 
 def _crd(spec: Any, **more: Any) -> CustomResourceDefinition:
     schema = {"type": "object", "properties": {"spec": spec, **more}}
-    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    manifest = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "tabs.example.com"},
-        "spec": {
-            "group": "example.com",
-            "names": {"plural": "tabs", "kind": "Tab"},
-            "scope": "Cluster",
-            "versions": [{**version, "subresources": {"status": {}}}],
-        },
-    }
+    manifest = crds.manifest(schema, scope="Cluster", subresources={"status": {}})
     return CustomResourceDefinition.from_manifest(manifest)
 
 
