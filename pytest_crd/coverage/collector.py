@@ -22,21 +22,25 @@ _Identity: TypeAlias = "Written | CustomResourceDefinition"
 
 
 @dataclass(slots=True)
-class _Reached:
+class Reached:
     """
     What was reached of a version.
 
     Attributes:
         requests: How many requests were made to it.
-        reached: The ids of the points that requests have reached.
+        points: The ids of the points that requests have reached.
         held: Those of them of which a case states what follows.
-        last: What the last request has reached.
     """
 
     requests: int = 0
-    reached: set[str] = field(default_factory=set)
+    points: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)
-    last: Findings = field(default_factory=Findings)
+
+    def add(self, other: Reached) -> None:
+        """Add what others have reached."""
+        self.requests += other.requests
+        self.points |= other.points
+        self.held |= other.held
 
 
 class Collector:
@@ -49,7 +53,9 @@ class Collector:
 
     def __init__(self) -> None:
         self.crds: dict[_Identity, CustomResourceDefinition] = {}
-        self._reached: dict[tuple[_Identity, str], _Reached] = {}
+        self._reached: dict[tuple[_Identity, str], Reached] = {}
+        # By version, what the last request has reached, of which a case may still state what follows.
+        self._last: dict[tuple[_Identity, str], Findings] = {}
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
@@ -62,48 +68,49 @@ class Collector:
         crd = version.crd
         identity = _identity(crd)
         self.crds.setdefault(identity, crd)
-        found = self._reached.setdefault((identity, version.name), _Reached())
+        key = (identity, version.name)
+        found = self._reached.setdefault(key, Reached())
         found.requests += 1
-        found.last = meter.of(version).read(exchange)
-        found.reached.update(found.last)
+        self._last[key] = meter.of(version).read(exchange)
+        found.points.update(self._last[key])
 
     def hear(self, verdict: Verdict) -> None:
         """Take note of what a case, if it holds, states of the last request to its version."""
-        found = self._of(verdict.version)
-        if verdict.result.held and found.last:
+        last = self._last.get(_key(verdict.version))
+        if verdict.result.held and last:
             statement = Statement(verdict)
-            of_points = found.last.items()
-            found.held.update(id_ for id_, evidence in of_points if any(map(statement.states, evidence)))
+            held = (id_ for id_, evidence in last.items() if any(map(statement.states, evidence)))
+            self._reached[_key(verdict.version)].held.update(held)
 
     def add(self, other: Collector) -> None:
         """Add what another has collected."""
         for identity, crd in other.crds.items():
             self.crds.setdefault(identity, crd)
         for key, theirs in other._reached.items():
-            own = self._reached.setdefault(key, _Reached())
-            own.requests += theirs.requests
-            own.reached |= theirs.reached
-            own.held |= theirs.held
+            self._reached.setdefault(key, Reached()).add(theirs)
+
+    def of(self, version: Version) -> Reached:
+        """Return what was reached of *version*, which no later request changes."""
+        found = Reached()
+        found.add(self._reached.get(_key(version), found))
+        return found
 
     def requests(self, version: Version) -> int:
         """Return how many requests were made to *version*."""
-        return self._of(version).requests
+        return self.of(version).requests
 
     def reached(self, version: Version) -> frozenset[str]:
         """Return the ids of the points of *version* that requests have reached, held or not."""
-        return frozenset(self._of(version).reached)
+        return frozenset(self.of(version).points)
 
     def held(self, version: Version) -> frozenset[str]:
         """Return the ids of the points of *version* of which a case states what follows."""
-        return frozenset(self._of(version).held)
+        return frozenset(self.of(version).held)
 
     def missing(self, version: Version) -> tuple[Point, ...]:
         """Return the points of *version* that are not held, in the order of its schema."""
-        held = self._of(version).held
+        held = self.of(version).held
         return tuple(point for point in meter.of(version).points if point.id not in held)
-
-    def _of(self, version: Version) -> _Reached:
-        return self._reached.get((_identity(version.crd), version.name), _Reached())
 
 
 def points(version: Version) -> tuple[Point, ...]:
@@ -118,3 +125,7 @@ def points(version: Version) -> tuple[Point, ...]:
 
 def _identity(crd: CustomResourceDefinition) -> _Identity:
     return crd.written or crd
+
+
+def _key(version: Version) -> tuple[_Identity, str]:
+    return _identity(version.crd), version.name

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_crd.coverage.collector import Collector
+from pytest_crd.coverage.collector import Collector, Reached
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.reading import manifest
 
@@ -21,22 +21,6 @@ FORMAT: Final = 2
 
 class DataError(ValueError):
     """A file that does not hold what runs have reached; the message says why, and what to do."""
-
-
-@dataclass(slots=True)
-class Reached:
-    """
-    What was reached of a version.
-
-    Attributes:
-        requests: How many requests were made to it.
-        points: The ids of the points that requests have reached.
-        held: Those of them of which a case states what follows.
-    """
-
-    requests: int = 0
-    points: set[str] = field(default_factory=set)
-    held: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -63,10 +47,7 @@ class Data(dict[str, Record]):
         for digest, record in others.items():
             own = self.setdefault(digest, Record(record.name, record.file))
             for version, reached in record.versions.items():
-                sum_ = own.versions.setdefault(version, Reached())
-                sum_.requests += reached.requests
-                sum_.points |= reached.points
-                sum_.held |= reached.held
+                own.versions.setdefault(version, Reached()).add(reached)
 
     def of(self, digest: str, version: str) -> Reached:
         """Return what was reached of a version."""
@@ -109,12 +90,7 @@ def of_collector(collector: Collector, root: Path) -> Data:
         if crd.written is None:
             continue
         path = "" if crd.written.path is None else manifest.name_of(crd.written.path.resolve(), root.resolve())
-        versions = {
-            version.name: Reached(
-                collector.requests(version), set(collector.reached(version)), set(collector.held(version))
-            )
-            for version in crd.versions
-        }
+        versions = {version.name: collector.of(version) for version in crd.versions}
         asked = {name: one for name, one in versions.items() if one.requests}
         data.add(Data({digest_of(crd): Record(crd.name, path, asked)}))
     return data

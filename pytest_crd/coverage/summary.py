@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from pytest_crd.coverage import data
-from pytest_crd.coverage.collector import points
-from pytest_crd.coverage.data import Data, Reached
+from pytest_crd.coverage.collector import Reached, points
+from pytest_crd.coverage.data import Data
 from pytest_crd.coverage.lines import Exclusion, Lines
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, UnsupportedConstructError, Version

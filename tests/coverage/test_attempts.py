@@ -11,7 +11,8 @@ from support.sessions import Project
 
 from pytest_crd.coverage import accounts
 from pytest_crd.coverage.accounts import Accounts, Attempt, Shared
-from pytest_crd.coverage.data import Data, Reached, Record
+from pytest_crd.coverage.collector import Reached
+from pytest_crd.coverage.data import Data, Record
 
 FLAG = "plural: flags, singular: flag, kind: Flag, listKind: FlagList"
 HEAD = """\

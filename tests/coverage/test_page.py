@@ -11,7 +11,7 @@ import pytest
 from support.pots import POTS, read
 
 from pytest_crd.coverage import data, page
-from pytest_crd.coverage.collector import Collector
+from pytest_crd.coverage.collector import Collector, Reached
 from pytest_crd.coverage.lines import read_exclusion
 from pytest_crd.coverage.summary import Summary, summarize
 from pytest_crd.writing import yamltext
@@ -148,7 +148,7 @@ def test_a_version_of_which_nothing_is_missing_needs_no_object(tmp_path: Path) -
     reached = data.Data({data.digest_of(crd): data.Record("pots.example.com", "pots.yaml")})
     for one in summary.versions:
         ids = {counted.point.id for counted in one.counted}
-        reached[data.digest_of(crd)].versions[one.version.name] = data.Reached(1, ids, ids)
+        reached[data.digest_of(crd)].versions[one.version.name] = Reached(1, ids, ids)
 
     text, _ = _page(summarize([crd], reached))
 

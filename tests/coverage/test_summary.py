@@ -8,8 +8,8 @@ import pytest
 from support.pots import POTS, read
 
 from pytest_crd.coverage import data, table
-from pytest_crd.coverage.collector import Collector
-from pytest_crd.coverage.data import Data, Reached, Record
+from pytest_crd.coverage.collector import Collector, Reached
+from pytest_crd.coverage.data import Data, Record
 from pytest_crd.coverage.lines import Exclusion, read_exclusion
 from pytest_crd.coverage.summary import Summary, Tally, summarize
 from pytest_crd.engine import CustomResourceDefinition
