@@ -57,7 +57,7 @@ def of_paths(
         "warnings": warnings,
     }
     for key, wanted in listed.items():
-        if wanted is not None and (mismatch := _paths_mismatch(key, wanted, found[key])):
+        if wanted is not None and (mismatch := _paths_mismatch(key, wanted, [*map(str, found[key])])):
             yield mismatch
 
 

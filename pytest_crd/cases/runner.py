@@ -97,11 +97,11 @@ def _run_pass(case: PruningCase | DefaultingCase, given: Mapping[str, JSONValue]
         return CaseResult(subject.context, (Refused(problem),))
     if isinstance(case, PruningCase):
         pruned = version.prune(resource)
-        value, trace = pruned.value, Trace(pruned=pruned.paths)
+        value, trace = pruned.value, Trace(pruned=pruned.dropped)
         found = strays.of_pruning(case, resource, pruned.paths, subject)
     else:
         defaulted = version.default(resource)
-        value, trace = defaulted.value, Trace(nulls=defaulted.nulls, defaulted=defaulted.paths)
+        value, trace = defaulted.value, Trace(nulls=defaulted.dropped, defaulted=defaulted.put_in)
         found = strays.of_defaulting(case, resource, subject)
     questions.tell(Question(version, case.section, Body(resource)))
     in_object = expectations.of_object(case, value, resource, version.schema)

@@ -74,7 +74,7 @@ class Passes:
 
     def _nulls(self, place: SchemaPlace, names: tuple[str, ...], given: tuple[str, ...]) -> Iterator[Proposal]:
         sent = nested(place, dict.fromkeys(names))
-        nulls = list(map(str, self._version.default({**self._type_meta, **sent}).nulls))
+        nulls = list(self._version.default({**self._type_meta, **sent}).nulls)
         where = words.of_place(place)
         if nulls:
             replaced = tuple(name for name in names if name in given)

@@ -126,13 +126,13 @@ def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
         # That rules were not checked follows from the other errors.
         return [*map(_entry, [one for one in answer.errors if not rules.is_notice(one)] or answer.errors)]
     listed = {
-        "pruned": [*map(str, trace.pruned)],
-        "defaulted": [*map(str, trace.defaulted)],
-        "nullsDropped": [*map(str, trace.nulls)],
+        "pruned": trace.pruned,
+        "defaulted": trace.defaulted,
+        "nullsDropped": trace.nulls,
         "lost": trace.lost,
         "warnings": answer.warnings,
     }
-    return [*listed[key]]
+    return [*map(str, listed[key])]
 
 
 def _answer(result: CaseResult) -> Answer:
@@ -208,7 +208,7 @@ def _corrected(case: AnyCase, result: CaseResult) -> Iterator[tuple[str, JSONVal
         elif isinstance(mismatch, ObjectMismatch) and _is_as_much(mismatch.expected, mismatch.asked):
             yield "contains", mismatch.asked
         elif isinstance(mismatch, PathsMismatch):
-            yield mismatch.key, [*map(str, (*mismatch.met, *mismatch.unasked))]
+            yield mismatch.key, [*mismatch.met, *mismatch.unasked]
         elif isinstance(mismatch, ErrorsMismatch):
             errors, others = _errors(case, mismatch, result)
             if mismatch.key == "errors":

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support import crds
 from support.unfilled import FAILS, FILLED, FIXED, HEAD, LEFT, TOO_MANY
 
 from pytest_crd.writing import files
@@ -46,6 +47,20 @@ def test_what_was_left_out_is_filled_in_and_holds_from_then_on(project: Project,
         ]
     )
     project.run().assert_outcomes(passed=2)
+
+
+def test_what_is_lost_on_storing_is_filled_in_too(project: Project) -> None:
+    names = "plural: jars, kind: Jar"
+    fields = "type: object\nproperties: {spec: {type: object, properties: {size: {type: integer}}}}\n"
+    others = "  - {name: v2, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object}}}}}\n"
+    project.write(
+        "config/crd/bases/jars.yaml", crds.text(names, fields).replace("storage: true", "storage: false") + others
+    )
+    project.cases("crd: jars.example.com\nversion: v1\ncreate:\n- name: a\n  input: {spec: {size: 1}}\n  lost: TODO\n")
+
+    project.run("--crd-fill").assert_outcomes(passed=1)
+
+    assert _text(project).endswith("  lost: [spec.size]\n")
 
 
 def test_without_the_option_nothing_is_written_and_it_is_named(project: Project) -> None:

@@ -156,7 +156,7 @@ class Response:
     @property
     def lost(self) -> tuple[str, ...]:
         """The fields that were lost on storing: the storage version does not know them, and no warning says so."""
-        return self.changes.lost
+        return tuple(map(str, self.changes.lost))
 
     def assert_accepted(self, *, strict: bool = False) -> None:
         """

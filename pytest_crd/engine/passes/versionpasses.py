@@ -28,12 +28,20 @@ class Pruned:
 
     Attributes:
         value: The resource; metadata as the server writes it back.
-        paths: The dropped fields, spelled and ordered as in the server's `unknown field "…"` warnings: those of the
-            root's metadata, then those that the schema does not know, then those of embedded metadata.
+        dropped: The dropped fields, as `paths` has them; what a schema has dropped knows its steps and origin.
     """
 
     value: JSONValue
-    paths: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """
+        The dropped fields, spelled and ordered as in the server's `unknown field "…"` warnings.
+
+        Those of the root's metadata come first, then those that the schema does not know, then those of embedded metadata.
+        """
+        return tuple(map(str, self.dropped))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +51,23 @@ class Defaulted:
 
     Attributes:
         value: The resource.
-        paths: Every place where a default was put in, parents first (`spec.a` and `spec.a.b`), spelled as `Pruned.paths`.
-        nulls: Where a null was dropped.
+        put_in: Where defaults were put in, as `paths` has it; each place knows its steps and origin.
+        dropped: Where nulls were dropped, likewise.
     """
 
     value: JSONValue
-    paths: tuple[str, ...]
-    nulls: tuple[str, ...]
+    put_in: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every place where a default was put in, parents first (`spec.a` and `spec.a.b`), spelled as `Pruned.paths`."""
+        return tuple(map(str, self.put_in))
+
+    @property
+    def nulls(self) -> tuple[str, ...]:
+        """Where a null was dropped."""
+        return tuple(map(str, self.dropped))
 
 
 class Passes:

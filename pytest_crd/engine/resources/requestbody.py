@@ -126,7 +126,7 @@ class Decoder(NamedTuple):
             raise RefusedError(bad_request(f"{cannot} {self.of_url.kind}: {error}")) from None
         problems: tuple[str, ...] = ()
         if field_validation != "Ignore" and self.profile.field_validation:
-            unknown = tuple(f'unknown field "{path}"' for path in pruned.paths)
+            unknown = tuple(f'unknown field "{path}"' for path in pruned.dropped)
             if field_validation == "Strict" and (body.duplicates or unknown):
                 listed = ", ".join((*worded_strictly(body.duplicates), *unknown))
                 # By then it is what it says it is.
@@ -134,7 +134,7 @@ class Decoder(NamedTuple):
                 raise RefusedError(typemeta.refuse_without_version(body.value) or strict)
             problems = (*body.duplicates, *unknown)
         defaulted = passes.default(pruned.value)
-        changes = Changes(pruned.paths, defaulted.paths, defaulted.nulls)
+        changes = Changes(pruned.dropped, defaulted.put_in, defaulted.dropped)
         decoded = Decoded(dict(defaulted.value), changes, problems, is_text=bool(body.text), sent=body.value)
         refused = typemeta.refuse_version(body.value, self.of_url, self.profile)
         if refused is not None:

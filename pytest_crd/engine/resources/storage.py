@@ -25,7 +25,7 @@ class Storage:
         if self._storage is self._served and (not defaulted or passes.settles) and not self._lacks_status(resource):
             return dict(resource), ()  # pruned and defaulted before
         written = passes.prune({**resource, "apiVersion": f"{self._crd.group}/{self._storage.spec.name}"})
-        return self._converted(passes.default(written.value).value), written.paths
+        return self._converted(passes.default(written.value).value), written.dropped
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading puts in a status: a default for the one that a create took away."""

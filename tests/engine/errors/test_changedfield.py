@@ -39,6 +39,15 @@ def crd(tmp_path: Path) -> engine.CustomResourceDefinition:
     return engine.load(file)[0]
 
 
+def _stored_elsewhere() -> engine.Version:
+    """Return a version whose objects are stored in another one, that knows no fields of the spec."""
+    manifest = crds.manifest({"type": "object", "properties": {"spec": SPEC}}, storage=False)
+    schema = {"type": "object", "properties": {"spec": {"type": "object"}}}
+    other = crds.manifest(schema, name="v2")["spec"]["versions"]
+    manifest["spec"]["versions"] += other
+    return engine.CustomResourceDefinition.from_manifest(manifest).version("v1")
+
+
 def _origins(paths: tuple[str, ...]) -> dict[str, str | None]:
     """Return by path what decided, less the steps to the schema of the spec."""
     found: dict[str, str | None] = {}
@@ -84,23 +93,36 @@ def test_where_nobody_knows_the_file_there_is_no_line() -> None:
     crd = engine.CustomResourceDefinition.from_manifest(MANIFEST)
     defaulted = crd.version("v1").default({"spec": {}})
 
-    assert [changedfield.source_of(path) for path in defaulted.paths] == [""]
-    assert [getattr(path, "origin", None) for path in defaulted.paths] == [
+    assert [changedfield.source_of(path) for path in defaulted.put_in] == [""]
+    assert [getattr(path, "origin", None) for path in defaulted.put_in] == [
         Origin(("properties", "spec", "properties", "a"), "default")
     ]
 
 
 def test_answers_have_plain_texts(crd: engine.CustomResourceDefinition) -> None:
-    response = crd.version("v1").create(SENT)
+    """What is handed out can be written as YAML, which knows no other texts."""
+    version, stored = crd.version("v1"), _stored_elsewhere()
+    response, pruned, defaulted = version.create(SENT), version.prune(SENT), version.default(SENT)
+    lost = stored.create({"spec": {"a": "x"}}).lost
 
-    assert {type(path) for path in (*response.pruned, *response.defaulted, *response.nulls)} == {str}
+    for paths in (
+        response.pruned,
+        response.defaulted,
+        response.nulls,
+        pruned.paths,
+        defaulted.paths,
+        defaulted.nulls,
+        lost,
+    ):
+        assert paths
+        assert {type(path) for path in paths} == {str}
 
 
 def test_a_line_is_known_as_long_as_somebody_has_the_version(tmp_path: Path) -> None:
     file = tmp_path / "crd.yaml"
     file.write_text(yaml.safe_dump(MANIFEST), encoding="utf-8")
     loaded = [*engine.load(file)]
-    (path,) = loaded[0].version("v1").passes.default({"spec": {}}).paths
+    (path,) = loaded[0].version("v1").passes.default({"spec": {}}).put_in
     assert changedfield.source_of(path) != ""
 
     loaded.clear()
