@@ -21,10 +21,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("pytest_crd.strategies needs hypothesis: install pytest-crd[hypothesis]") from error
 
 from pytest_crd import engine
-from pytest_crd.examples import making, mending, numbers, places, schemas, texts
+from pytest_crd.examples import making, mending, numbers, places, texts
 from pytest_crd.examples.mending import Judge, NotFoundError, Resource, Search
 from pytest_crd.examples.moves import Mover
-from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Node
+from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Demand
 from pytest_crd.examples.values import Maker
 
 # How many of the fields that may be left out are drawn at once, how many items, and how long texts where a schema sets no limit.
@@ -54,7 +54,7 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
         NoExampleError: Not even one object was found that the server accepts.
     """
     first = making.example(version)
-    root = Node((schemas.of_version(version),))
+    root = Demand.of_version(version)
     judge = mending.trying(version.create)
     head = {name: first[name] for name in _HEAD}
     accepted = _accepted(_values(root), head, version, Search(judge, mending.acceptance, Mover(root, Maker()).find))
@@ -91,20 +91,20 @@ def _refused(accepted: SearchStrategy[Resource], judge: Judge) -> SearchStrategy
     return refused_resource()
 
 
-def _values(node: Node) -> SearchStrategy[Any]:
+def _values(node: Demand) -> SearchStrategy[Any]:
     """Return a strategy of what the keywords of *node* ask for."""
     ways = [_of_type(one) for one in itertools.islice(node.alternatives(), _MOST_WAYS)]
     return st.one_of(*ways, *([st.none()] if node.is_nullable else []))
 
 
-def _of_type(node: Node) -> SearchStrategy[Any]:
+def _of_type(node: Demand) -> SearchStrategy[Any]:
     if node.enum is not None:
         return st.sampled_from(node.enum)
     found = _BY_TYPE.get(node.type)
     return found(node) if found is not None else st.sampled_from(({}, "a", 1, True, []))
 
 
-def _texts(node: Node) -> SearchStrategy[str]:
+def _texts(node: Demand) -> SearchStrategy[str]:
     demand = node.text
     known = list(texts.find(demand)) if demand.patterns or demand.format else []
     if known:
@@ -112,14 +112,14 @@ def _texts(node: Node) -> SearchStrategy[str]:
     return st.text(_CHARACTERS, min_size=demand.least, max_size=_limit(demand.least, demand.most, _LONGEST))
 
 
-def _integers(node: Node) -> SearchStrategy[int]:
+def _integers(node: Demand) -> SearchStrategy[int]:
     demand = node.number
     step = int(demand.step)
     low, high = (math.ceil(demand.least or 0), math.floor(demand.most or 0))
     return st.integers(-(-low // step), high // step).map(lambda number: number * step).filter(demand.fits)
 
 
-def _numbers(node: Node) -> SearchStrategy[float]:
+def _numbers(node: Demand) -> SearchStrategy[float]:
     demand = node.number
     if demand.multiples:
         return st.sampled_from(numbers.find(demand))
@@ -134,7 +134,7 @@ def _numbers(node: Node) -> SearchStrategy[float]:
     )
 
 
-def _lists(node: Node) -> SearchStrategy[list[Any]]:
+def _lists(node: Demand) -> SearchStrategy[list[Any]]:
     least = node.least("minItems")
     most = _limit(least, node.most("maxItems"), _MOST_ITEMS)
     keys = node.map_keys
@@ -143,7 +143,7 @@ def _lists(node: Node) -> SearchStrategy[list[Any]]:
     return st.lists(_values(node.items or ANYTHING), min_size=least, max_size=most, unique_by=unique)
 
 
-def _objects(node: Node) -> SearchStrategy[dict[str, Any]]:
+def _objects(node: Demand) -> SearchStrategy[dict[str, Any]]:
     required = {name: _values(node.field(name) or ANYTHING) for name in node.required}
     # Made when they are drawn first: a large schema has thousands.
     others = {name: _deferred(child) for name, child in node.properties.items() if name not in required}
@@ -175,7 +175,7 @@ def _some_of(fields: Mapping[str, SearchStrategy[Any]]) -> SearchStrategy[list[t
     return st.lists(field, unique_by=lambda one: one[0], max_size=_MOST_FIELDS)
 
 
-def _deferred(node: Node) -> SearchStrategy[Any]:
+def _deferred(node: Demand) -> SearchStrategy[Any]:
     return st.deferred(lambda: _values(node))
 
 
@@ -184,7 +184,7 @@ def _limit(least: int, most: int | None, usual: int) -> int:
     return max(least, usual) if most is None else min(most, max(least, usual))
 
 
-_BY_TYPE: Final[dict[str, Callable[[Node], SearchStrategy[Any]]]] = {
+_BY_TYPE: Final[dict[str, Callable[[Demand], SearchStrategy[Any]]]] = {
     "string": _texts,
     "integer": _integers,
     "number": _numbers,

@@ -9,8 +9,8 @@ from pytest_crd.cases import comparison
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
+from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
 
 

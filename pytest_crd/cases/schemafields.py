@@ -6,52 +6,95 @@ What the version says of `metadata`, at the root and in embedded resources, is w
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
 from pytest_crd.cases import comparison, diagnosis
-from pytest_crd.engine import UnsupportedConstructError, Version, fieldpath, profile
+from pytest_crd.engine import UnsupportedConstructError, Version, profile
 from pytest_crd.engine.golang import types
 from pytest_crd.engine.metadata import metav1types
-from pytest_crd.engine.schema import structural
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema import schemamap
+from pytest_crd.engine.schema.metafields import TYPE_META
+from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.schemamap import KEEPS_UNKNOWN, Each, Place, SchemaNode
 
-_ANYTHING: Final = Structural(x_preserve_unknown_fields=True)
-_SCALAR: Final = Structural()
+# None of these is a whole object, so that each has a place.
+_ANYTHING: Final = SchemaNode({KEEPS_UNKNOWN: True}, (Each.VALUE,))
+_SCALAR: Final = SchemaNode({}, (Each.VALUE,))
 
 
-def root_of(version: Version) -> Structural:
-    """Return the schema of whole objects of *version*, with apiVersion, kind and metadata; of anything where it has none."""
+class SchemaFields:
+    """The fields of the objects of one version."""
+
+    def __init__(self, version: Version) -> None:
+        """Take the version; of one that is not served, as its schema has an unsupported construct, objects can have all fields."""
+        self._root = version.schema_map
+        self._keeps_all = version.preserves_unknown_fields or not _is_served(version)
+        named = profile.named(version.crd.kubernetes_version)
+        metadata = SchemaNode(_schema(metav1types.object_meta(named)), ("metadata",))
+        self._of_resource = {**dict.fromkeys(TYPE_META, _SCALAR), "metadata": metadata}
+
+    @property
+    def rules(self) -> Iterator[str]:
+        """The CEL rules."""
+        return (rule.get("rule") or "" for node in self._root for rule in node.rules)
+
+    def can_have(self, path: str) -> bool:
+        """Return whether an object can have a field at *path*, in either spelling."""
+        return any(True for _ in self._at(self._root, f".{path}"))
+
+    def near(self, path: str) -> str:
+        """Return the path of the field that *path*, at which there can be none, may stand for; empty where none is near."""
+        above = ((parent, name, f".{parent}" if parent else "") for parent, name in _ways_up(path))
+        ways = ((parent, name, list(self._at(self._root, rest))) for parent, name, rest in above)
+        parent, name, known = next(way for way in ways if way[2])  # at the latest the root
+        for node in known:
+            if found := diagnosis.nearest(name, tuple(self._fields(node))):
+                return f"{parent}.{found}" if parent else found
+        return self._elsewhere(name)
+
+    def _elsewhere(self, name: str) -> str:
+        """Return the path of the field called *name* that is nearest to the root; empty where there is none."""
+        found = (place for place in self._places(self._root, ()) if place[-1:] == (name,))
+        return schemamap.spelled(min(found, key=len, default=()))
+
+    def _places(self, node: SchemaNode, place: Place) -> Iterator[Place]:
+        """Yield *place*, and the places inside the values there."""
+        yield place
+        inner: list[tuple[str | Each, SchemaNode | None]] = [(Each.ITEM, node.items), (Each.VALUE, node.values)]
+        for step, child in (*inner, *self._fields(node).items()):
+            if child is not None:
+                yield from self._places(child, (*place, step))
+
+    def _fields(self, node: SchemaNode) -> Mapping[str, SchemaNode]:
+        return {**node.properties, **self._of_resource} if node.is_resource else node.properties
+
+    def _at(self, node: SchemaNode, rest: str) -> Iterator[SchemaNode]:
+        """Yield what is said of the values that *rest* of a path can lead to."""
+        if not rest:
+            yield node
+            return
+        if node.items is not None and (index := comparison.INDEX.match(rest)):
+            yield from self._at(node.items, rest[index.end() :])
+        fields = self._fields(node)
+        specified = [(child, tail) for name, child in fields.items() for tail in comparison.tails(rest, name)]
+        for child, tail in specified:
+            yield from self._at(child, tail)
+        if specified:
+            return
+        if node.keeps_unknown_fields or (node is self._root and self._keeps_all):
+            yield _ANYTHING
+        elif node.is_map:
+            value = node.values or _SCALAR
+            yield from self._at(value, _behind_any_key(rest, dotted=not _has_fields(value)))
+
+
+def _is_served(version: Version) -> bool:
     try:
-        schema = version.schema
+        version.schema  # noqa: B018 - it is read
     except UnsupportedConstructError:
-        return _ANYTHING  # nothing is served, and that is said elsewhere
-    named = profile.named(version.crd.kubernetes_version)
-    root = _resource(schema or Structural(), _structural(metav1types.object_meta(named)))
-    return replace(root, x_preserve_unknown_fields=True) if version.preserves_unknown_fields else root
-
-
-def can_have(root: Structural, path: str) -> bool:
-    """Return whether an object with the schema *root* can have a field at *path*, in either spelling."""
-    return any(True for _ in _at(root, f".{path}"))
-
-
-def near(root: Structural, path: str) -> str:
-    """Return the path of the field that *path*, at which there can be none, may stand for; empty where none is near."""
-    ways = ((parent, name, list(_at(root, f".{parent}" if parent else ""))) for parent, name in _ways_up(path))
-    parent, name, known = next(way for way in ways if way[2])  # at the latest the root
-    for schema in known:
-        if found := diagnosis.nearest(name, tuple(schema.properties)):
-            return f"{parent}.{found}" if parent else found
-    return _elsewhere(root, name)
-
-
-def _elsewhere(root: Structural, name: str) -> str:
-    """Return the path of the field called *name* that is nearest to the root; empty where there is none."""
-    paths = (path for path, _ in structural.nodes(root) if path and path[-1] == name)
-    return fieldpath.unknown_field(min(paths, key=len, default=())).replace(".[]", "[]")
+        return False  # that nothing is served is said elsewhere
+    return True
 
 
 def _ways_up(path: str) -> Iterator[tuple[str, str]]:
@@ -62,28 +105,8 @@ def _ways_up(path: str) -> Iterator[tuple[str, str]]:
     yield "", path.partition(".")[0].partition("[")[0]
 
 
-def _at(schema: Structural, rest: str) -> Iterator[Structural]:
-    """Yield what *schema* says of the values that *rest* of a path can lead to."""
-    if not rest:
-        yield schema
-        return
-    if schema.items is not None and (index := comparison.INDEX.match(rest)):
-        yield from _at(schema.items, rest[index.end() :])
-    specified = [(child, tail) for name, child in schema.properties.items() for tail in comparison.tails(rest, name)]
-    for child, tail in specified:
-        yield from _at(child, tail)
-    if specified:
-        return
-    if schema.x_preserve_unknown_fields:
-        yield _ANYTHING
-    elif schema.additional_properties:
-        value = schema.value_schema or _SCALAR
-        yield from _at(value, _behind_any_key(rest, dotted=not _has_fields(value)))
-
-
-def _has_fields(schema: Structural) -> bool:
-    below = schema.properties or schema.items or schema.additional_properties
-    return bool(below) or schema.x_preserve_unknown_fields
+def _has_fields(node: SchemaNode) -> bool:
+    return bool(node.properties) or node.items is not None or node.is_map or node.keeps_unknown_fields
 
 
 def _behind_any_key(rest: str, *, dotted: bool) -> str:
@@ -99,35 +122,15 @@ def _behind_any_key(rest: str, *, dotted: bool) -> str:
     return "" if dotted else rest[min((i for i in range(1, len(rest)) if rest[i] in ".["), default=len(rest)) :]
 
 
-def _resource(schema: Structural, metadata: Structural) -> Structural:
-    """Return *schema* with the fields that every resource has, wherever it is one."""
-    own = {"apiVersion": _SCALAR, "kind": _SCALAR, "metadata": metadata}
-    below = _with_embedded(schema, metadata)
-    return replace(below, properties={**below.properties, **own})
-
-
-def _with_embedded(schema: Structural, metadata: Structural) -> Structural:
-    def child(node: Structural) -> Structural:
-        return _resource(node, metadata) if node.x_embedded_resource else _with_embedded(node, metadata)
-
-    properties = {name: child(node) for name, node in schema.properties.items()}
-    items = None if schema.items is None else child(schema.items)
-    values = child(schema.value_schema) if schema.value_schema else schema.additional_properties
-    inside = (*properties.values(), items, values)
-    if all(map(operator.is_, inside, (*schema.properties.values(), schema.items, schema.additional_properties))):
-        return schema  # as nearly all are, in which no resource is embedded
-    return replace(schema, properties=properties, items=items, additional_properties=values)
-
-
-def _structural(kind: types.Type) -> Structural:
+def _schema(kind: types.Type) -> Schema:
     """Return a type of Go's as a schema, as far as its fields go."""
     if isinstance(kind, types.Pointer):
-        return _structural(kind.to)
+        return _schema(kind.to)
     if isinstance(kind, types.Struct):
         fields: Mapping[str, types.Type] = kind.fields
-        return Structural(properties={name: _structural(field) for name, field in fields.items()})
+        return {"properties": {name: _schema(field) for name, field in fields.items()}}
     if isinstance(kind, types.Map):
-        return Structural(additional_properties=_structural(kind.value))
+        return {"additionalProperties": _schema(kind.value)}
     if isinstance(kind, types.List):
-        return Structural(items=_structural(kind.item))
-    return _ANYTHING if isinstance(kind, types.Raw) else _SCALAR
+        return {"items": _schema(kind.item)}
+    return {KEEPS_UNKNOWN: True} if isinstance(kind, types.Raw) else {}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pytest_crd.cases import comparison, schemafields
+from pytest_crd.cases import comparison
 from pytest_crd.cases.model import (
     Case,
     DefaultingCase,
@@ -74,7 +74,7 @@ def described(stray: Stray) -> tuple[str, str]:
 def _strays(case: Case, subject: Subject, unknown: list[str], lost: list[str] | None = None) -> Strays | None:
     lost = lost or []
     fields = [
-        Stray(path, is_lost, "" if is_lost else schemafields.near(subject.fields, path))
+        Stray(path, is_lost, "" if is_lost else subject.fields.near(path))
         for path, is_lost in (*((path, False) for path in unknown), *((path, True) for path in lost))
     ]
     return Strays(tuple(fields), _REMEDIES.get(case.section, _REMEDY)) if fields else None

@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
-from pytest_crd.cases import schemafields
 from pytest_crd.cases.result import Context
+from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.resources import completion
-from pytest_crd.engine.schema.structural import Structural
 
 _NAME: Final = {"name": completion.MADE_UP_NAME}
 _MOST_PLACES: Final = 3
@@ -39,9 +38,9 @@ class Subject:
         return Context(crd.name, self.version.name, crd.kubernetes_version, crd.source)
 
     @cached_property
-    def fields(self) -> Structural:
+    def fields(self) -> SchemaFields:
         """Which fields an object of the version can have."""
-        return schemafields.root_of(self.version)
+        return SchemaFields(self.version)
 
     def store(self, resource: Mapping[str, JSONValue]) -> Response:
         """

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_crd.cases import comparison, refusals, schemafields
+from pytest_crd.cases import comparison, refusals
 from pytest_crd.cases.model import Case, UpdateCase
 from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.resources import completion
-from pytest_crd.engine.schema import structural
 
 # At no field, as the server prints it.
 _NO_FIELD = "<nil>"
@@ -82,9 +81,7 @@ def _of_paths(case: Case, sent: JSONValue, paths: Sequence[str], subjects: Seque
 
 def _is_in_a_rule(part: str, subjects: Sequence[Subject]) -> bool:
     """Return whether a schema has a rule with *part* in it."""
-    roots = {id(subject.fields): subject.fields for subject in subjects}.values()
-    rules = (rule for root in roots for _, node in structural.nodes(root) for rule in node.x_validations or ())
-    return any(refusals.is_in_rule(part, rule.get("rule") or "") for rule in rules)
+    return any(refusals.is_in_rule(part, rule) for subject in subjects for rule in subject.fields.rules)
 
 
 def _hint(case: Case, sent: JSONValue, path: str, subjects: Sequence[Subject]) -> str:
@@ -94,10 +91,10 @@ def _hint(case: Case, sent: JSONValue, path: str, subjects: Sequence[Subject]) -
     old = case.old if isinstance(case, UpdateCase) else None
     if any(True for value in (sent, old) for _ in comparison.places(value, path)):
         return ""
-    near = schemafields.near(subjects[0].fields, path)
+    near = subjects[0].fields.near(path)
     return "can be no field" + (f"; did you mean {near}?" if near else "")
 
 
 def _is_declared(path: str, subjects: Sequence[Subject]) -> bool:
     """Return whether a schema says that there can be a field at *path*."""
-    return any(schemafields.can_have(subject.fields, path) for subject in subjects)
+    return any(subject.fields.can_have(path) for subject in subjects)

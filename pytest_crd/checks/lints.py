@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from pytest_crd.checks import schemas
-from pytest_crd.checks.schemas import Steps
 from pytest_crd.checks.verdict import Finding, Verdict
 from pytest_crd.engine.crdfiles import ReadCrd
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.schema.schemamap import SchemaNode
 
 # What the annotations of an object may hold together, and the one in which `kubectl apply` keeps the whole object.
 _ANNOTATIONS_LIMIT: Final = 256 * 1024
@@ -33,25 +34,33 @@ def lint(read: ReadCrd, name: str) -> Verdict:
     return Verdict(heading, tuple(dict.fromkeys(findings)))
 
 
+def _schemas(read: ReadCrd) -> Iterator[tuple[Steps, SchemaNode]]:
+    """Yield the schemas of all versions, each with where it stands in the CRD; one that versions share once for each."""
+    for version in read.crd.versions:
+        around = declared.place_of_schema(read.crd.declared, version.name)
+        yield from (((*around, *node.steps), node) for node in version.schema_map)
+
+
 def _ssatags(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in schemas.nodes(read):
+    for steps, node in _schemas(read):
         if node.schema.get("type") == "array" and not node.schema.get("x-kubernetes-list-type"):
-            yield node.steps, f"{node.path}: a list without x-kubernetes-list-type"
+            yield steps, f"{node.path}: a list without x-kubernetes-list-type"
 
 
 def _statussubresource(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for version, node in schemas.nodes(read):
-        if not node.path and "status" in (node.schema.get("properties") or {}) and not version.has_status:
-            yield (*node.steps, "properties", "status"), f"{version.name} has a status, but no subresource for it"
+    for version in read.crd.versions:
+        if (status := version.schema_map.properties.get("status")) is not None and not version.has_status:
+            steps = (*declared.place_of_schema(read.crd.declared, version.name), *status.steps)
+            yield steps, f"{version.name} has a status, but no subresource for it"
 
 
 def _statusoptional(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in schemas.nodes(read):
+    for steps, node in _schemas(read):
         required = node.schema.get("required") or ()
-        if not node.path and "status" in required:
-            yield (*node.steps, "required"), "status is required, which no new object has"
-        if node.path == "status":
-            yield from (((*node.steps, "required"), f"status.{name} is required") for name in required)
+        if not node.place and "status" in required:
+            yield (*steps, "required"), "status is required, which no new object has"
+        if node.place == ("status",):
+            yield from (((*steps, "required"), f"status.{name} is required") for name in required)
 
 
 # The keyword that bounds values of a type.
@@ -59,20 +68,21 @@ _BOUNDS: Final = {"string": "maxLength", "array": "maxItems"}
 
 
 def _maxlength(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in schemas.nodes(read):
+    for steps, node in _schemas(read):
+        is_under_rule = any(one.rules for one in (node, *node.around))
         schema, bound = node.schema, _BOUNDS.get(str(node.schema.get("type")), "")
         is_open = bound and bound not in schema and not schema.get("enum") and not schema.get("format")
-        if node.is_under_rule and is_open:
-            yield node.steps, f"{node.path}: {schema['type']} without {bound} under a rule"
-        if node.is_under_rule and schema.get("additionalProperties") and "maxProperties" not in schema:
-            yield node.steps, f"{node.path}: map without maxProperties under a rule"
+        if is_under_rule and is_open:
+            yield steps, f"{node.path}: {schema['type']} without {bound} under a rule"
+        if is_under_rule and schema.get("additionalProperties") and "maxProperties" not in schema:
+            yield steps, f"{node.path}: map without maxProperties under a rule"
 
 
 def _preserveunknownfields(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in schemas.nodes(read):
+    for steps, node in _schemas(read):
         if node.schema.get("x-kubernetes-preserve-unknown-fields") and node.schema.get("properties"):
             yield (
-                (*node.steps, "x-kubernetes-preserve-unknown-fields"),
+                (*steps, "x-kubernetes-preserve-unknown-fields"),
                 f"{node.path or 'the whole object'}: keeps misspelt fields",
             )
 
@@ -88,12 +98,12 @@ def _applysize(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
 
 
 def _booleannames(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    for _, node in schemas.nodes(read):
+    for steps, node in _schemas(read):
         for name in node.schema.get("properties") or {}:
             if name.isalpha() and isinstance(value := yamlreader.read_one(f"- {name}").value[0], bool):
                 path = f"{node.path}.{name}" if node.path else name
                 words = f"{path}: YAML without quotes reads the name as {printing.marshal(value)}"
-                yield (*node.steps, "properties", name), words
+                yield (*steps, "properties", name), words
 
 
 _LINTS: Final[Mapping[str, tuple[str, Callable[[ReadCrd], Iterator[tuple[Steps, str]]]]]] = {

@@ -150,10 +150,10 @@ def _of_crd(read: ReadCrd, scope: Scope) -> Iterator[Check]:
     for version in crd.versions:
         subject = f"{crd.name}-{version.name}"
         yield _check(read, "structural", subject, functools.partial(definitions.structural, read, version))
-        if rules.are_in(read, version):
+        if rules.are_in(version):
             within = functools.partial(rules.within_budget, read, version, share=scope.rule_budget)
             yield _check(read, "rules", subject, within)
-        if published.may_lose(read, version):
+        if published.may_lose(version):
             yield _check(read, "published", subject, functools.partial(published.in_v2, read, version))
     for name in scope.lints:
         yield _check(read, "deployable", f"{crd.name}-{name}", functools.partial(lints.lint, read, name))

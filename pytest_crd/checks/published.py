@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pytest_crd.checks import schemas
-from pytest_crd.checks.schemas import Node
 from pytest_crd.checks.verdict import Verdict
 from pytest_crd.engine import Version, profile
 from pytest_crd.engine.crdfiles import ReadCrd
 from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema.schemamap import SchemaNode
 
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
@@ -18,16 +17,15 @@ _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _LOSING: Final = frozenset({*_JUNCTORS, "default", "nullable", _PRESERVE})
 
 
-def may_lose(read: ReadCrd, version: Version) -> bool:
+def may_lose(version: Version) -> bool:
     """Return whether OpenAPI v2 may lose something of the schema of a version."""
-    root = schemas.root_of(read, version) if version.served else None
-    return root is not None and any(not _LOSING.isdisjoint(node) for node in nodes.walk(root.schema))
+    return version.served and any(not _LOSING.isdisjoint(node) for node in nodes.walk(version.schema_map.schema))
 
 
 def in_v2(read: ReadCrd, version: Version) -> Verdict:
     """Return what OpenAPI v2 loses of the schema of a version, as notes: clients may do without it."""
-    root = schemas.root_of(read, version)
-    if root is None or version.published_schema is None:
+    root = version.schema_map
+    if version.published_schema is None:
         return Verdict(passed_over=f"the schema of {version.name} is not structural, so that it is not published")
     if version.preserves_unknown_fields or root.schema.get(_PRESERVE):
         return Verdict(notes=("OpenAPI v2 has no fields at all, as unknown ones are preserved",))
@@ -35,7 +33,7 @@ def in_v2(read: ReadCrd, version: Version) -> Verdict:
     return Verdict(notes=tuple(_lost(root, keeps_defaults=keeps_defaults)))
 
 
-def _lost(node: Node, *, keeps_defaults: bool) -> Iterator[str]:
+def _lost(node: SchemaNode, *, keeps_defaults: bool) -> Iterator[str]:
     schema, path = node.schema, node.path or "the whole object"
     if lost := [keyword for keyword in _JUNCTORS if schema.get(keyword) or (keyword == "not" and keyword in schema)]:
         yield f"{path}: OpenAPI v2 has no {', '.join(lost)}"
@@ -47,9 +45,9 @@ def _lost(node: Node, *, keeps_defaults: bool) -> Iterator[str]:
     elif preserves and (schema.get("properties") or schema.get("items")):
         yield f"{path}: OpenAPI v2 has no {_and_fields(schema)}, as unknown fields are preserved"
     yield from _not_required(node)
-    hidden = ("properties", "items") if is_nullable or preserves else ()
-    seen = node._replace(schema={key: value for key, value in schema.items() if key not in hidden})
-    for child in schemas.children(seen):
+    # Of such a value, fields that have a name and items are not published.
+    inner = filter(None, (node.values,)) if is_nullable or preserves else node.children
+    for child in inner:
         yield from _lost(child, keeps_defaults=keeps_defaults)
 
 
@@ -59,7 +57,7 @@ def _and_fields(schema: Mapping[str, object], *others: str) -> str:
     return ", ".join(found)
 
 
-def _not_required(node: Node) -> Iterator[str]:
+def _not_required(node: SchemaNode) -> Iterator[str]:
     schema = node.schema
     values, fields = schema.get("additionalProperties"), schema.get("properties") or {}
     is_cleared = isinstance(values, dict) and values.get("nullable")

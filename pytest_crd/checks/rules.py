@@ -9,17 +9,11 @@ from pytest_crd.engine import Rule, Version
 from pytest_crd.engine.crdfiles import ReadCrd
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
-from pytest_crd.engine.jsonvalue import JSONValue
-
-KEYWORD = "x-kubernetes-validations"
 
 
-def are_in(read: ReadCrd, version: Version) -> bool:
+def are_in(version: Version) -> bool:
     """Return whether the schema of a version has rules."""
-    node: JSONValue = read.crd.declared
-    for step in declared.place_of_schema(read.crd.declared, version.name):
-        node = (node or {}).get(step) if isinstance(step, str) else node[step]
-    return _has_rules(node)
+    return any(node.rules for node in version.schema_map)
 
 
 def within_budget(read: ReadCrd, version: Version, *, share: float) -> Verdict:
@@ -71,9 +65,3 @@ def _described(rule: Rule) -> str:
 def _place(read: ReadCrd, version: Version, rule: Rule) -> str:
     path = (*declared.place_of_schema(read.crd.declared, version.name), *rule.steps, "rule")
     return f"{read.manifest.document.source}:{read.manifest.key_line_of(*path)}"
-
-
-def _has_rules(node: JSONValue) -> bool:
-    if isinstance(node, dict):
-        return bool(node.get(KEYWORD)) or any(map(_has_rules, node.values()))
-    return isinstance(node, list) and any(map(_has_rules, node))

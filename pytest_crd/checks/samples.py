@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.cases import comparison, questions, schemafields
+from pytest_crd.cases import comparison, questions
 from pytest_crd.cases.admission import RefusedCrdError
 from pytest_crd.cases.model import Section
 from pytest_crd.cases.questions import Question
+from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.checks import places
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import Finding, Verdict
@@ -138,8 +139,9 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
 
 def _dropped(sample: Sample, version: Version, response: Response) -> Iterator[Finding]:
     """Yield the fields that are lost, each with the one that may be meant."""
+    fields = SchemaFields(version)
     for path in response.pruned:
-        near = schemafields.near(schemafields.root_of(version), path)
+        near = fields.near(path)
         hint = f"; did you mean {near}?" if near else ""
         yield Finding(
             places.of_field(sample.manifest, path),

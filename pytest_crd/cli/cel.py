@@ -66,7 +66,7 @@ def _tried(options: argparse.Namespace) -> Trial:
     resources = [_resource(file, version) for file in files]
     _note_refusal(resources[0], version, options.self)
     found = [_found(resource, options.path, file) for resource, file in zip(resources, files, strict=True)]
-    return trial.run(version.schema, named, options.expression, found[0][0], [value for _, value in found])
+    return trial.run(version.schema_map, named, options.expression, found[0][0], [value for _, value in found])
 
 
 def _version(crd: engine.CustomResourceDefinition, name: str | None) -> engine.Version:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from pytest_crd.coverage.points import Place
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.schema.schemamap import Place
 
 # Keys and indices, from the root of an object.
 Path: TypeAlias = "tuple[str | int, ...]"

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.coverage.look import Look
-from pytest_crd.coverage.points import Kind, Place, Point
+from pytest_crd.coverage.points import Kind, Point
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.values import keywords, numbers
 from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.keywords import TypeCheck
@@ -59,38 +60,42 @@ class Probed:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Keywords:
     """
-    A schema whose keywords are looked at.
+    The keywords of a schema, which are looked at.
 
     Attributes:
-        schema: The schema.
-        structure: The one that says which fields there are: the same, or that around the `allOf` that it stands in.
-        place: Where objects have it.
-        steps: Where it stands.
+        node: The schema, which gives structure or stands in an `allOf`.
         profile: The Kubernetes version.
     """
 
-    schema: Schema
-    structure: Schema
-    place: Place
-    steps: Steps
+    node: SchemaNode
     profile: Profile
+
+    @property
+    def schema(self) -> Schema:
+        """The keywords."""
+        return self.node.schema
+
+    @property
+    def structure(self) -> Schema:
+        """Those that say which fields there are."""
+        return {} if self.node.structure is None else self.node.structure.schema
 
     def point(self, kind: Kind, steps: Steps, side: str, words: str) -> Point:
         """Return a point at *steps* from the schema on."""
-        return Point(kind, self.place, (*self.steps, *steps), side, words)
+        return Point(kind, self.node.place, (*self.node.steps, *steps), side, words)
 
 
-def find(subject: Subject) -> Iterator[Probed]:
+def find(own: Keywords) -> Iterator[Probed]:
     """Yield what looks at the values of a schema, in the order in which its keywords are told of."""
-    yield from _enum(subject)
-    yield from _sizes(subject)
-    yield from _numbers(subject)
-    yield from _texts(subject)
-    yield from _required(subject)
-    yield from _list_type(subject)
-    yield from _junctors(subject)
+    yield from _enum(own)
+    yield from _sizes(own)
+    yield from _numbers(own)
+    yield from _texts(own)
+    yield from _required(own)
+    yield from _list_type(own)
+    yield from _junctors(own)
 
 
 def shown(value: JSONValue) -> str:
@@ -120,16 +125,16 @@ def _two_sided(
     return Probed((held, broken), probe)
 
 
-def _enum(subject: Subject) -> Iterator[Probed]:
-    if not subject.schema.get("enum"):
+def _enum(own: Keywords) -> Iterator[Probed]:
+    if not own.schema.get("enum"):
         return
     # Null is never found among the values, wherever it is listed.
-    values = [(index, value) for index, value in enumerate(subject.schema["enum"]) if value is not None]
+    values = [(index, value) for index, value in enumerate(own.schema["enum"]) if value is not None]
     used = [
-        subject.point("enum", ("enum", index), "used", f"the value {shown(value)} of enum is never used")
+        own.point("enum", ("enum", index), "used", f"the value {shown(value)} of enum is never used")
         for index, value in values
     ]
-    broken = subject.point("enum", ("enum",), "broken", "no value is refused that enum does not list")
+    broken = own.point("enum", ("enum",), "broken", "no value is refused that enum does not list")
     ids = [(value, point.id) for (_, value), point in zip(values, used, strict=True)]
 
     def probe(value: JSONValue, look: Look) -> None:
@@ -140,13 +145,13 @@ def _enum(subject: Subject) -> Iterator[Probed]:
     yield Probed((*used, broken), probe)
 
 
-def _sizes(subject: Subject) -> Iterator[Probed]:
+def _sizes(own: Keywords) -> Iterator[Probed]:
     for keyword, (kind, checks) in _SIZES.items():
-        limit = subject.schema.get(keyword)
+        limit = own.schema.get(keyword)
         if limit is None or (limit <= 0 and keyword.startswith("min")):
             continue  # nothing is shorter than nothing
-        [check] = checks({keyword: limit}, subject.profile)
-        sides = _sides(subject, "bound", keyword)
+        [check] = checks({keyword: limit}, own.profile)
+        sides = _sides(own, "bound", keyword)
         yield _two_sided(*sides, {kind: check}, functools.partial(_has_size, limit))
 
 
@@ -154,19 +159,19 @@ def _has_size(size: int, value: Any) -> bool:
     return len(value) == size
 
 
-def _sides(subject: Subject, kind: Kind, keyword: str, *, has_border: bool = True) -> tuple[Point, Point]:
-    stated = f"{keyword} {shown(subject.schema[keyword])}"
+def _sides(own: Keywords, kind: Kind, keyword: str, *, has_border: bool = True) -> tuple[Point, Point]:
+    stated = f"{keyword} {shown(own.schema[keyword])}"
     value = "value at the border of" if has_border else "value that meets"
     return (
-        subject.point(kind, (keyword,), "held", f"no {value} {stated}"),
-        subject.point(kind, (keyword,), "broken", f"no value is refused by {stated}"),
+        own.point(kind, (keyword,), "held", f"no {value} {stated}"),
+        own.point(kind, (keyword,), "broken", f"no value is refused by {stated}"),
     )
 
 
-def _numbers(subject: Subject) -> Iterator[Probed]:
-    schema, profile = subject.schema, subject.profile
+def _numbers(own: Keywords) -> Iterator[Probed]:
+    schema, profile = own.schema, own.profile
     declared = keywords.type_check(schema, profile)
-    types = declared.types or keywords.type_check(subject.structure, profile).types
+    types = declared.types or keywords.type_check(own.structure, profile).types
     for keyword, direction in _LIMITS.items():
         if schema.get(keyword) is None:
             continue
@@ -175,11 +180,11 @@ def _numbers(subject: Subject) -> Iterator[Probed]:
         by_kind = _by_kind(alone, declared)
         step = schema.get("multipleOf") or (1 if types and "number" not in types else None)
         is_at_border = _border(schema[keyword], by_kind, step and step * direction, is_open=bool(schema.get(exclusive)))
-        yield _two_sided(*_sides(subject, "bound", keyword), by_kind, is_at_border)
+        yield _two_sided(*_sides(own, "bound", keyword), by_kind, is_at_border)
     if schema.get("multipleOf") is not None:
         alone = {"multipleOf": schema["multipleOf"]}
         by_kind = _by_kind(alone, declared)
-        yield _two_sided(*_sides(subject, "bound", "multipleOf", has_border=False), by_kind)
+        yield _two_sided(*_sides(own, "bound", "multipleOf", has_border=False), by_kind)
 
 
 def _by_kind(alone: Schema, declared: TypeCheck) -> dict[type, Check]:
@@ -205,11 +210,11 @@ def _border(
     return (lambda _: True) if is_open else (lambda value: bool(value == limit))
 
 
-def _texts(subject: Subject) -> Iterator[Probed]:
-    schema, profile = subject.schema, subject.profile
+def _texts(own: Keywords) -> Iterator[Probed]:
+    schema, profile = own.schema, own.profile
     if schema.get("pattern"):
         [check] = keywords.string_checks({"pattern": schema["pattern"]}, profile)
-        yield _two_sided(*_sides(subject, "pattern", "pattern", has_border=False), {str: check})
+        yield _two_sided(*_sides(own, "pattern", "pattern", has_border=False), {str: check})
     declared = keywords.type_check(schema, profile)
     if not declared.format or declared.format == _OPEN_FORMAT:
         return
@@ -219,52 +224,52 @@ def _texts(subject: Subject) -> Iterator[Probed]:
     elif of_numbers := numbers.checks({}, declared.types, declared.format, profile, kind=int):
         checks = {int: of_numbers[0]}
     if checks:
-        yield _two_sided(*_sides(subject, "format", "format", has_border=False), checks)
+        yield _two_sided(*_sides(own, "format", "format", has_border=False), checks)
 
 
-def _required(subject: Subject) -> Iterator[Probed]:
-    properties = subject.structure.get("properties") or {}
-    for index, name in enumerate(subject.schema.get("required") or ()):
+def _required(own: Keywords) -> Iterator[Probed]:
+    properties = own.structure.get("properties") or {}
+    for index, name in enumerate(own.schema.get("required") or ()):
         if (properties.get(name) or {}).get("default") is not None:
             continue  # it is put in before anybody misses it
-        if not subject.place and name in {"apiVersion", "kind", "metadata"}:
+        if not own.node.place and name in {"apiVersion", "kind", "metadata"}:
             continue  # without these the request is another one
-        yield _missing(subject, index, name)
+        yield _missing(own, index, name)
 
 
-def _missing(subject: Subject, index: int, field: str) -> Probed:
-    missed = subject.point("required", ("required", index), "missing", f"the required field {field} is never missing")
+def _missing(own: Keywords, index: int, field: str) -> Probed:
+    missed = own.point("required", ("required", index), "missing", f"the required field {field} is never missing")
     return Probed((missed,))
 
 
-def _list_type(subject: Subject) -> Iterator[Probed]:
-    kind = subject.schema.get("x-kubernetes-list-type")
+def _list_type(own: Keywords) -> Iterator[Probed]:
+    kind = own.schema.get("x-kubernetes-list-type")
     if kind not in {"set", "map"}:
         return
     what = "item" if kind == "set" else "item with the same keys"
-    broken = subject.point("list", ("x-kubernetes-list-type",), "broken", f"no {what} is refused for being there twice")
+    broken = own.point("list", ("x-kubernetes-list-type",), "broken", f"no {what} is refused for being there twice")
     yield Probed((broken,))
 
 
-def _junctors(subject: Subject) -> Iterator[Probed]:
-    schema = subject.schema
+def _junctors(own: Keywords) -> Iterator[Probed]:
+    schema = own.schema
     for junctor in ("anyOf", "oneOf"):
         if schema.get(junctor):
-            yield _alternatives(subject, junctor)
+            yield _alternatives(own, junctor)
     if schema.get("not") is not None:
-        yield _negation(subject)
+        yield _negation(own)
 
 
-def _alternatives(subject: Subject, junctor: str) -> Probed:
-    branches = subject.schema[junctor]
+def _alternatives(own: Keywords, junctor: str) -> Probed:
+    branches = own.schema[junctor]
     taken = [
-        subject.point("junctor", (junctor, index), "taken", f"{junctor}[{index}] is never the one that holds")
+        own.point("junctor", (junctor, index), "taken", f"{junctor}[{index}] is never the one that holds")
         for index in range(len(branches))
     ]
-    broken = subject.point("junctor", (junctor,), "broken", f"no value is refused by {junctor}")
-    validators = [valuevalidation.compile(branch, subject.profile) for branch in branches]
+    broken = own.point("junctor", (junctor,), "broken", f"no value is refused by {junctor}")
+    validators = [valuevalidation.compile(branch, own.profile) for branch in branches]
     # That it is an integer or a text is said by its type.
-    of_type = bool(subject.structure.get("x-kubernetes-int-or-string"))
+    of_type = bool(own.structure.get("x-kubernetes-int-or-string"))
 
     def probe(value: JSONValue, look: Look) -> None:
         if value is None:
@@ -277,10 +282,10 @@ def _alternatives(subject: Subject, junctor: str) -> Probed:
     return Probed(tuple(taken) if of_type else (*taken, broken), probe)
 
 
-def _negation(subject: Subject) -> Probed:
-    held = subject.point("junctor", ("not",), "held", "no value that meets not")
-    broken = subject.point("junctor", ("not",), "broken", "no value is refused by not")
-    validator = valuevalidation.compile(subject.schema["not"], subject.profile)
+def _negation(own: Keywords) -> Probed:
+    held = own.point("junctor", ("not",), "held", "no value that meets not")
+    broken = own.point("junctor", ("not",), "broken", "no value is refused by not")
+    validator = valuevalidation.compile(own.schema["not"], own.profile)
 
     def probe(value: JSONValue, look: Look) -> None:
         if value is not None and not validator.accepts(value):

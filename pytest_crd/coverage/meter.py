@@ -30,8 +30,8 @@ from pytest_crd.coverage.nodes import UNKNOWN_DROPPED, Node
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import Version, profile
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.observation import Exchange, RuleOutcome
+from pytest_crd.engine.schema.metafields import META_FIELDS
 
 _STATUS: Final = "status"
 _UNKNOWN: Final = 'unknown field "'
@@ -57,8 +57,7 @@ class Meter:
         self._profile = profile.named(version.crd.kubernetes_version)
         self._type = (f"{version.crd.group}/{version.name}", version.crd.kind)
         self._has_status = version.has_status
-        schema = {} if served.spec.schema is None else served.spec.schema.value
-        self._root = nodes.build(schema, self._profile, prunes=not version.preserves_unknown_fields)
+        self._root = nodes.build(version.schema_map, self._profile, prunes=not version.preserves_unknown_fields)
         self._conversion = _conversion(version)
         self.points: tuple[Point, ...] = (*self._conversion, *self._root.all_points())
         self._ids = {point.id for point in self.points}

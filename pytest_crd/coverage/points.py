@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.schema import schemamap
+from pytest_crd.engine.schema.schemamap import Place
 
-# Names of fields, and `[*]` for any item of a list and any value of a map.
-Place: TypeAlias = "tuple[str, ...]"
 Kind: TypeAlias = Literal[
     "property",
     "default",
@@ -24,8 +24,6 @@ Kind: TypeAlias = Literal[
     "message",
     "conversion",
 ]
-
-ANY: Final = "[*]"
 
 
 class Point(NamedTuple):
@@ -54,7 +52,7 @@ class Point(NamedTuple):
     @property
     def path(self) -> str:
         """The place as a person writes it: `spec.items[*].name`; empty for the whole object."""
-        return "".join(step if step == ANY else f".{step}" for step in self.place).removeprefix(".")
+        return schemamap.spelled(self.place)
 
     @property
     def text(self) -> str:

@@ -22,9 +22,9 @@ from pytest_crd.coverage.evidence import (
     Refused,
     Unknown,
 )
-from pytest_crd.coverage.points import ANY, Place
 from pytest_crd.engine import FieldError, fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.schema.schemamap import Each, Place
 
 
 class Statement:
@@ -106,7 +106,9 @@ class Statement:
 
 def _is_at(path: Path, place: Place) -> bool:
     """Return whether *place*, of which some steps are any key or index, is that of *path*."""
-    return len(path) == len(place) and all(step in (ANY, found) for found, step in zip(path, place, strict=True))
+    return len(path) == len(place) and all(
+        isinstance(step, Each) or step == found for found, step in zip(path, place, strict=True)
+    )
 
 
 def _at(value: JSONValue, path: Path) -> JSONValue:

@@ -15,11 +15,10 @@ from pytest_crd.coverage import meter
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import InputError, UnsupportedExpressionError, Version, observation
 from pytest_crd.engine.errors.failedrule import Steps
-from pytest_crd.examples import Borders, NoExampleError, limits, places, schemas
-from pytest_crd.examples.borders import RULES
+from pytest_crd.engine.schema.schemamap import RULES, Place
+from pytest_crd.examples import Borders, NoExampleError, limits, places
 from pytest_crd.examples.holding import Holder
-from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
-from pytest_crd.examples.schemas import Node
+from pytest_crd.examples.schemas import Demand
 
 # How many values are tried for a branch of a junctor.
 _MOST_VALUES: Final = 12
@@ -77,7 +76,7 @@ class Suggestions:
         return stored
 
     def _candidates(self, point: Point) -> Iterator[Suggestion]:
-        place = _place(point)
+        place = point.place
         if point.side in _FROM_OBJECTS:
             subresource = self._holder.subresource(place)
             yield from (Suggestion(one, subresource) for one in self._objects(place, point))
@@ -92,7 +91,7 @@ class Suggestions:
         else:
             yield from _given(border.outside, border.subresource, border.old)
 
-    def _of_part(self, place: SchemaPlace, point: Point) -> Iterator[Suggestion]:
+    def _of_part(self, place: Place, point: Point) -> Iterator[Suggestion]:
         """Yield objects for a keyword in `allOf`, beside which others speak of the same value."""
         held = self._holder.existing(place)
         if held is None:
@@ -112,7 +111,7 @@ class Suggestions:
             return f"{RULES}[{index}]"
         return str(point.steps[-1])
 
-    def _objects(self, place: SchemaPlace, point: Point) -> Iterator[Mapping[str, Any]]:
+    def _objects(self, place: Place, point: Point) -> Iterator[Mapping[str, Any]]:
         """Yield objects for what is seen of fields, of values of enums and of branches of junctors."""
         outer = self._holder.existing(place[:-1]) if point.side == "applied" else None
         if outer is not None:
@@ -135,7 +134,7 @@ class Suggestions:
 
     def _declared(self, steps: Steps) -> Any:
         """Return what stands at *steps* in the schema."""
-        declared: Any = schemas.of_version(self._version)
+        declared: Any = self._version.schema_map.schema
         for step in steps:
             declared = declared[step]
         return declared
@@ -149,12 +148,12 @@ class Suggestions:
         return self._borders.holder
 
 
-def _nulls(node: Node) -> Iterator[Mapping[str, Any]]:
+def _nulls(node: Demand) -> Iterator[Mapping[str, Any]]:
     names = [*node.properties, *(["key"] if node.values else [])]
     return ({name: None} for name in names)
 
 
-_ADDED: Final[Mapping[str, Callable[[Node], Iterable[Mapping[str, Any]]]]] = {
+_ADDED: Final[Mapping[str, Callable[[Demand], Iterable[Mapping[str, Any]]]]] = {
     "unknown-dropped": lambda _: ({"unknown": 1},),
     "unknown-kept": lambda _: ({"unknown": 1},),
     "null-dropped": _nulls,
@@ -167,22 +166,3 @@ def _given(
 ) -> Iterator[Suggestion]:
     if sent is not None:
         yield Suggestion(sent, subresource, old)
-
-
-def _place(point: Point) -> SchemaPlace:
-    """Return the place of a point as examples have it, which tell items from values of a map."""
-    place: list[str] = []
-    steps = iter(point.steps)
-    for step in steps:
-        if step == "properties":
-            place.append(str(next(steps)))
-        elif step in _INNER:
-            place.append(_INNER[str(step)])
-        elif step == "allOf":
-            next(steps)
-        else:
-            break
-    return tuple(place)
-
-
-_INNER: Final = {"items": ITEMS, "additionalProperties": VALUES}

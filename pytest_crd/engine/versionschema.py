@@ -19,6 +19,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import subresources
 from pytest_crd.engine.resources.served import Served
 from pytest_crd.engine.schema import nodes, nonstructural, unsupported
+from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 
@@ -88,6 +89,11 @@ class VersionSchema(ABC):
         if declared is None or nodes.have_invalid_types(declared.nodes) or self.structural_errors:
             return None
         return declared.value
+
+    @cached_property
+    def schema_map(self) -> SchemaNode:
+        """The schema as it is declared, to be asked what it says of which values; an empty one where there is none."""
+        return SchemaNode({} if self._spec.schema is None else self._spec.schema.value)
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

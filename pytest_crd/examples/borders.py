@@ -15,14 +15,15 @@ from typing import Final, TypeAlias
 
 from pytest_crd import engine
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.schema import schemamap
+from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.examples import limits, mending, places
 from pytest_crd.examples.holding import Holder
 from pytest_crd.examples.mending import Judge, NotFoundError, Resource, Search
 from pytest_crd.examples.moves import Move
-from pytest_crd.examples.places import SchemaPlace, Steps
-from pytest_crd.examples.schemas import INT_OR_STRING, Node
+from pytest_crd.examples.places import Steps
+from pytest_crd.examples.schemas import INT_OR_STRING, Demand
 
-RULES: Final = "x-kubernetes-validations"
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 _REQUIRED: Final = "required"
 # What is made up where an object leaves it out.
@@ -94,7 +95,7 @@ def border(version: engine.Version, place: str, keyword: str) -> Border:
     """
     finder = Borders(version)
     for steps, node in finder.places():
-        if places.spelled(steps) == place and keyword in keywords(node):
+        if schemamap.spelled(steps) == place and keyword in keywords(node):
             return _to_be_handed_out(finder.find(steps, keyword))
     raise LookupError(f"{version.crd.kind} {version.name} has no {keyword!r} at {place!r}")
 
@@ -107,7 +108,7 @@ def _to_be_handed_out(border: Border) -> Border:
     return replace(border, inside=inside, outside=outside, old=old)
 
 
-def keywords(node: Node) -> Iterator[str]:
+def keywords(node: Demand) -> Iterator[str]:
     """Yield the keywords of *node* that draw a border, as `Border` names them."""
     yield from limits.keywords(node)
     yield from (f"{_REQUIRED} {name}" for name in node.required)
@@ -133,12 +134,13 @@ class Borders:
         self.existing = self.holder.existing
         self.holding = self.holder.holding
 
-    def places(self) -> Iterator[tuple[SchemaPlace, Node]]:
+    def places(self) -> Iterator[tuple[Place, Demand]]:
         """Yield each place of the schema with what is asked of the value there, the whole object first."""
-        yield (), self.root
-        yield from places.walk(self.root)
+        for node in self.holder.version.schema_map:
+            if node.meta_of is None:
+                yield node.place, self.holder.node(node.place)
 
-    def find(self, place: SchemaPlace, keyword: str) -> Border:
+    def find(self, place: Place, keyword: str) -> Border:
         """Return the border of a *keyword* at a *place*, both as they are given by `places` and `keywords`."""
         return _Search(self.holder, place, keyword).run()
 
@@ -148,7 +150,7 @@ class _Search:
     """The search for one border."""
 
     holder: Holder
-    place: SchemaPlace
+    place: Place
     keyword: str
 
     def run(self) -> Border:
@@ -162,7 +164,7 @@ class _Search:
         return self._of_limit()
 
     @functools.cached_property
-    def _node(self) -> Node:
+    def _node(self) -> Demand:
         return self.holder.node(self.place)
 
     @functools.cached_property
@@ -172,7 +174,7 @@ class _Search:
     def _border(self, inside: Resource | None, outside: Resource | None = None) -> Border:
         answer = None if outside is None else self._judge(outside)
         subresource = self.holder.subresource(self.place)
-        return Border(places.spelled(self.place), self.keyword, inside, outside, answer, subresource)
+        return Border(schemamap.spelled(self.place), self.keyword, inside, outside, answer, subresource)
 
     def _of_limit(self) -> Border:
         sides = limits.find(self._node, self.keyword, self.holder.maker)
@@ -281,12 +283,12 @@ class _Search:
         """Return whether the rule at *index* of the place has found *error*; another place may have one that says the same."""
         if error.rule is None or error.origin is None or error.origin.inner != (index,):
             return False
-        return places.of_schema(error.origin.schema) == self.place
+        return schemamap.place_of(error.origin.schema) == self.place
 
     def _of_change(self, inside: Resource, old: Resource, outside: Resource) -> Border:
         answer = self.holder.judge_of_change(self.place, old)(outside)
         subresource = self.holder.subresource(self.place)
-        return Border(places.spelled(self.place), self.keyword, inside, outside, answer, subresource, old=old)
+        return Border(schemamap.spelled(self.place), self.keyword, inside, outside, answer, subresource, old=old)
 
     def _searched(
         self,

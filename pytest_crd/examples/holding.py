@@ -13,11 +13,12 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
 from pytest_crd.engine import observation
-from pytest_crd.examples import making, mending, places, schemas
+from pytest_crd.engine.schema.schemamap import Each, Place
+from pytest_crd.examples import making, mending, places
 from pytest_crd.examples.mending import Judge, Keep, NotFoundError, Resource, Search
 from pytest_crd.examples.moves import Mover
-from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace, Steps
-from pytest_crd.examples.schemas import ANYTHING, Node
+from pytest_crd.examples.places import Steps
+from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
 # An object, and where in it something stands.
@@ -53,28 +54,28 @@ class Holder:
             NoExampleError: There is none.
         """
         self.version = version
-        self.root = Node((schemas.of_version(version),))
+        self.root = Demand.of_version(version)
         self.maker = Maker()
         self.mover = Mover(self.root, self.maker)
         self.start = making.example(version)
         self._head = {name: self.start[name] for name in ("apiVersion", "kind", "metadata")}
-        self._existing: dict[SchemaPlace, Held | None] = {}
+        self._existing: dict[Place, Held | None] = {}
 
-    def subresource(self, place: SchemaPlace) -> str:
+    def subresource(self, place: Place) -> str:
         """Return the subresource by which what is at *place* is written: `status`, or empty for the object itself."""
         return STATUS if self.version.has_status and place[:1] == (STATUS,) else ""
 
-    def judge(self, place: SchemaPlace) -> Judge:
+    def judge(self, place: Place) -> Judge:
         """Return what asks the server about objects with something at *place*."""
         return self._judge_of_status if self.subresource(place) else self._judge_of_object
 
-    def existing(self, place: SchemaPlace) -> Held | None:
+    def existing(self, place: Place) -> Held | None:
         """Return an accepted object in which there is something at *place*; None where none was found."""
         if place not in self._existing:
             self._existing[place] = self._made(place) if place else (self.start, ())
         return self._existing[place]
 
-    def holding(self, place: SchemaPlace, value: Any) -> Held | None:
+    def holding(self, place: Place, value: Any) -> Held | None:
         """Return an accepted object with *value* at *place*; None where none was found."""
         base = self.existing(place) or self._placed(place, value)
         if base is None:
@@ -84,7 +85,7 @@ class Holder:
         most = _MOST_TRIALS if _size(value) < _LARGE else _MOST_OF_LARGE
         return self._accepted(place, placed, steps, Keep(steps, within=True), most)
 
-    def _made(self, place: SchemaPlace) -> Held | None:
+    def _made(self, place: Place) -> Held | None:
         for value in itertools.islice(self.maker.find(self.node(place)), _MOST_TRIED):
             placed = self._placed(place, value)
             if placed is not None:
@@ -109,42 +110,38 @@ class Holder:
             kept = places.at(kept, (step,))
         return False
 
-    def _accepted(self, place: SchemaPlace, resource: Resource, steps: Steps, keep: Keep, most: int) -> Held | None:
+    def _accepted(self, place: Place, resource: Resource, steps: Steps, keep: Keep, most: int) -> Held | None:
         search = Search(self.judge(place), mending.acceptance, self.mover.find, keep=keep)
         try:
             return search.run(resource, most=most), steps
         except NotFoundError:
             return None
 
-    def first_holding(self, place: SchemaPlace, values: Iterable[Any]) -> Held | None:
+    def first_holding(self, place: Place, values: Iterable[Any]) -> Held | None:
         """Return an accepted object with the first of *values* at *place* with which there is one."""
         found = (self.holding(place, value) for value in itertools.islice(values, _MOST_TRIED))
         return next((one for one in found if one is not None), None)
 
-    def node(self, place: SchemaPlace) -> Node:
+    def node(self, place: Place) -> Demand:
         """Return what is asked of the value at *place*: nothing where a schema does not specify it."""
-        node = self.root
-        for step in place:
-            inner = node.items if step == ITEMS else node.values if step == VALUES else node.field(step)
-            node = inner or ANYTHING
-        return node
+        return self.root.at(place)
 
-    def _placed(self, place: SchemaPlace, value: Any) -> Held | None:
+    def _placed(self, place: Place, value: Any) -> Held | None:
         """Return an object with *value* at *place*, which need not be accepted, and where that is."""
         outer = self.existing(place[:-1])
         if outer is None:
             return None
         resource, steps = outer
         parent, step = places.at(resource, steps), place[-1]
-        if not isinstance(parent, list if step == ITEMS else dict):
+        if not isinstance(parent, list if step is Each.ITEM else dict):
             return None
-        if step == ITEMS:
+        if step is Each.ITEM:
             return places.replaced(resource, steps, [value, *parent[1:]]), (*steps, 0)
         named = self.node(place[:-1]).properties
-        inner = (*steps, next((key for key in parent if key not in named), "key") if step == VALUES else step)
+        inner = (*steps, next((key for key in parent if key not in named), "key") if step is Each.VALUE else step)
         return places.replaced(resource, inner, value), inner
 
-    def judge_of_change(self, place: SchemaPlace, old: Resource) -> Judge:
+    def judge_of_change(self, place: Place, old: Resource) -> Judge:
         """Return what asks the server to replace *old*, an accepted object with something at *place*."""
         stored = self.judge(place)(old).stored
         write = self.version.update_status if self.subresource(place) else self.version.update

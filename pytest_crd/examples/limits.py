@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from pytest_crd.examples import numbers, texts
-from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Node
+from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Demand
 from pytest_crd.examples.values import Maker
 
 # Values of every type, one of which is of none that a schema asks for.
@@ -39,7 +39,7 @@ class Sides:
     outside: tuple[Any, ...]
 
 
-def keywords(node: Node) -> Iterator[str]:
+def keywords(node: Demand) -> Iterator[str]:
     """Yield the keywords of *node* that draw a border around values."""
     for keyword in _SIDES:
         if keyword == "type":
@@ -54,18 +54,18 @@ def keywords(node: Node) -> Iterator[str]:
             yield keyword
 
 
-def find(node: Node, keyword: str, maker: Maker) -> Sides:
+def find(node: Demand, keyword: str, maker: Maker) -> Sides:
     """Return the values at the border that *keyword*, one of `keywords`, draws."""
     return _SIDES[keyword](node, keyword, maker)
 
 
-def _type(node: Node, _keyword: str, maker: Maker) -> Sides:
+def _type(node: Demand, _keyword: str, maker: Maker) -> Sides:
     return Sides(
         tuple(itertools.islice(maker.find(node), 3)), tuple(one for one in _OF_ALL_TYPES if not _is_of(node, one))
     )
 
 
-def _is_of(node: Node, value: Any) -> bool:
+def _is_of(node: Demand, value: Any) -> bool:
     names = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
     name = names[type(value)]
     if node.type == INT_OR_STRING:
@@ -73,12 +73,12 @@ def _is_of(node: Node, value: Any) -> bool:
     return name == node.type or (name == "integer" and node.type == "number")
 
 
-def _nullable(node: Node, _keyword: str, maker: Maker) -> Sides:
+def _nullable(node: Demand, _keyword: str, maker: Maker) -> Sides:
     known = tuple(itertools.islice((one for one in maker.find(node) if one is not None), 3))
     return Sides((None, *known), ()) if node.is_nullable else Sides(known, (None,))
 
 
-def _enum(node: Node, _keyword: str, _maker: Maker) -> Sides:
+def _enum(node: Demand, _keyword: str, _maker: Maker) -> Sides:
     values = tuple(node.enum or ())
     others: list[Any] = []
     for value in values:
@@ -89,7 +89,7 @@ def _enum(node: Node, _keyword: str, _maker: Maker) -> Sides:
     return Sides(values, tuple(one for one in others if one not in values))
 
 
-def _bound(node: Node, keyword: str, _maker: Maker) -> Sides:
+def _bound(node: Demand, keyword: str, _maker: Maker) -> Sides:
     """Return the numbers around `minimum` or `maximum`, which may exclude the bound itself."""
     demand = node.number
     bound = demand.least if keyword == "minimum" else demand.most
@@ -109,7 +109,7 @@ def _bound(node: Node, keyword: str, _maker: Maker) -> Sides:
     return Sides(tuple(inside), tuple(outside))
 
 
-def _multiple(node: Node, keyword: str, maker: Maker) -> Sides:
+def _multiple(node: Demand, keyword: str, maker: Maker) -> Sides:
     inside = tuple(itertools.islice(maker.find(node), 5))
     step = Decimal(repr(min(abs(schema[keyword]) for schema in node.schemas if schema.get(keyword))))
     is_integer = node.type == "integer"
@@ -122,7 +122,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _length(node: Node, keyword: str, _maker: Maker) -> Sides:
+def _length(node: Demand, keyword: str, _maker: Maker) -> Sides:
     limit, step = _limit(node, keyword)
     return Sides(
         tuple(
@@ -137,14 +137,14 @@ def _taken(found: Iterable[Iterator[str]]) -> Iterator[str]:
         yield from itertools.islice(one, 5)
 
 
-def _limit(node: Node, keyword: str) -> tuple[int, int]:
+def _limit(node: Demand, keyword: str) -> tuple[int, int]:
     """Return the limit of a size, and which way leads inside: 1 or -1."""
     if keyword.startswith("min"):
         return node.least(keyword), 1
     return node.most(keyword) or 0, -1
 
 
-def _pattern(node: Node, _keyword: str, maker: Maker) -> Sides:
+def _pattern(node: Demand, _keyword: str, maker: Maker) -> Sides:
     inside = tuple(one for one in itertools.islice(maker.find(node), 8) if isinstance(one, str))
     outside: list[str] = []
     for text in inside[:3]:
@@ -155,7 +155,7 @@ def _pattern(node: Node, _keyword: str, maker: Maker) -> Sides:
     return Sides(inside, tuple(dict.fromkeys(fitting)))
 
 
-def _format(node: Node, _keyword: str, maker: Maker) -> Sides:
+def _format(node: Demand, _keyword: str, maker: Maker) -> Sides:
     demand = node.number
     if node.type in {"integer", "number"}:
         low, high = numbers.limits(node.structure.get("format", ""))
@@ -168,21 +168,21 @@ def _format(node: Node, _keyword: str, maker: Maker) -> Sides:
     return Sides(inside, tuple(one for one in (*broken, "a!", "-", "") if node.text.fits(one)))
 
 
-def _items(node: Node, keyword: str, maker: Maker) -> Sides:
+def _items(node: Demand, keyword: str, maker: Maker) -> Sides:
     limit, step = _limit(node, keyword)
     made = [maker.items(node, size) for size in (limit, limit + step) if 0 <= size <= _LONGEST]
     beyond = [maker.items(node, size) for size in (limit - step,) if 0 <= size <= _LONGEST]
     return Sides(tuple(one for one in made if one is not None), tuple(one for one in beyond if one is not None))
 
 
-def _properties(node: Node, keyword: str, maker: Maker) -> Sides:
+def _properties(node: Demand, keyword: str, maker: Maker) -> Sides:
     limit, step = _limit(node, keyword)
     made = [_of_size(node, size, maker) for size in (limit, limit + step) if 0 <= size <= _LONGEST]
     beyond = [_of_size(node, size, maker) for size in (limit - step,) if 0 <= size <= _LONGEST]
     return Sides(tuple(one for one in made if one is not None), tuple(one for one in beyond if one is not None))
 
 
-def _of_size(node: Node, size: int, maker: Maker) -> dict[str, Any] | None:
+def _of_size(node: Demand, size: int, maker: Maker) -> dict[str, Any] | None:
     """Return an object with *size* fields; None where the schema lets there be no such one."""
     made = {name: maker.first(child) for name in node.required if (child := node.field(name)) is not None}
     for name, child in node.properties.items():
@@ -195,25 +195,25 @@ def _of_size(node: Node, size: int, maker: Maker) -> dict[str, Any] | None:
     return made if len(made) == size else None
 
 
-def _list_type(node: Node, _keyword: str, maker: Maker) -> Sides:
+def _list_type(node: Demand, _keyword: str, maker: Maker) -> Sides:
     inside = tuple(one for count in (2, 1) if (one := maker.items(node, count)))
     return Sides(inside, tuple([*one, one[0]] for one in reversed(inside)))
 
 
-def of_junctor(node: Node, keyword: str, maker: Maker) -> Iterator[Any]:
+def of_junctor(node: Demand, keyword: str, maker: Maker) -> Iterator[Any]:
     """Yield values that may break `allOf`, `anyOf`, `oneOf` or `not` of *node*: on both sides of what its branches ask for."""
     plain = {key: value for key, value in node.structure.items() if key != keyword}
     branches = node.structure[keyword]
     for branch in [branches] if isinstance(branches, Mapping) else branches:
-        both = Node((plain, branch))
-        for inner in keywords(Node((branch,))):
+        both = Demand((plain, branch))
+        for inner in keywords(Demand((branch,))):
             sides = find(both, inner, maker)
             yield from (*sides.outside, *sides.inside)
         yield from itertools.islice(maker.find(both), 5)
-    yield from maker.find(Node((plain,)))
+    yield from maker.find(Demand((plain,)))
 
 
-_SIDES: Final[dict[str, Callable[[Node, str, Maker], Sides]]] = {
+_SIDES: Final[dict[str, Callable[[Demand, str, Maker], Sides]]] = {
     "type": _type,
     "nullable": _nullable,
     "enum": _enum,

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.engine import jsonvalue
-from pytest_crd.examples import mending, places, schemas
+from pytest_crd.examples import mending, places
 from pytest_crd.examples.mending import NotFoundError, Resource, Search
 from pytest_crd.examples.moves import Mover
-from pytest_crd.examples.schemas import Node
+from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import NAME, Maker
 
 _OF_RESOURCE = ("apiVersion", "kind", "metadata")
@@ -42,7 +42,7 @@ def example(version: engine.Version, *, full: bool = False) -> Resource:
         raise NoExampleError(
             f"{version.crd.name} does not serve {version.name}, so that no server creates objects of it"
         )
-    maker, root = Maker(full=full), Node((schemas.of_version(version),))
+    maker, root = Maker(full=full), Demand.of_version(version)
     judge = mending.trying(version.create)
     search = Search(judge, mending.acceptance, Mover(root, maker).find)
     try:
@@ -56,7 +56,7 @@ def example(version: engine.Version, *, full: bool = False) -> Resource:
     return made
 
 
-def start(version: engine.Version, root: Node, maker: Maker) -> Resource:
+def start(version: engine.Version, root: Demand, maker: Maker) -> Resource:
     """Return the object that the keywords of the schema suggest."""
     name: Any = NAME
     if (metadata := root.field("metadata")) is not None and (named := metadata.properties.get("name")) is not None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.examples import patterns, places
 from pytest_crd.examples.places import Steps
-from pytest_crd.examples.schemas import INT_OR_STRING, Node
+from pytest_crd.examples.schemas import INT_OR_STRING, Demand
 from pytest_crd.examples.values import Maker
 
 _TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
@@ -27,7 +27,7 @@ _MOST_VALUES: Final = 12
 _DEEPEST: Final = 4
 _OF_RESOURCE: Final = frozenset({("apiVersion",), ("kind",), ("metadata",)})
 _NAME_OF_RESOURCE: Final = ("metadata", "name")
-_A_TEXT: Final = Node(({"type": "string"},))
+_A_TEXT: Final = Demand(({"type": "string"},))
 _ABSENT: Final = object()
 
 
@@ -66,7 +66,7 @@ class Mover:
         maker: Makes values.
     """
 
-    root: Node
+    root: Demand
     maker: Maker
 
     def find(self, resource: Any, error: engine.FieldError | None) -> Iterator[Move]:
@@ -86,12 +86,12 @@ class Mover:
     def _added(self, resource: Any, steps: Steps, missing: Steps) -> Iterator[Move]:
         """Yield moves that add the field that *missing*, the end of a path, begins with."""
         if missing and isinstance(places.at(resource, steps), dict):
-            made = self.maker.find(places.node_at(self.root, (*steps, missing[0])))
+            made = self.maker.find(self.root.at((*steps, missing[0])))
             yield from (Move((*steps, missing[0]), one) for one in itertools.islice(made, _MOST_VALUES))
 
     def of_value(self, resource: Any, steps: Steps) -> Iterator[Move]:
         """Yield moves that change the value at *steps*: another value, one field less or more, none at all."""
-        node, value = places.node_at(self.root, steps), _there(resource, steps)
+        node, value = self.root.at(steps), _there(resource, steps)
         if value is _ABSENT or steps[:1] in _OF_RESOURCE:
             return
         if isinstance(value, dict):
@@ -102,7 +102,7 @@ class Mover:
         if isinstance(value, list):
             yield from self._longer_or_shorter(steps, node, value)
 
-    def _fewer_or_more(self, steps: Steps, node: Node, value: dict[str, Any]) -> Iterator[Move]:
+    def _fewer_or_more(self, steps: Steps, node: Demand, value: dict[str, Any]) -> Iterator[Move]:
         for name in value:
             if name not in node.structure.get("required", ()) and (*steps, name) not in _OF_RESOURCE:
                 yield Move((*steps, name))
@@ -110,7 +110,7 @@ class Mover:
             if name not in value:
                 yield Move((*steps, name), self.maker.first(child))
 
-    def _longer_or_shorter(self, steps: Steps, node: Node, value: list[Any]) -> Iterator[Move]:
+    def _longer_or_shorter(self, steps: Steps, node: Demand, value: list[Any]) -> Iterator[Move]:
         if value:
             yield Move(steps, [*value, value[-1]])
         for count in (len(value) + 1, len(value) - 1, 1, 2):
@@ -121,14 +121,14 @@ class Mover:
         """Yield moves that change what a rule on the value at *base* speaks of: to what it names, or what the schema allows."""
         names = set(_NAME.findall(_TEXT.sub(" ", text)))
         literals = _literals(text)
-        node = places.node_at(self.root, base)
+        node = self.root.at(base)
         spoken = list(self._spoken_of(resource, base, node, names))
         values = [value for steps, _ in spoken if (value := _there(resource, steps)) is not _ABSENT]
         yield from _in_turn([self._toward(resource, steps, child, [*literals, *values]) for steps, child in spoken])
         if _WHOLE.search(text):
             yield from self.of_value(resource, base)
 
-    def _spoken_of(self, resource: Any, base: Steps, node: Node, names: set[str]) -> Iterator[tuple[Steps, Node]]:
+    def _spoken_of(self, resource: Any, base: Steps, node: Demand, names: set[str]) -> Iterator[tuple[Steps, Demand]]:
         """Yield the fields below *base* that a rule with these *names* may speak of, those that are not there too."""
         if not base and "metadata" in names:
             yield _NAME_OF_RESOURCE, _A_TEXT
@@ -147,7 +147,7 @@ class Mover:
         if base:
             yield base, node
 
-    def _toward(self, resource: Any, steps: Steps, node: Node, known: list[Any]) -> Iterator[Move]:
+    def _toward(self, resource: Any, steps: Steps, node: Demand, known: list[Any]) -> Iterator[Move]:
         """Yield moves that change the value at *steps* to one that is *known*, or next to it, and to others of its type."""
         value = _there(resource, steps)
         if value is not _ABSENT and isinstance(steps[-1], str):
@@ -168,7 +168,7 @@ class Mover:
         if node.values is not None:
             yield from self._keyed(steps, node, node.values, known)
 
-    def _keyed(self, steps: Steps, node: Node, values: Node, known: list[Any]) -> Iterator[Move]:
+    def _keyed(self, steps: Steps, node: Demand, values: Demand, known: list[Any]) -> Iterator[Move]:
         """Yield moves that put a key into a map that a rule names, with a value that it names too."""
         for key in known:
             if isinstance(key, str) and key not in node.properties:
@@ -208,7 +208,7 @@ def _unquoted(literal: str) -> str:
     return _ESCAPED.sub(r"\1", literal[1:-1])
 
 
-def _children(resource: Any, steps: Steps, node: Node) -> Iterator[tuple[Steps, Node]]:
+def _children(resource: Any, steps: Steps, node: Demand) -> Iterator[tuple[Steps, Demand]]:
     value = _there(resource, steps)
     for name, child in node.properties.items():
         yield (*steps, name), child
@@ -218,8 +218,8 @@ def _children(resource: Any, steps: Steps, node: Node) -> Iterator[tuple[Steps, 
         yield from (((*steps, key), node.values) for key in value if key not in node.properties)
 
 
-def _is_property(root: Node, steps: Steps) -> bool:
-    return steps[-1] in places.node_at(root, steps[:-1]).properties
+def _is_property(root: Demand, steps: Steps) -> bool:
+    return steps[-1] in root.at(steps[:-1]).properties
 
 
 def _there(resource: Any, steps: Steps) -> Any:
@@ -237,7 +237,7 @@ def _spellings(name: str) -> set[str]:
     return {name, escaped, f"__{name}__"}
 
 
-def _is_of(node: Node, value: Any) -> bool:
+def _is_of(node: Demand, value: Any) -> bool:
     """Return whether *value* is of the type that *node* asks for."""
     if node.type == INT_OR_STRING:
         return isinstance(value, int | str) and not isinstance(value, bool)

@@ -1,8 +1,4 @@
-"""
-Places: where in an object something stands, as a CRD's schema and as the server's errors have it.
-
-A place in a schema is a tuple: names of fields, `VALUES` for what any key of a map leads to, `ITEMS` for any item of a list.
-"""
+"""Navigation in objects: where in a JSON value something stands, and the value with something else there."""
 
 from __future__ import annotations
 
@@ -11,56 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.examples.schemas import ANYTHING, Node
-
 Steps: TypeAlias = "tuple[str | int, ...]"
-SchemaPlace: TypeAlias = "tuple[str, ...]"
 
-ITEMS: Final = "[*]"
-VALUES: Final = "{*}"
 _INDEX: Final = re.compile(r"(?:\[(\d{1,9})\]|\.(\d{1,9}))(?=[.\[]|$)")
-_OF_ROOT: Final = frozenset({"apiVersion", "kind", "metadata"})
-
-
-def spelled(place: SchemaPlace) -> str:
-    """Return *place* as a person writes it: `spec.items[*].name`; the values of a map are `[*]` too."""
-    text = "".join(ITEMS if step in {ITEMS, VALUES} else f".{step}" for step in place)
-    return text.removeprefix(".")
-
-
-def of_schema(steps: Steps) -> SchemaPlace:
-    """Return the place that the part of a structural schema at *steps* is about."""
-    rest = iter(steps)
-    return tuple(str(next(rest)) if step == "properties" else ITEMS if step == "items" else VALUES for step in rest)
-
-
-def walk(root: Node) -> Iterator[tuple[SchemaPlace, Node]]:
-    """Yield each place below the root with what is asked of the value there, outer ones first; what every object has is left out."""
-    for name, child in root.properties.items():
-        if name not in _OF_ROOT:
-            yield from _walk((name,), child)
-    if root.values is not None:
-        yield from _walk((VALUES,), root.values)
-
-
-def _walk(place: SchemaPlace, node: Node) -> Iterator[tuple[SchemaPlace, Node]]:
-    yield place, node
-    of_resource = _OF_ROOT if node.is_embedded_resource else frozenset()
-    for name, child in node.properties.items():
-        if name not in of_resource:
-            yield from _walk((*place, name), child)
-    if node.values is not None:
-        yield from _walk((*place, VALUES), node.values)
-    if node.items is not None:
-        yield from _walk((*place, ITEMS), node.items)
-
-
-def node_at(root: Node, steps: Sequence[str | int]) -> Node:
-    """Return what is asked of the value at *steps* of an object: nothing where a schema does not specify it."""
-    node = root
-    for step in steps:
-        node = (node.items if isinstance(step, int) else node.field(step)) or ANYTHING
-    return node
 
 
 def all_steps(value: Any, steps: Steps = ()) -> Iterator[Steps]:

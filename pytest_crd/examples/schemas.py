@@ -7,12 +7,13 @@ Reads the schema as the CRD declares it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
+from pytest_crd.engine.schema.schemamap import Each
 from pytest_crd.examples import numbers
 from pytest_crd.examples.numbers import NumberDemand
 from pytest_crd.examples.texts import TextDemand
@@ -23,17 +24,8 @@ _MOST_ALTERNATIVES: Final = 64
 INT_OR_STRING: Final = "int-or-string"
 
 
-def of_version(version: engine.Version) -> Schema:
-    """Return the schema that the CRD declares for *version*; an empty one where there is none."""
-    spec = version.crd.declared["spec"]
-    own: Schema = next((one for one in spec.get("versions") or () if one["name"] == version.name), {})
-    declared = own.get("schema") or spec.get("validation") or {}
-    schema: Schema = declared.get("openAPIV3Schema") or {}
-    return schema
-
-
 @dataclass(frozen=True)
-class Node:
+class Demand:
     """
     The schemas that speak of one value.
 
@@ -43,12 +35,17 @@ class Node:
 
     schemas: tuple[Schema, ...]
 
+    @classmethod
+    def of_version(cls, version: engine.Version) -> Demand:
+        """Return what is asked of the objects of *version*."""
+        return cls((version.schema_map.schema,))
+
     @property
     def structure(self) -> Schema:
         """The schema that gives structure."""
         return self.schemas[0]
 
-    def alternatives(self) -> Iterator[Node]:
+    def alternatives(self) -> Iterator[Demand]:
         """Yield the node with each choice of branches of its `anyOf` and `oneOf`; `allOf` is taken in, `not` is not."""
         plain: list[Schema] = []
         choices: list[list[Schema]] = []
@@ -56,10 +53,10 @@ class Node:
             plain.append({key: value for key, value in schema.items() if key not in {"allOf", "anyOf", "oneOf"}})
             choices += [schema[junctor] for junctor in ("anyOf", "oneOf") if schema.get(junctor)]
         if not choices:
-            yield Node(tuple(plain))
+            yield Demand(tuple(plain))
             return
         for chosen in itertools.islice(itertools.product(*choices), _MOST_ALTERNATIVES):
-            yield from Node((*plain, *chosen)).alternatives()
+            yield from Demand((*plain, *chosen)).alternatives()
 
     @cached_property
     def type(self) -> str:
@@ -85,7 +82,7 @@ class Node:
         return [value for value in lists[0] if all(value in one for one in lists)] if lists else None
 
     @cached_property
-    def properties(self) -> Mapping[str, Node]:
+    def properties(self) -> Mapping[str, Demand]:
         """The fields that have a name, in the order in which they are declared."""
         names = dict.fromkeys(name for schema in self.schemas for name in schema.get("properties") or ())
         return {name: node for name in names if (node := self.field(name)) is not None}
@@ -96,12 +93,12 @@ class Node:
         return tuple(dict.fromkeys(name for schema in self.schemas for name in schema.get("required") or ()))
 
     @cached_property
-    def values(self) -> Node | None:
+    def values(self) -> Demand | None:
         """What is asked of the values of fields without a declared name; None where such fields are not kept."""
         return self._inner("additionalProperties")
 
     @cached_property
-    def items(self) -> Node | None:
+    def items(self) -> Demand | None:
         """What is asked of items; None where nothing says so."""
         return self._inner("items")
 
@@ -127,20 +124,33 @@ class Node:
         return tuple(self.structure.get("x-kubernetes-list-map-keys") or ()) if is_map else ()
 
     @cached_property
-    def _fields(self) -> dict[str, Node | None]:
+    def _fields(self) -> dict[str, Demand | None]:
         """What was asked for by `field`: the same node each time, which knows what was read off its schemas."""
         return {}
 
-    def field(self, name: str) -> Node | None:
+    def field(self, name: str) -> Demand | None:
         """Return what is asked of the field *name*; None where it is not specified."""
         if name not in self._fields:
             self._fields[name] = self._field(name)
         return self._fields[name]
 
-    def _field(self, name: str) -> Node | None:
+    def _field(self, name: str) -> Demand | None:
         found = [(one.get("properties") or {}).get(name, one.get("additionalProperties")) for one in self.schemas]
         schemas = tuple({} if schema is True else schema for schema in found if schema not in (None, False))
-        return Node(schemas) if schemas else None
+        return Demand(schemas) if schemas else None
+
+    def inner(self, step: str | int | Each) -> Demand:
+        """Return what is asked of the value at a step of a place or of a path: nothing where no schema specifies it."""
+        if isinstance(step, str):
+            return self.field(step) or ANYTHING
+        return (self.values if step is Each.VALUE else self.items) or ANYTHING
+
+    def at(self, way: Iterable[str | int | Each]) -> Demand:
+        """Return what is asked of the value at a place, or at a path in an object: nothing where no schema specifies it."""
+        demand = self
+        for step in way:
+            demand = demand.inner(step)
+        return demand
 
     def least(self, keyword: str) -> int:
         """Return the greatest lower limit of a size: `minItems`, `minLength`, `minProperties`; 0 where there is none."""
@@ -182,14 +192,14 @@ class Node:
             tuple(one["multipleOf"] for one in self.schemas if _has(one, "multipleOf")),
         )
 
-    def _inner(self, keyword: str) -> Node | None:
+    def _inner(self, keyword: str) -> Demand | None:
         found = tuple(one[keyword] for one in self.schemas if isinstance(one.get(keyword), Mapping))
         if not found and any(one.get(keyword) is True for one in self.schemas):
             return ANYTHING
-        return Node(found) if found else None
+        return Demand(found) if found else None
 
 
-ANYTHING: Final = Node(({},))
+ANYTHING: Final = Demand(({},))
 """What is asked of a value that no schema specifies: nothing."""
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.examples import numbers, texts
-from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Node
+from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Demand
 
 _MOST: Final = 40
 _KEYS: Final = ("key", *(f"key{index}" for index in range(2, 1000)))
@@ -32,11 +32,11 @@ class Maker:
 
     full: bool = False
 
-    def first(self, node: Node) -> Any:
+    def first(self, node: Demand) -> Any:
         """Return the likeliest value."""
         return next(self.find(node), None)
 
-    def find(self, node: Node) -> Iterator[Any]:
+    def find(self, node: Demand) -> Iterator[Any]:
         """Yield values that may be what *node* asks for, each once, at most some dozens."""
         seen: list[Any] = []
         for value in itertools.islice(self._all(node), _MOST):
@@ -44,14 +44,14 @@ class Maker:
                 seen.append(value)
                 yield value
 
-    def _all(self, node: Node) -> Iterator[Any]:
+    def _all(self, node: Demand) -> Iterator[Any]:
         if node.default is not None:
             yield node.default
         yield from _in_turn([self._of_type(alternative) for alternative in node.alternatives()])
         if node.is_nullable:
             yield None
 
-    def _of_type(self, node: Node) -> Iterator[Any]:
+    def _of_type(self, node: Demand) -> Iterator[Any]:
         if node.enum is not None:
             yield from node.enum
         elif node.type == "object":
@@ -69,7 +69,7 @@ class Maker:
         else:
             yield from ({}, "a", 1, True, [])
 
-    def _objects(self, node: Node) -> Iterator[dict[str, Any]]:
+    def _objects(self, node: Demand) -> Iterator[dict[str, Any]]:
         made = self._object(node, _resource_fields(node))
         yield made
         # One field at a time is another.
@@ -78,7 +78,7 @@ class Maker:
                 for value in itertools.islice(self.find(child), 1, 6):
                     yield {**made, name: value}
 
-    def _object(self, node: Node, made: dict[str, Any]) -> dict[str, Any]:
+    def _object(self, node: Demand, made: dict[str, Any]) -> dict[str, Any]:
         """Return *made* with the fields that are asked for."""
         for name in node.properties if self.full else node.required:
             child = node.field(name)
@@ -99,7 +99,7 @@ class Maker:
                 made[key] = self.first(values)
         return made
 
-    def _lists(self, node: Node) -> Iterator[list[Any]]:
+    def _lists(self, node: Demand) -> Iterator[list[Any]]:
         most = node.most("maxItems")
         least = max(node.least("minItems"), int(self.full and most != 0))
         for count in (least, least + 1):
@@ -108,7 +108,7 @@ class Maker:
         if least == 1:
             yield from ([value] for value in itertools.islice(self.find(node.items or ANYTHING), 1, _MOST))
 
-    def items(self, node: Node, count: int) -> list[Any] | None:
+    def items(self, node: Demand, count: int) -> list[Any] | None:
         """Return *count* items of a list as *node* asks for them, told apart where they must be; None where they cannot be."""
         items = node.items or ANYTHING
         if node.map_keys:
@@ -119,14 +119,14 @@ class Maker:
             made = [self.first(items)] * count
         return made if len(made) == count else None
 
-    def _keyed(self, items: Node, names: Sequence[str]) -> Iterator[Any]:
+    def _keyed(self, items: Demand, names: Sequence[str]) -> Iterator[Any]:
         """Yield items of a `map` list: alike but for their keys, which have these *names*."""
         item = self.first(items)
         keys = [list(self.find(items.field(name) or ANYTHING)) for name in names]
         yield from ({**item, **dict(zip(names, chosen, strict=True))} for chosen in itertools.product(*keys))
 
 
-def _resource_fields(node: Node) -> dict[str, Any]:
+def _resource_fields(node: Demand) -> dict[str, Any]:
     """Return what every embedded object of Kubernetes has; nothing for other objects."""
     if not node.is_embedded_resource:
         return {}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd import coverage, engine, examples
+from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.examples.borders import keywords
-from pytest_crd.examples.places import SchemaPlace
-from pytest_crd.examples.schemas import Node
+from pytest_crd.examples.schemas import Demand
 from pytest_crd.generation import objects, reach, words
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.drafts import Drafts
@@ -106,7 +106,7 @@ def state(versions: Sequence[engine.Version], *, most_lines: int) -> Stated:
     except examples.NoExampleError as error:
         raise NothingToStateError(str(error)) from None
     layout = Layout(constraints.smallest)
-    drafts = Drafts(versions, layout, constraints.finder.root, most_lines)
+    drafts = Drafts(versions, layout, most_lines)
     places = dict(constraints.finder.places())
     not_tried = tuple(_draft(drafts, version, constraints, places))
     rank = {place: index for index, place in enumerate(places)}
@@ -120,12 +120,12 @@ def written(versions: Sequence[engine.Version], stated: Stated) -> str:
 
 
 def _draft(
-    drafts: Drafts, version: engine.Version, constraints: Constraints, places: dict[SchemaPlace, Node]
+    drafts: Drafts, version: engine.Version, constraints: Constraints, places: dict[Place, Demand]
 ) -> Iterator[str]:
     """Take all cases, outer places first, until there is no room; yield what was not even tried."""
     finder = constraints.finder
     drafts.take(objects.find(version, finder, constraints.smallest))
-    passes = Passes(version, finder.root)
+    passes = Passes(version)
     drafts.take(passes.pruning())
     for place in sorted(places, key=len):
         node = places[place]

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.cases.model import Section
+from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.examples import limits, places
 from pytest_crd.examples.borders import Border, Borders, is_failed_evaluation, keywords
 from pytest_crd.examples.holding import STATUS, Held
-from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
-from pytest_crd.examples.schemas import INT_OR_STRING, Node
+from pytest_crd.examples.schemas import INT_OR_STRING, Demand
 from pytest_crd.generation import proposals, words
 from pytest_crd.generation.proposals import Proposal, bare
 
@@ -46,11 +46,11 @@ class Constraints:
         self._version = version
         self.finder = Borders(version)
         self.smallest = bare(self.finder.existing(())[0])  # type: ignore[index] # the root is always there
-        self._fields: dict[SchemaPlace, Mapping[str, Node]] = {
+        self._fields: dict[Place, Mapping[str, Demand]] = {
             place: node.properties for place, node in self.finder.places()
         }
 
-    def find(self, place: SchemaPlace, node: Node) -> Iterator[Proposal]:
+    def find(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield the cases about what *node* asks of the value at *place*."""
         yield from self._of_types(place, node)
         for keyword in keywords(node):
@@ -67,7 +67,7 @@ class Constraints:
 
     # Borders
 
-    def _inside(self, place: SchemaPlace, node: Node, border: Border) -> Iterator[Proposal]:
+    def _inside(self, place: Place, node: Demand, border: Border) -> Iterator[Proposal]:
         if border.keyword == "enum":
             for value in node.enum or ():
                 yield from self._holding(place, value, f"{words.of_value(value)} is allowed")
@@ -79,7 +79,7 @@ class Constraints:
             else:
                 yield self._proposal(place, f"{name} when nothing changes", border.old, border.old)
 
-    def _outside(self, place: SchemaPlace, node: Node, border: Border) -> Iterator[Proposal]:
+    def _outside(self, place: Place, node: Demand, border: Border) -> Iterator[Proposal]:
         if border.outside is None:
             return
         value = self._value(border.outside, place)
@@ -91,15 +91,15 @@ class Constraints:
             name = name.replace("breaks the rule", "cannot evaluate the rule", 1)
         yield self._proposal(place, name, border.outside, border.old)
 
-    def _value(self, resource: Any, place: SchemaPlace) -> Any:
+    def _value(self, resource: Any, place: Place) -> Any:
         return proposals.at(resource, place, self._fields)
 
-    def _holding(self, place: SchemaPlace, value: Any, name: str) -> Iterator[Proposal]:
+    def _holding(self, place: Place, value: Any, name: str) -> Iterator[Proposal]:
         held = self.finder.holding(place, value)
         if held is not None:
             yield self._proposal(place, name, held[0])
 
-    def _alternatives(self, place: SchemaPlace, node: Node) -> Iterator[Proposal]:
+    def _alternatives(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield objects that take each branch of the junctors, and each type of an int-or-string."""
         if node.type == INT_OR_STRING:
             by_type = {type(value): value for value in reversed(list(self.finder.maker.find(node)))}
@@ -108,7 +108,7 @@ class Constraints:
             return
         for junctor, branch in ((one, branch) for one in _JUNCTORS for branch in node.structure.get(one) or ()):
             plain = {key: value for key, value in node.structure.items() if key != junctor}
-            values = itertools.islice(self.finder.maker.find(Node((plain, branch))), 6)
+            values = itertools.islice(self.finder.maker.find(Demand((plain, branch))), 6)
             found = (self.finder.holding(place, value) for value in values)
             held = next(filter(None, found), None)
             if held is not None:
@@ -117,7 +117,7 @@ class Constraints:
 
     # Fields together
 
-    def _of_types(self, place: SchemaPlace, node: Node) -> Iterator[Proposal]:
+    def _of_types(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield an object whose fields all have a value of another type: each of them is refused."""
         fields = {
             name: limits.find(child, "type", self.finder.maker).outside[0]
@@ -131,23 +131,23 @@ class Constraints:
         wrong = places.replaced(resource, steps, {**places.at(resource, steps), **fields})
         yield self._proposal(place, "values of a wrong type", wrong)
 
-    def _is_left_out(self, place: SchemaPlace, node: Node, name: str) -> bool:
+    def _is_left_out(self, place: Place, node: Demand, name: str) -> bool:
         of_object = (not place or node.is_embedded_resource) and name in _OF_RESOURCE
         return of_object or (not place and name == STATUS and self._version.has_status)
 
     # Objects as a whole
 
-    def set(self, place: SchemaPlace) -> Iterator[Proposal]:
+    def set(self, place: Place) -> Iterator[Proposal]:
         """Yield an object in which something stands at *place*."""
         held: Held | None = self.finder.existing(place)
         if held is not None:
             yield self._proposal(place, "may be set", held[0])
 
-    def is_of_status(self, place: SchemaPlace) -> bool:
+    def is_of_status(self, place: Place) -> bool:
         """Return whether what is at *place* is written by updates of the status alone."""
         return bool(place[:1] == (STATUS,) and self._version.has_status)
 
-    def _proposal(self, place: SchemaPlace, what: str, resource: Any, old: Any = None) -> Proposal:
+    def _proposal(self, place: Place, what: str, resource: Any, old: Any = None) -> Proposal:
         name = f"{words.of_place(place)}: {what}"
         if self.is_of_status(place):
             before = self.smallest if old is None else bare(old)
@@ -157,17 +157,17 @@ class Constraints:
         return Proposal(Section.CREATE, name, place, bare(resource))
 
 
-def _is_inner(place: SchemaPlace) -> bool:
+def _is_inner(place: Place) -> bool:
     """Return whether something else than a field of an object stands at *place*."""
-    return bool(place) and place[-1] in {ITEMS, VALUES}
+    return bool(place) and isinstance(place[-1], Each)
 
 
-def _is_huge(node: Node, keyword: str) -> bool:
+def _is_huge(node: Demand, keyword: str) -> bool:
     """Return whether what lies at the border that *keyword* draws is more than a person reads."""
     most = _MOST_OF_SIZE.get(keyword)
     return most is not None and max(node.least(keyword), node.most(keyword) or 0) > most
 
 
-def _with_format(node: Node) -> Mapping[str, Any]:
+def _with_format(node: Demand) -> Mapping[str, Any]:
     """Return what is declared at a place, with the format that a junctor may ask for."""
     return {"format": node.text.format, **node.structure}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from pytest_crd import engine
 from pytest_crd.cases.subject import Subject
-from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
-from pytest_crd.examples.schemas import ANYTHING, Node
+from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import expectations, words
 from pytest_crd.generation.layout import Layout, Statement
 from pytest_crd.generation.proposals import Proposal
@@ -28,23 +27,21 @@ class Drafts:
         set_places: The places at which an accepted object has something.
     """
 
-    def __init__(self, versions: Sequence[engine.Version], layout: Layout, root: Node, room: int) -> None:
+    def __init__(self, versions: Sequence[engine.Version], layout: Layout, room: int) -> None:
         """
         Begin with no case.
 
         Args:
             versions: The version under each Kubernetes version for which the cases have to hold.
             layout: How they are written.
-            root: What the schema asks of an object.
             room: How many lines there may be.
         """
         self.statements: list[Statement] = []
         self.left_out: list[str] = []
-        self.set_places: set[SchemaPlace] = set()
+        self.set_places: set[Place] = set()
         self._versions = versions
         self._subjects = [Subject(version) for version in versions]
         self._layout = layout
-        self._root = root
         self._room = room
         self._names: set[str] = set()
         self._seen: set[str] = set()
@@ -81,17 +78,5 @@ class Drafts:
         self._room -= len(lines)
         self.statements.append(statement)
         if "errors" not in statement.stated and proposal.is_request:
-            self.set_places.update(_places_in(proposal.input, self._root, ()))
-
-
-def _places_in(value: Any, node: Node, place: SchemaPlace) -> Iterable[SchemaPlace]:
-    """Yield *place* and the places below it at which *value*, of which *node* speaks, has something."""
-    yield place
-    if isinstance(value, list):
-        for item in value:
-            yield from _places_in(item, node.items or ANYTHING, (*place, ITEMS))
-    elif isinstance(value, Mapping):
-        for key, child in value.items():
-            inner = node.field(key)
-            if inner is not None:
-                yield from _places_in(child, inner, (*place, key if key in node.properties else VALUES))
+            found = self._versions[0].schema_map.in_value(proposal.input)
+            self.set_places.update(node.place for node in found)

@@ -8,9 +8,9 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.cases.model import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
-from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.resources import rules
-from pytest_crd.examples.places import VALUES, SchemaPlace
+from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation.proposals import Proposal
 from pytest_crd.writing import yamltext
 
@@ -30,20 +30,20 @@ def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
     return stated or _stored(proposal.place, answer.stored)
 
 
-def _stored(place: SchemaPlace, stored: Mapping[str, Any]) -> Mapping[str, Any]:
+def _stored(place: Place, stored: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what says what is stored at *place*, and where that is; of a list all items, as it has to be."""
     found = dict(stored) if place else {key: value for key, value in stored.items() if key not in META_FIELDS}
     shown = _led_to(place, found)
     return {"contains": shown} if shown else {"accepted": True}
 
 
-def _led_to(place: SchemaPlace, value: Any) -> Any:
+def _led_to(place: Place, value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if not place:
         return value if len(yamltext.flow(value)) <= _LONGEST else {}
     # Of a map, any value will do; the fields that it names stand first.
-    key = next(reversed(value), "") if place[0] == VALUES else place[0]
+    key = next(reversed(value), "") if place[0] is Each.VALUE else place[0]
     return {key: _led_to(place[1:], value[key])} if key in value else {}
 
 

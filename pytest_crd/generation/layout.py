@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pytest_crd.cases.model import UPDATES, Section
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import patches, words
 from pytest_crd.generation.proposals import Proposal
 from pytest_crd.writing import yamltext
@@ -101,7 +102,7 @@ class Layout:
 
     def cases(self, statements: Sequence[Statement]) -> Iterator[str]:
         """Yield the lines of cases, with a heading for each group."""
-        group: tuple[str, ...] = ()
+        group: Place = ()
         for index, statement in enumerate(statements):
             found = statement.proposal.place[:_DEPTH_OF_GROUP]
             if found != group:

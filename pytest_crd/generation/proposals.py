@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_crd.cases.model import REQUESTS, Section
-from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
+from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.examples.values import NAME
 
 _MADE_UP: Final = {"name": NAME}
@@ -29,7 +29,7 @@ class Proposal:
 
     section: Section
     name: str
-    place: SchemaPlace
+    place: Place
     input: Mapping[str, Any]
     old: Mapping[str, Any] | None = None
     stated: Mapping[str, Any] = field(default_factory=dict)
@@ -47,14 +47,14 @@ def bare(resource: Mapping[str, Any]) -> dict[str, Any]:
     return kept if metadata == _MADE_UP else {"metadata": metadata, **kept}
 
 
-def nested(place: SchemaPlace, value: Any) -> Any:
+def nested(place: Place, value: Any) -> Any:
     """Return an object that has nothing but *value* at *place*."""
     for step in reversed(place):
-        value = [value] if step == ITEMS else {"key" if step == VALUES else step: value}
+        value = [value] if step is Each.ITEM else {"key" if step is Each.VALUE else step: value}
     return value
 
 
-def at(resource: Any, place: SchemaPlace, named: Mapping[SchemaPlace, Container[str]]) -> Any:
+def at(resource: Any, place: Place, named: Mapping[Place, Container[str]]) -> Any:
     """
     Return what *resource* has at *place*: of a list the first item, of a map the first value.
 
@@ -67,11 +67,11 @@ def at(resource: Any, place: SchemaPlace, named: Mapping[SchemaPlace, Container[
         LookupError: There is nothing.
     """
     for index, step in enumerate(place):
-        if step == ITEMS and isinstance(resource, list):
+        if step is Each.ITEM and isinstance(resource, list):
             resource = resource[0]
         elif not isinstance(resource, Mapping):
             raise LookupError(place)
-        elif step == VALUES:
+        elif step is Each.VALUE:
             fields = named.get(place[:index], ())
             key = next((key for key in resource if key not in fields), None)
             if key is None:

@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.examples.borders import RULES
-from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
+from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 
 _LONGEST_VALUE: Final = 40
 _LONGEST_RULE: Final = 100
@@ -17,9 +16,9 @@ _UNFIT: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 ROOT: Final = "the object"
 
 
-def of_place(place: SchemaPlace) -> str:
+def of_place(place: Place) -> str:
     """Return *place* as names have it, which hold no brackets: `spec.items.name`, and `spec.labels.*` for what is in a map."""
-    steps = ["*" if step in {ITEMS, VALUES} else step for step in place]
+    steps = ["*" if isinstance(step, Each) else step for step in place]
     return fit(".".join(steps)) or ROOT
 
 

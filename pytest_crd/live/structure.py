@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pytest_crd.engine.schema import nodes
+
 JSONValue = Any
 JSONObject = Mapping[str, JSONValue]
 
@@ -32,16 +34,6 @@ def alone(manifest: JSONObject) -> dict[str, JSONValue]:
 
 
 def _of_version(version: JSONObject) -> JSONObject:
-    schema = version["schema"]["openAPIV3Schema"]
+    schema = nodes.without(version["schema"]["openAPIV3Schema"], lambda keyword, _: keyword not in _KEPT)
     names = ("name", "served", "storage")
-    return {**{name: version[name] for name in names}, "schema": {"openAPIV3Schema": _of_schema(schema)}}
-
-
-def _of_schema(schema: JSONObject) -> JSONObject:
-    kept = {key: value for key, value in schema.items() if key in _KEPT}
-    for key in ("items", "additionalProperties"):
-        if isinstance(kept.get(key), dict):
-            kept[key] = _of_schema(kept[key])
-    if "properties" in kept:
-        kept["properties"] = {name: _of_schema(child) for name, child in kept["properties"].items()}
-    return kept
+    return {**{name: version[name] for name in names}, "schema": {"openAPIV3Schema": schema}}

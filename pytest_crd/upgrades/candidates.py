@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.examples import Border, Borders, limits, places
 from pytest_crd.examples.holding import Held
-from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
-from pytest_crd.examples.schemas import Node
+from pytest_crd.examples.schemas import Demand
 from pytest_crd.upgrades import differences, patterntexts
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Resource
@@ -75,7 +75,7 @@ class Maker:
     def find(self, difference: Difference) -> Iterator[Candidate]:
         """Yield objects that may show a difference."""
         keyword, place = difference.keyword, difference.place
-        if keyword == differences.RULES:
+        if keyword == RULES:
             yield from self._of_rule(difference)
         elif keyword in {"required", "default", differences.ADDED, differences.REMOVED}:
             yield from map(Candidate, self._of_field(difference))
@@ -97,7 +97,7 @@ class Maker:
         for resource, _ in self._existing(("status",)):
             yield resource
 
-    def _existing(self, place: SchemaPlace) -> Iterator[Held]:
+    def _existing(self, place: Place) -> Iterator[Held]:
         for side in self._sides:
             if (held := side.existing(place)) is not None:
                 yield held
@@ -105,18 +105,18 @@ class Maker:
     def _of_rule(self, difference: Difference) -> Iterator[Candidate]:
         for side, rule in ((self.old, difference.before), (self.new, difference.after)):
             if side is not None and rule is not None:
-                index = _node(side.root, difference.place).structure[differences.RULES].index(rule)
-                yield from _sides_of(side.find(difference.place, f"{differences.RULES}[{index}]"))
+                index = side.root.at(difference.place).structure[RULES].index(rule)
+                yield from _sides_of(side.find(difference.place, f"{RULES}[{index}]"))
         for resource, steps in self._existing(difference.place):
             for inner in places.all_steps(places.at(resource, steps)):
                 whole = (*steps, *inner)
                 yield from (Candidate(places.replaced(resource, whole, value)) for value in _PLAIN if whole)
 
-    def _of_borders(self, place: SchemaPlace, keyword: str) -> Iterator[Candidate]:
+    def _of_borders(self, place: Place, keyword: str) -> Iterator[Candidate]:
         for side in self._sides:
-            if _node(side.root, place).structure.get(keyword):
+            if side.root.at(place).structure.get(keyword):
                 yield from _sides_of(side.find(place, keyword))
-        branches = (branch for side in self._sides for branch in _node(side.root, place).alternatives())
+        branches = (branch for side in self._sides for branch in side.root.at(place).alternatives())
         values = [value for branch in branches for value in itertools.islice(self._sides[0].maker.find(branch), 3)]
         for side in self._sides:
             yield from map(Candidate, self._placed(side, place, values))
@@ -131,28 +131,28 @@ class Maker:
             yield resource
         if difference.keyword in {differences.ADDED, differences.REMOVED}:
             for side in self._sides:
-                if _keeps(_node(side.root, place[:-1])):
+                if _keeps(side.root.at(place[:-1])):
                     yield from self._placed(side, place, _OF_ALL_TYPES)
 
-    def _of_objects(self, place: SchemaPlace) -> Iterator[Resource]:
+    def _of_objects(self, place: Place) -> Iterator[Resource]:
         """Yield objects with a field that no schema may know at a place."""
         for resource, steps in self._existing(place):
             if isinstance(places.at(resource, steps), dict):
                 for value in _OF_ALL_TYPES:
                     yield places.replaced(resource, (*steps, _UNKNOWN), value)
-        for resource, _ in self._existing((*place, VALUES)):
+        for resource, _ in self._existing((*place, Each.VALUE)):
             yield resource
 
-    def mended(self, place: SchemaPlace, value: Any) -> Iterator[Candidate]:
+    def mended(self, place: Place, value: Any) -> Iterator[Candidate]:
         """Yield objects with a value at a place that one of the CRDs takes: what stands elsewhere is changed for it."""
         found = (side.holding(place, value) for side in self._sides)
         yield from (Candidate(held[0]) for held in found if held is not None)
 
-    def _of_values(self, place: SchemaPlace, keyword: str) -> Iterator[Candidate]:
+    def _of_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
         """Yield objects with values on both sides of the borders of a keyword, whoever takes them."""
         values = list(_between(self._sides, place)) if keyword == "pattern" else []
         for side in self._sides:
-            node = _node(side.root, place)
+            node = side.root.at(place)
             if keyword in limits.keywords(node):
                 sides = limits.find(node, keyword, side.maker)
                 values += itertools.islice(sides.outside, _MOST_VALUES)
@@ -162,7 +162,7 @@ class Maker:
             for resource in self._placed(side, place, [value]):
                 yield Candidate(resource, None, (value,))
 
-    def _placed(self, side: Borders, place: SchemaPlace, values: Iterable[Any]) -> Iterator[Resource]:
+    def _placed(self, side: Borders, place: Place, values: Iterable[Any]) -> Iterator[Resource]:
         """Yield an object with each of *values* at a place, whoever takes it."""
         held = side.existing(place) if place else None
         yield from () if held is None else (places.replaced(*held, value) for value in values)
@@ -173,18 +173,18 @@ def _sides_of(border: Border) -> Iterator[Candidate]:
     yield from (Candidate(one, border.old) for one in (border.outside, border.inside) if one is not None)
 
 
-def _between(sides: Iterable[Borders], place: SchemaPlace) -> Iterator[str]:
+def _between(sides: Iterable[Borders], place: Place) -> Iterator[str]:
     """Yield texts that one of the patterns at a place matches and the other does not."""
-    known = [pattern for side in sides if (pattern := _node(side.root, place).structure.get("pattern"))]
+    known = [pattern for side in sides if (pattern := side.root.at(place).structure.get("pattern"))]
     if len(known) == 2:
         yield from patterntexts.between(*known)
 
 
-def _keeps(node: Node) -> bool:
+def _keeps(node: Demand) -> bool:
     return node.keeps_unknown_fields or node.values is not None
 
 
-def _with_one_key_alike(node: Node, values: Iterable[Any]) -> list[Any]:
+def _with_one_key_alike(node: Demand, values: Iterable[Any]) -> list[Any]:
     """Return lists of two items that are alike in all keys of a `map` list but one."""
     lists = [value for value in values if isinstance(value, list) and len(value) >= 2]
     return [
@@ -193,16 +193,3 @@ def _with_one_key_alike(node: Node, values: Iterable[Any]) -> list[Any]:
         for key in node.map_keys
         if isinstance(first, dict) and isinstance(second, dict)
     ]
-
-
-def _node(root: Node, place: SchemaPlace) -> Node:
-    """Return what is asked of the value at *place*: nothing where a schema does not specify it."""
-    step_of: dict[str, Callable[[Node], Node | None]] = {
-        ITEMS: lambda node: node.items,
-        VALUES: lambda node: node.values,
-    }
-    node = root
-    for step in place:
-        inner = step_of[step](node) if step in step_of else node.field(step)
-        node = inner or Node(({},))
-    return node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from pytest_crd.examples.places import SchemaPlace
+from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.upgrades import effects
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.effects import Change
@@ -74,7 +74,7 @@ class VersionCollection:
         )
         self._collection.add(finding, effect.cause)
 
-    def _lines(self, place: SchemaPlace) -> Iterator[tuple[Line, Line]]:
+    def _lines(self, place: Place) -> Iterator[tuple[Line, Line]]:
         """Yield what the CRDs declare that differs at a place, or at the nearest around it."""
         around = [one for one in self.differences if place[: len(one.place)] == one.place]
         deepest = max((len(one.place) for one in around), default=0)

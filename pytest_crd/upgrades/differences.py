@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from pytest_crd.engine import CustomResourceDefinition, jsonvalue
 from pytest_crd.engine.crds import declared
-from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace
+from pytest_crd.engine.schema import schemamap
+from pytest_crd.engine.schema.schemamap import RULES, Each, Place, SchemaNode
 from pytest_crd.upgrades.findings import Line
 
 ADDED: Final = "added"
 REMOVED: Final = "removed"
-RULES: Final = "x-kubernetes-validations"
 # What no object is refused, dropped or changed for.
 _WORDS: Final = frozenset({"description", "title", "example", "externalDocs", "$schema", "id"})
 _STRUCTURE: Final = frozenset({"properties", "items", "required", RULES})
@@ -33,7 +33,7 @@ class Difference:
         after: What the new one has there.
     """
 
-    place: SchemaPlace
+    place: Place
     keyword: str
     before: Any
     after: Any
@@ -43,11 +43,11 @@ class Difference:
         schema = declared.place_of_schema(crd.declared, version)
         inner: tuple[str | int, ...]
         if self.keyword in {ADDED, REMOVED}:
-            inner, name = steps_of(self.place), self.place[-1]
+            inner, name = schemamap.steps_of(self.place), self.place[-1]
         elif self.keyword == "required":
-            inner, name = (*steps_of(self.place[:-1]), "required"), "required"
+            inner, name = (*schemamap.steps_of(self.place[:-1]), "required"), "required"
         else:
-            inner, name = (*steps_of(self.place), self.keyword), self.keyword
+            inner, name = (*schemamap.steps_of(self.place), self.keyword), self.keyword
         value = self.after if is_new else self.before
         if self.keyword == RULES and value is not None:
             inner, name = (*inner, _index(crd, (*schema, *inner), value)), "rule"
@@ -69,59 +69,48 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def steps_of(place: SchemaPlace) -> tuple[str, ...]:
-    """Return the keys in a schema that lead to a place."""
-    steps: list[str] = []
-    for step in place:
-        steps += ["items"] if step == ITEMS else ["additionalProperties"] if step == VALUES else ["properties", step]
-    return tuple(steps)
-
-
-def find(old: Mapping[str, Any], new: Mapping[str, Any], place: SchemaPlace = ()) -> Iterator[Difference]:
+def find(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
     """Yield where two schemas differ, outer places first."""
-    if jsonvalue.equal(old, new):
+    if jsonvalue.equal(old.schema, new.schema):
         return
-    for keyword in dict.fromkeys((*old, *new)):
-        before, after = old.get(keyword), new.get(keyword)
-        is_inner = keyword == "additionalProperties" and isinstance(before, dict) and isinstance(after, dict)
+    for keyword in dict.fromkeys((*old.schema, *new.schema)):
+        before, after = old.schema.get(keyword), new.schema.get(keyword)
+        is_inner = keyword == Each.VALUE.value and old.values is not None and new.values is not None
         if keyword not in _WORDS | _STRUCTURE and not is_inner and not jsonvalue.equal(before, after):
-            yield Difference(place, keyword, before, after)
-    yield from _required(old, new, place)
-    yield from _rules(old, new, place)
-    yield from _fields(old.get("properties") or {}, new.get("properties") or {}, place)
-    for keyword, step in (("items", ITEMS), ("additionalProperties", VALUES)):
-        before, after = old.get(keyword), new.get(keyword)
-        if isinstance(before, dict) and isinstance(after, dict):
-            yield from find(before, after, (*place, step))
-        elif keyword == "items" and before != after:
-            yield Difference((*place, ITEMS), REMOVED if after is None else ADDED, before, after)
+            yield Difference(old.place, keyword, before, after)
+    yield from _required(old, new)
+    yield from _rules(old, new)
+    for name in dict.fromkeys((*old.properties, *new.properties)):
+        yield from _inside(old.properties.get(name), new.properties.get(name))
+    yield from _inside(old.items, new.items)
+    if old.values is not None and new.values is not None:
+        yield from find(old.values, new.values)
 
 
-def _fields(old: Mapping[str, Any], new: Mapping[str, Any], place: SchemaPlace) -> Iterator[Difference]:
-    for name in dict.fromkeys((*old, *new)):
-        if name not in new:
-            yield Difference((*place, name), REMOVED, old[name], None)
-        elif name not in old:
-            yield Difference((*place, name), ADDED, None, new[name])
-        else:
-            yield from find(old[name], new[name], (*place, name))
+def _inside(old: SchemaNode | None, new: SchemaNode | None) -> Iterator[Difference]:
+    """Yield where the schemas of one field or of items differ, or that it came or went."""
+    if old is not None and new is not None:
+        yield from find(old, new)
+    elif new is not None:
+        yield Difference(new.place, ADDED, None, new.schema)
+    elif old is not None:
+        yield Difference(old.place, REMOVED, old.schema, None)
 
 
-def _required(old: Mapping[str, Any], new: Mapping[str, Any], place: SchemaPlace) -> Iterator[Difference]:
-    before, after = old.get("required") or [], new.get("required") or []
+def _required(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
+    before, after = (one.schema.get("required") or [] for one in (old, new))
     for name in dict.fromkeys((*before, *after)):
         if (name in before) != (name in after):
-            yield Difference(
-                (*place, name), "required", before if name in before else None, after if name in after else None
-            )
+            sides = (name if name in names else None for names in (before, after))
+            yield Difference((*old.place, name), "required", *sides)
 
 
-def _rules(old: Mapping[str, Any], new: Mapping[str, Any], place: SchemaPlace) -> Iterator[Difference]:
+def _rules(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
     """Yield the rules of one side alone; what a rule says when it fails does not count."""
-    before, after = ({_judged(rule): rule for rule in schema.get(RULES) or ()} for schema in (old, new))
+    before, after = ({_judged(rule): rule for rule in one.rules} for one in (old, new))
     for judged in dict.fromkeys((*before, *after)):
         if (judged in before) != (judged in after):
-            yield Difference(place, RULES, before.get(judged), after.get(judged))
+            yield Difference(old.place, RULES, before.get(judged), after.get(judged))
 
 
 def _judged(rule: Mapping[str, Any]) -> tuple[str, bool]:

@@ -15,9 +15,10 @@ from typing import Any, Final
 from pytest_crd.engine import FieldError, Response, jsonvalue
 from pytest_crd.engine.errors.changedfield import ChangedField
 from pytest_crd.engine.resources import rules
+from pytest_crd.engine.schema import schemamap
+from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.examples import places
-from pytest_crd.examples.places import ITEMS, VALUES, SchemaPlace, Steps
-from pytest_crd.examples.schemas import Node
+from pytest_crd.examples.places import Steps
 from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
 from pytest_crd.upgrades.subjects import Subject
 
@@ -80,10 +81,10 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
     for steps, was, is_now in _differences(before.stored, after.stored, ()):
-        place = place_of(steps, old.root, new.root)
+        place = _place_of(steps, old, new)
         if not any(place[: len(around)] == around for around in lost.values()):
             # A null that was dropped was not taken, nor was a field that nothing knew.
-            is_new = was is ABSENT and (is_now is None or not _is_known(place, old.root))
+            is_new = was is ABSENT and (is_now is None or old.version.schema_map.at(place) is None)
             kind = Kind.WIDENED if is_new else Kind.CHANGED
             yield Effect(kind, place, f"{_shown(was)} before, {_shown(is_now)} now", "stored otherwise")
     for warning in after.warnings:
@@ -103,7 +104,7 @@ def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
 def _refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
     for error in answer.errors:
         if not rules.is_notice(error):
-            place = place_of(error.path.steps if error.path is not None else (), old.root, new.root)
+            place = _place_of(error.path.steps if error.path is not None else (), old, new)
             before = "before, " if kind is Kind.WIDENED else ""
             yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))
 
@@ -113,34 +114,15 @@ def _cause(error: FieldError) -> str:
     return error.type.value if error.origin is None else "/".join(map(str, error.origin.steps))
 
 
-def _located(field: str, resource: Resource, old: Subject, new: Subject) -> SchemaPlace:
+def _located(field: str, resource: Resource, old: Subject, new: Subject) -> Place:
     """Return where in the schema a field of an object stands that was dropped; unknown metadata has a text alone."""
     steps = field.steps if isinstance(field, ChangedField) else places.find(resource, field)[0]
-    return place_of(steps, old.root, new.root)
+    return _place_of(steps, old, new)
 
 
-def place_of(steps: Steps, *roots: Node) -> SchemaPlace:
-    """Return where in a schema *steps* lead; a key is a field where one of the schemas has it as such."""
-    place: list[str] = []
-    nodes: list[Node | None] = list(roots)
-    for step in steps:
-        if isinstance(step, int):
-            place.append(ITEMS)
-            nodes = [node and node.items for node in nodes]
-            continue
-        is_field = any(node is not None and step in node.properties for node in nodes)
-        is_value = not is_field and any(node is not None and node.values is not None for node in nodes)
-        place.append(VALUES if is_value else step)
-        nodes = [node and (node.values if is_value else node.field(step)) for node in nodes]
-    return tuple(place)
-
-
-def _is_known(place: SchemaPlace, root: Node) -> bool:
-    """Return whether a schema says something of a place."""
-    node: Node | None = root
-    for step in place:
-        node = node and (node.items if step == ITEMS else node.values if step == VALUES else node.field(step))
-    return node is not None
+def _place_of(steps: Steps, old: Subject, new: Subject) -> Place:
+    """Return the place of what stands at *steps* in an object; a key is a field where one of the schemas has it as such."""
+    return schemamap.place_in(steps, old.version.schema_map, new.version.schema_map)
 
 
 def _differences(left: Any, right: Any, steps: Steps) -> Iterator[tuple[Steps, Any, Any]]:
@@ -164,7 +146,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def differ_at(place: SchemaPlace, change: Change, old: Subject, new: Subject) -> bool:
+def differ_at(place: Place, change: Change, old: Subject, new: Subject) -> bool:
     """Return whether only one of the two CRDs finds something wrong at a place, though both may refuse the object."""
     before, after = (
         any(effect.place[: len(place)] == place for effect in _refusals(answer, old, new, Kind.REFUSED))
@@ -185,7 +167,7 @@ def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:
     unchanged = new.overwrite(stored, stored)
     if not unchanged.accepted:
         return "an update of an object that is stored is refused"
-    changed = (place_of(steps, old.root, new.root) for steps, _, _ in _differences(stored, unchanged.stored, ()))
+    changed = (_place_of(steps, old, new) for steps, _, _ in _differences(stored, unchanged.stored, ()))
     if any(place[: len(effect.place)] == effect.place for place in changed):
         return "an object that is stored changes with its next write"
     return "an object that is stored stays as it is"
@@ -196,5 +178,5 @@ def _of_refusal(effect: Effect, stored: Resource, new: Subject) -> str:
     labelled = {**stored, "metadata": {**metadata, "labels": {**(metadata.get("labels") or {}), **_LABELS}}}
     when = "refused when set" if effect.place[:1] == ("status",) and new.version.has_status else "refused when created"
     if new.overwrite(labelled, stored).accepted:
-        return f"{when}; an update that leaves {places.spelled(effect.place) or 'it'} alone passes"
+        return f"{when}; an update that leaves {schemamap.spelled(effect.place) or 'it'} alone passes"
     return f"{when}, and in any update of an object that is stored"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import Response
-from pytest_crd.examples import places
-from pytest_crd.examples.places import SchemaPlace
+from pytest_crd.engine.schema import schemamap
+from pytest_crd.engine.schema.schemamap import Place
 
 Resource: TypeAlias = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ class Effect:
     """
 
     kind: Kind
-    place: SchemaPlace
+    place: Place
     words: str
     cause: str = ""
 
@@ -108,6 +108,6 @@ class Finding:
         return self.kind in BREAKING
 
 
-def path_of(place: SchemaPlace) -> str:
+def path_of(place: Place) -> str:
     """Return a place as a finding names it: `.` for the whole object."""
-    return places.spelled(place) or "."
+    return schemamap.spelled(place) or "."

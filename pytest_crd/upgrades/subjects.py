@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from pytest_crd.engine import FieldValidation, Response, Version
 from pytest_crd.engine.errors.response import Changes
-from pytest_crd.examples import schemas
-from pytest_crd.examples.schemas import Node
+from pytest_crd.examples.schemas import Demand
 from pytest_crd.upgrades.findings import Resource
 
 
@@ -23,7 +22,7 @@ class Subject:
 
     def __init__(self, version: Version) -> None:
         self.version = version
-        self.root = Node((schemas.of_version(version),))
+        self.root = Demand.of_version(version)
 
     def write(self, resource: Resource, *, field_validation: FieldValidation = "Warn") -> Response:
         """Return the answer to a POST of *resource*, and of its status where that is a subresource: the last that was given."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
-from pytest_crd.examples import schemas
 from pytest_crd.upgrades import definitions, differences, effects
 from pytest_crd.upgrades.candidates import PRESERVE
 from pytest_crd.upgrades.collection import Collection, VersionCollection
@@ -82,13 +81,13 @@ def _is_served_otherwise(old: Version, new: Version) -> bool:
 
 def _differences(old: Version, new: Version) -> Iterator[Difference]:
     """Yield where the schemas of a version differ, or those of the version that objects are stored in."""
-    own = list(differences.find(schemas.of_version(old), schemas.of_version(new)))
+    own = list(differences.find(old.schema_map, new.schema_map))
     yield from own
     if old.preserves_unknown_fields != new.preserves_unknown_fields:
         yield Difference((), PRESERVE, old.preserves_unknown_fields, new.preserves_unknown_fields)
     stored = [_storage(version.crd) or version for version in (old, new)]
     if stored != [old, new]:
-        before, after = map(schemas.of_version, stored)
+        before, after = (version.schema_map for version in stored)
         yield from (one for one in differences.find(before, after) if one not in own)
 
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_crd import engine
+from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.examples import Borders, NoExampleError, places
-from pytest_crd.upgrades import differences, effects
+from pytest_crd.upgrades import effects
 from pytest_crd.upgrades.candidates import Candidate, Maker
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.differences import Difference
@@ -103,7 +104,7 @@ class Witnesses:
 
     def _is_of(self, effect: Effect, difference: Difference) -> bool:
         """Return whether an effect is one of a difference, and of none that is nearer to it."""
-        if difference.keyword == differences.RULES:
+        if difference.keyword == RULES:
             return effect.cause in {rule["rule"] for rule in (difference.before, difference.after) if rule}
         if not _covers(difference, effect):
             return False
@@ -141,7 +142,7 @@ class Witnesses:
 def _covers(difference: Difference, effect: Effect) -> bool:
     if difference.keyword in _OF_ONE_VALUE:
         return difference.place == effect.place
-    return difference.keyword != differences.RULES and effect.place[: len(difference.place)] == difference.place
+    return difference.keyword != RULES and effect.place[: len(difference.place)] == difference.place
 
 
 def _is_same(left: Effect, right: Effect) -> bool:

@@ -13,7 +13,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.examples import places
 from pytest_crd.examples.mending import Keep, NotFoundError, Search, acceptance
 from pytest_crd.examples.moves import Move, Mover
-from pytest_crd.examples.schemas import Node
+from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
 TEXT = {"type": "string"}
@@ -23,7 +23,7 @@ SPEC = fields(
     map={"type": "object", "additionalProperties": fields(b_=TEXT)},
     any={"type": "object", "x-kubernetes-preserve-unknown-fields": True, "required": ["c"]},
 )
-ROOT = Node((fields(spec_=SPEC),))
+ROOT = Demand((fields(spec_=SPEC),))
 OBJECT = {"apiVersion": "v1", "kind": "Tab", "metadata": {}, "spec": {"a": "z", "list": ["a"]}}
 
 
@@ -100,7 +100,7 @@ def test_a_rule_suggests_what_it_speaks_of(rule: str, changed: Any) -> None:
 
 
 def test_numbers_in_a_rule_and_those_next_to_them_are_tried() -> None:
-    root = Node((fields(n={"type": "number"}, i={"x-kubernetes-int-or-string": True}, b={"type": "boolean"}),))
+    root = Demand((fields(n={"type": "number"}, i={"x-kubernetes-int-or-string": True}, b={"type": "boolean"}),))
     rule = "self.n > 2.5 && self.i == 10 && self.b"
 
     found = [

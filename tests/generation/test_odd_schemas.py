@@ -14,7 +14,7 @@ from pytest_crd import engine, examples
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, CreateCase, UpdateCase
 from pytest_crd.cases.sources import resolved
-from pytest_crd.examples.places import ITEMS, VALUES
+from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import drafts, generate, proposals
 
 TEXT = {"type": "string"}
@@ -231,9 +231,9 @@ def test_there_is_room_or_there_is_not() -> None:
 
 def test_what_is_at_a_place() -> None:
     resource = {"m": {"named": 1, "other": [{"a": 2}]}, "empty": {}, "none": []}
-    named: dict[tuple[str, ...], set[str]] = {("m",): {"named"}}
+    named: dict[Place, set[str]] = {("m",): {"named"}}
 
-    assert proposals.at(resource, ("m", VALUES, ITEMS, "a"), named) == 2
-    for place in (("empty", VALUES), ("none", ITEMS), ("m", "named", "deeper"), ("absent",)):
+    assert proposals.at(resource, ("m", Each.VALUE, Each.ITEM, "a"), named) == 2
+    for place in (("empty", Each.VALUE), ("none", Each.ITEM), ("m", "named", "deeper"), ("absent",)):
         with pytest.raises(LookupError):
             proposals.at(resource, place, named)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.examples.places import ITEMS, VALUES
+from pytest_crd.engine.schema.schemamap import Each
 from pytest_crd.generation import words
 
 RULES = "x-kubernetes-validations"
@@ -71,7 +71,7 @@ def test_what_is_long_is_shortened() -> None:
 
 
 def test_a_place_has_no_brackets() -> None:
-    assert words.of_place(("spec", "items", ITEMS, "labels", VALUES)) == "spec.items.*.labels.*"
+    assert words.of_place(("spec", "items", Each.ITEM, "labels", Each.VALUE)) == "spec.items.*.labels.*"
     assert words.of_place(()) == "the object"
 
 

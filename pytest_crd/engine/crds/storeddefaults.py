@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import objectmeta
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural

@@ -20,10 +20,10 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import embedded, finalizers, metav1types, names, objectmetarules, ownerreferences
 from pytest_crd.engine.metadata.embedded import Below, Walk
-from pytest_crd.engine.metadata.metafields import TYPE_META
 from pytest_crd.engine.metadata.objectmetarules import Naming
 from pytest_crd.engine.metadata.ownerreferences import Reading
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.metafields import TYPE_META
 from pytest_crd.engine.schema.structural import Structural
 
 Validate: TypeAlias = Callable[[JSONValue], list[FieldError]]

@@ -15,8 +15,8 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import ownerreferences
-from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.metafields import META_FIELDS
 
 _SUMMARY: Final = 30
 # What stands for no API version at all.

@@ -17,9 +17,9 @@ from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import embedded, metav1types
 from pytest_crd.engine.metadata.embedded import Below, Walk
-from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
 
 

@@ -13,11 +13,11 @@ from functools import cached_property
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import defaulting, objectmeta, pruning, schemadefaults
 from pytest_crd.engine.passes.changes import Spelling
 from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
 
 

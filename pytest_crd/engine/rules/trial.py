@@ -10,12 +10,15 @@ from pytest_crd.engine.cel import explanation, spelling
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError
 from pytest_crd.engine.cel.interpreter import ProgramError
 from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, Scope
 from pytest_crd.engine.rules.compilations import Compilation
 from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.schema import schemamap, structuralversion
+from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.engine.schema.structural import Structural
 
 _MOST_PARTS: Final = 200
@@ -50,7 +53,7 @@ class Trial:
 
 
 def run(
-    schema: Structural,
+    schema: SchemaNode,
     profile: Profile,
     text: str,
     path: Sequence[str | int],
@@ -60,7 +63,7 @@ def run(
     Return what comes of an expression, compiled as one of a new CRD.
 
     Args:
-        schema: The schema of a version.
+        schema: What the schema of a version says of whole objects.
         profile: The Kubernetes version.
         text: The expression; of any type.
         path: Where in a resource the value of `self` stands.
@@ -71,8 +74,11 @@ def run(
             is none.
         UnsupportedExpressionError: It uses what the server knows and this engine does not.
     """
-    node = _node(tree.of_stored(_with_rule(schema, path), profile, is_resource=True), path)
-    cardinality = _cardinality(schema, path)
+    declared = schema.of_path(path)
+    if declared is None:
+        raise TrialError(f"the schema says nothing of {path[-1]!r} in the path")
+    node = _node(tree.of_stored(_with_rule(declared, profile), profile, is_resource=True), path)
+    cardinality = _cardinality(declared)
     scope = node.rules[0].scope
     compilation = _compiled(text, scope, profile)
     references = compilation.checked.references.values()
@@ -111,37 +117,26 @@ def _evaluated(compilation: Compilation, scope: Scope, variables: Mapping[str, V
     )
 
 
-def _with_rule(schema: Structural, path: Sequence[str | int]) -> Structural:
-    """Return *schema* with a rule for the value at *path*, so that expressions can speak of it."""
-    if not path:
-        return replace(schema, x_validations=({"rule": "true"},))
-    step, rest = path[0], path[1:]
-    if isinstance(step, int):
-        inner = schema.items
-        return replace(schema, items=_with_rule(_known(inner, step), rest))
-    if step in schema.properties:
-        return replace(schema, properties={**schema.properties, step: _with_rule(schema.properties[step], rest)})
-    return replace(schema, additional_properties=_with_rule(_known(schema.value_schema, step), rest))
+def _with_rule(schema: SchemaNode, profile: Profile) -> Structural:
+    """Return the whole schema around *schema* with no rule but one for its values, so that expressions can speak of them."""
+    around: JSONValue = {**schema.schema, schemamap.RULES: [{"rule": "true"}]}
+    *_, root = (schema, *schema.around)
+    return structuralversion.from_schema(_replaced(root.schema, schema.steps, around), profile)
 
 
-def _known(schema: Structural | None, step: str | int) -> Structural:
-    if schema is None:
-        raise TrialError(f"the schema says nothing of {step!r} in the path")
-    return schema
+def _replaced(value: JSONValue, steps: Steps, new: JSONValue) -> JSONValue:
+    return new if not steps else {**value, steps[0]: _replaced(value[steps[0]], steps[1:], new)}
 
 
-def _cardinality(schema: Structural, path: Sequence[str | int]) -> int | None:
-    """Return how many values like that at *path* the schema lets an object have; None where nothing limits them."""
+def _cardinality(schema: SchemaNode) -> int | None:
+    """Return how many values like those of *schema* an object has at most; None where nothing limits them."""
     times = 1
-    for step in path:
-        keyword = "maxItems" if isinstance(step, int) else "maxProperties"
-        is_property = step in schema.properties
-        limit = 1 if is_property else schema.validation.keywords.get(keyword)
-        if limit is None:
-            return None
-        times *= max(limit, 0)
-        inner = schema.items if isinstance(step, int) else schema.properties.get(step, schema.value_schema)
-        schema = _known(inner, step)
+    for node, outer in zip((schema, *schema.around), schema.around, strict=False):
+        if isinstance(step := node.place[-1], Each):
+            limit = outer.schema.get("maxItems" if step is Each.ITEM else "maxProperties")
+            if limit is None:
+                return None
+            times *= max(limit, 0)
     return times
 
 

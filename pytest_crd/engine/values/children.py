@@ -8,8 +8,8 @@ from typing import Protocol, TypeAlias
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.fieldpath import Key
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.metafields import TYPE_META
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.metafields import TYPE_META
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.values import keywords
 from pytest_crd.engine.values import result as valueresult

@@ -18,9 +18,9 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.compilation import CompiledRule, Problem
-from pytest_crd.engine.schema import nonstructural
-from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema import nonstructural, schemamap
 from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 
 _NOT_STRUCTURAL: Final = "the schema is not structural, so that the server compiles no rules of it"
 _UNDECLARED: Final = "expressions cannot speak of values of this schema"
@@ -48,35 +48,38 @@ def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
     else:
         new = environments.new(profile)
         root = tree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True, looks_everywhere=True)
-    return tuple(_visit(schema.value, Scope(root), "", (), problem))
+    return tuple(_visit(SchemaNode(schema.value), Scope(root), problem))
 
 
-def _visit(schema: Schema, scope: Scope, path: str, steps: tuple[str | int, ...], problem: str) -> Iterator[Rule]:
+def _visit(root: SchemaNode, scope: Scope, problem: str) -> Iterator[Rule]:
     """Yield the rules in a schema; *problem*: what is wrong with all that were not given to the compiler."""
-    compiled = scope.node.rules if scope.node else ()
-    for index, declared in enumerate(schema.get(rules.KEYWORD) or ()):
-        found = _declared(path, index, declared, (*steps, rules.KEYWORD, index))
-        yield _costed(found, compiled[index], scope) if compiled else replace(found, problem=problem)
-    for name, child in (schema.get("properties") or {}).items():
-        below = (*steps, "properties", name)
-        yield from _visit(child, scope.of_property(name, schema), f"{path}.{name}" if path else name, below, problem)
-    items, values = schema.get("items"), schema.get("additionalProperties")
-    if isinstance(items, Mapping):
-        yield from _visit(items, scope.of_items(schema, FieldPath()), f"{path}[*]", (*steps, "items"), problem)
-    if isinstance(values, Mapping):
-        yield from _visit(values, scope.of_values(schema), f"{path}[*]", (*steps, "additionalProperties"), problem)
+    scopes: dict[SchemaNode, Scope] = {}
+    for node in root:
+        scope = scopes[node] = scope if node.parent is None else _inner(scopes[node.parent], node, node.parent)
+        compiled = scope.node.rules if scope.node else ()
+        for index, declared in enumerate(node.rules):
+            found = _declared(node, index, declared)
+            yield _costed(found, compiled[index], scope) if compiled else replace(found, problem=problem)
 
 
-def _declared(path: str, index: int, declared: Mapping[str, JSONValue], steps: tuple[str | int, ...]) -> Rule:
+def _inner(scope: Scope, node: SchemaNode, parent: SchemaNode) -> Scope:
+    """Return what expressions can speak of at *node*, in the *scope* of its parent."""
+    step = node.place[-1]
+    if isinstance(step, str):
+        return scope.of_property(step, parent.schema)
+    return scope.of_items(parent.schema, FieldPath()) if step is Each.ITEM else scope.of_values(parent.schema)
+
+
+def _declared(node: SchemaNode, index: int, declared: Mapping[str, JSONValue]) -> Rule:
     return Rule(
-        path,
+        node.path,
         index,
         rule=declared.get("rule") or "",
         message=declared.get("message") or "",
         message_expression=declared.get("messageExpression") or "",
         reason=declared.get("reason") or "FieldValueInvalid",
         field_path=declared.get("fieldPath") or "",
-        steps=steps,
+        steps=(*node.steps, schemamap.RULES, index),
     )
 
 

@@ -11,13 +11,13 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation
-from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.validation import Findings, Subject
 from pytest_crd.engine.schema import places
+from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.places import Place

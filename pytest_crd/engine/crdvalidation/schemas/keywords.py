@@ -17,9 +17,9 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.metafields import META_FIELDS
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import places, unsupported
+from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.places import Place
 
