@@ -101,7 +101,7 @@ def _of_commit(wanted: str, project: Project, kubernetes_version: str) -> Baseli
         if found.crds or found.mistakes:
             break
     found.raise_mistakes()
-    words = f"{OF_GIT}{commit.ref} ({commit.id[:9]})"
+    words = " ".join(filter(None, (f"{OF_GIT}{commit.ref} ({commit.id[:9]})", commit.note)))
     if not found.crds:
         where = " ".join(project.paths) or "any of its files"
         raise CrdError([Mistake(wanted, 0, f"no CRD in {where} at {words}"), *found.notes])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.sources import git
+from pytest_crd.sources import git, tags
+from pytest_crd.sources.tags import NoReleaseError
 
-LATEST: Final = "latest-tag"
+# `latest-tag`, and with a pattern `latest-tag(operator-v*)`.
+_LATEST: Final = re.compile(r"latest-tag(?:\((.+)\))?")
 _FETCH: Final = "git fetch --tags --unshallow, or `fetch-depth: 0` of GitHub's actions/checkout"
 
 
@@ -20,11 +23,13 @@ class Commit(NamedTuple):
         repository: The folder of the repository.
         ref: What names it: never `latest-tag`.
         id: Its id.
+        note: Of what day a release is, and which tags were passed over; empty where no release was looked for.
     """
 
     repository: Path
     ref: str
     id: str
+    note: str = ""
 
 
 def find(folder: Path, ref: str) -> Commit:
@@ -37,31 +42,25 @@ def find(folder: Path, ref: str) -> Commit:
     here = git.ask(folder, "rev-parse", "--show-toplevel")
     if not here.line:
         raise _mistake(ref, f"{folder} is in no git repository: {here.complaint}")
-    repository = Path(here.line)
-    named = _latest_tag(repository) if ref == LATEST else ref
+    repository, named, note = Path(here.line), ref, ""
+    if latest := _LATEST.fullmatch(ref):
+        named, note = _latest(repository, ref, latest[1] or "")
     answer = git.ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{named}^{{commit}}")
     if not answer.line:
         raise _mistake(ref, f"there is no such commit in {repository}; it may not have been fetched: {_FETCH}")
-    return Commit(repository, named, answer.line)
+    return Commit(repository, named, answer.line, note)
 
 
-def _latest_tag(repository: Path) -> str:
-    """
-    Return the tag of the last release: the nearest that the current commit comes from.
-
-    Where the current commit has tags and nothing was changed since, it is the release that is judged, not the one before it.
-    """
-    here = git.ask(repository, "tag", "--points-at", "HEAD").line.split()
-    is_changed = not git.ask(repository, "diff", "--quiet", "HEAD").succeeded
-    excluded = [] if is_changed else [f"--exclude={tag}" for tag in here]
-    answer = git.ask(repository, "describe", "--tags", "--abbrev=0", *excluded, "HEAD")
-    if not answer.line:
-        before = f" before {here[0]}" if excluded else ""
-        raise _mistake(
-            LATEST,
-            f"{repository} has no tag{before} that its commit comes from; it may not have been fetched: {_FETCH}",
-        )
-    return answer.line
+def _latest(repository: Path, ref: str, pattern: str) -> tuple[str, str]:
+    """Return the tag of the last release, and what is to be known of it."""
+    if git.ask(repository, "rev-parse", "--is-shallow-repository").line == "true":
+        raise _mistake(ref, f"{repository} has a part of its history alone, by which no release can be found: {_FETCH}")
+    try:
+        release = tags.latest(repository, pattern)
+    except NoReleaseError as error:
+        raise _mistake(ref, f"{repository} {error}; it may not have been fetched: {_FETCH}") from None
+    passed_over = f"; passed over: {', '.join(release.passed_over)}" if release.passed_over else ""
+    return release.name, f"of {release.day}{passed_over}"
 
 
 def _mistake(ref: str, message: str) -> CrdError:

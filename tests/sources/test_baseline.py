@@ -35,7 +35,7 @@ class Repository:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.git("init", "-q")
+        self.git("init", "-q", "-b", "main")
 
     def git(self, *arguments: str) -> None:
         identity = ("-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "commit.gpgsign=false")
@@ -49,7 +49,7 @@ class Repository:
 
     def commit(self, tag: str = "") -> None:
         self.git("add", "-A", "-f")
-        self.git("commit", "-q", "--allow-empty", "-m", "x")
+        self.git("commit", "-q", "--allow-empty", "-m", tag or "x")
         if tag:
             self.git("tag", tag)
 
@@ -217,32 +217,117 @@ def test_git_that_cannot_be_run_is_said(tmp_path: Path, monkeypatch: pytest.Monk
         releases.find(tmp_path, "v1")
 
 
+def latest(repository: Repository, ref: str = "latest-tag") -> str:
+    return releases.find(repository.path, ref).ref
+
+
 def test_the_last_release_is_the_nearest_tag(repository: Repository) -> None:
     repository.write("a.yaml")
-    repository.commit("v1")
-    repository.commit("v2")
+    repository.commit("v1.9.0")
+    repository.commit("1.10.0")
     repository.commit()
 
-    assert releases.find(repository.path, "latest-tag").ref == "v2"
+    assert latest(repository) == "1.10.0"
 
 
 def test_a_release_is_judged_against_the_one_before_it(repository: Repository) -> None:
     path = repository.write("a.yaml")
-    repository.commit("v1")
-    repository.commit("v2")
+    repository.commit("v1.0.0")
+    repository.commit("v2.0.0")
 
-    assert releases.find(repository.path, "latest-tag").ref == "v1"
+    assert latest(repository) == "v1.0.0"
     path.write_text("changed since", encoding="utf-8")
-    assert releases.find(repository.path, "latest-tag").ref == "v2"
+    assert latest(repository) == "v2.0.0"
+
+
+def test_a_release_on_a_branch_of_its_own_counts_for_what_comes_after_it(repository: Repository) -> None:
+    repository.commit("v1.13.0-rc.0")
+    repository.git("checkout", "-q", "-b", "release-1.13")
+    repository.commit("v1.13.0")
+    repository.commit("v1.13.1")
+    repository.git("checkout", "-q", "main")
+    repository.commit("v1.14.0-rc.0")
+    repository.git("checkout", "-q", "-b", "release-1.14")
+    repository.commit("v1.14.0")
+    repository.git("checkout", "-q", "main")
+    repository.commit("sometime")
+
+    assert latest(repository) == "v1.14.0"
+    repository.git("checkout", "-q", "release-1.13")
+    assert latest(repository) == "v1.13.0"
+    repository.commit()
+    assert latest(repository) == "v1.13.1"
+    repository.git("checkout", "-q", "release-1.14")
+    assert latest(repository) == "v1.13.1"
+
+
+def test_what_was_passed_over_is_told_beside_the_day(repository: Repository) -> None:
+    repository.write("a.yaml")
+    repository.commit("v1.0.0")
+    repository.commit("v1.1.0-rc.1")
+    repository.commit("nightly")
+    repository.git("checkout", "-q", "--orphan", "elsewhere")
+    repository.commit("v9.0.0")
+    repository.git("checkout", "-q", "main")
+
+    words = repository.read("git:latest-tag").words
+
+    day = subprocess.run(
+        ["git", "log", "-1", "--format=%cs", "v1.0.0"], cwd=repository.path, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    assert words.endswith(
+        f" of {day}; passed over: v9.0.0 (shares no commit), v1.1.0-rc.1 (a pre-release), nightly (no version)"
+    )
+    for name in ("a", "b"):
+        repository.commit(name)
+    assert "v9.0.0 (shares no commit), v1.1.0-rc.1 (a pre-release), nightly (no version), 2 more" in (
+        repository.read("git:latest-tag").words
+    )
+
+
+def test_pre_releases_count_where_there_is_nothing_else(repository: Repository) -> None:
+    for tag in ("v1.0.0-rc.2", "v1.0.0-rc.10", "v1.0.0-alpha", "v1.0.0-rc.x+build"):
+        repository.git("commit", "-q", "--allow-empty", "-m", "x") if tag == "v1.0.0-rc.2" else None
+        repository.git("tag", tag)
+    repository.commit()
+
+    assert latest(repository) == "v1.0.0-rc.x+build"
+
+
+def test_a_pattern_says_which_tags_are_releases(repository: Repository) -> None:
+    repository.commit("operator-v2")
+    repository.commit("operator-v3-beta")
+    repository.commit("chart-9.0.0")
+    repository.commit("operator-next")
+    repository.commit()
+
+    assert latest(repository, "latest-tag(operator-v*)") == "operator-v2"
+    assert latest(repository, "latest-tag(chart-*)") == "chart-9.0.0"
+    with pytest.raises(InputError, match=r"has no tag that matches 'x\*' and has a version \(the newest: "):
+        latest(repository, "latest-tag(x*)")
+    with pytest.raises(InputError, match=r"has no tag that is a version as v1\.2\.3 .*git:latest-tag\(PATTERN\) says"):
+        latest(repository)
 
 
 def test_without_a_release_it_is_said_how_to_fetch_tags(repository: Repository) -> None:
     repository.commit()
-    with pytest.raises(InputError, match=r"has no tag that its commit comes from.*fetch --tags"):
-        releases.find(repository.path, "latest-tag")
-    repository.git("tag", "v1")
-    with pytest.raises(InputError, match=r"has no tag before v1 that"):
-        releases.find(repository.path, "latest-tag")
+    with pytest.raises(InputError, match=r"has no tag; it may not.*fetch --tags"):
+        latest(repository)
+    repository.git("tag", "v1.0.0")
+    with pytest.raises(InputError, match=r"has no tag of a release before v1\.0\.0 that shares"):
+        latest(repository)
+
+
+def test_a_part_of_a_history_is_no_ground_to_find_a_release_on(repository: Repository, tmp_path: Path) -> None:
+    repository.commit("v1.0.0")
+    repository.commit("v1.1.0")
+    shallow = tmp_path / "shallow"
+    repository.git("clone", "-q", "--depth", "1", repository.path.as_uri(), str(shallow))
+
+    with pytest.raises(
+        InputError, match="has a part of its history alone, by which no release can be found: git fetch"
+    ):
+        releases.find(shallow, "latest-tag")
 
 
 def test_a_commit_that_git_does_not_give_is_a_mistake(repository: Repository) -> None:
