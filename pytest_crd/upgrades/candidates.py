@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
-from pytest_crd.examples import Border, Borders, limits, places
+from pytest_crd.examples import Border, Borders, limits, places, texts
 from pytest_crd.examples.holding import Held
 from pytest_crd.examples.schemas import Demand
-from pytest_crd.upgrades import differences, patterntexts
+from pytest_crd.upgrades import differences, patterntexts, surroundings
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Resource
 
@@ -38,6 +38,9 @@ _OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"]
 # Values at which rules often draw the line.
 _PLAIN: Final[tuple[Any, ...]] = ("", 0, -1, 1_000_000, False, True, [], {})
 _MOST_VALUES: Final = 10
+_LONG: Final = 100_000
+# No server takes a request that is larger.
+_LONGEST: Final = 3 * 1024 * 1024
 
 
 class Candidate(NamedTuple):
@@ -63,10 +66,12 @@ class Maker:
     Attributes:
         old: Makes objects that the old CRD takes; None where not even one is known.
         new: The same for the new CRD.
+        differences: All that differs.
     """
 
     old: Borders | None
     new: Borders | None
+    differences: Sequence[Difference] = ()
 
     @functools.cached_property
     def _sides(self) -> tuple[Borders, ...]:
@@ -79,6 +84,8 @@ class Maker:
             yield from self._of_rule(difference)
         elif keyword in {"required", "default", differences.ADDED, differences.REMOVED}:
             yield from map(Candidate, self._of_field(difference))
+        elif keyword == "x-kubernetes-list-type":
+            yield from map(Candidate, self._of_orders(difference))
         elif keyword in _JUNCTORS:
             yield from self._of_borders(place, keyword)
         elif keyword in _OF_OBJECTS:
@@ -105,8 +112,10 @@ class Maker:
     def _of_rule(self, difference: Difference) -> Iterator[Candidate]:
         for side, rule in ((self.old, difference.before), (self.new, difference.after)):
             if side is not None and rule is not None:
-                index = side.root.at(difference.place).structure[RULES].index(rule)
-                yield from _sides_of(side.find(difference.place, f"{RULES}[{index}]"))
+                # Of a version that is served, the rules may be others than of the one that objects are stored in.
+                known = side.root.at(difference.place).structure.get(RULES) or []
+                if rule in known:
+                    yield from _sides_of(side.find(difference.place, f"{RULES}[{known.index(rule)}]"))
         for resource, steps in self._existing(difference.place):
             for inner in places.all_steps(places.at(resource, steps)):
                 whole = (*steps, *inner)
@@ -133,6 +142,16 @@ class Maker:
             for side in self._sides:
                 if _keeps(side.root.at(place[:-1])):
                     yield from self._placed(side, place, _OF_ALL_TYPES)
+        for side in self._sides:
+            yield from surroundings.of_field(side, difference)
+
+    def _of_orders(self, difference: Difference) -> Iterator[Resource]:
+        """Yield objects with lists in different orders, which are the same or not by their type."""
+        changed = [one.place for one in self.differences if one.keyword == difference.keyword and one.place[:-1]]
+        if difference.place[:-1]:
+            listed = (difference.place, *(one for one in changed if one != difference.place))
+            for side in self._sides:
+                yield from surroundings.in_other_orders(side, listed)
 
     def _of_objects(self, place: Place) -> Iterator[Resource]:
         """Yield objects with a field that no schema may know at a place."""
@@ -158,6 +177,11 @@ class Maker:
                 values += itertools.islice(sides.outside, _MOST_VALUES)
                 values += itertools.islice(sides.inside, _MOST_VALUES)
                 values += _with_one_key_alike(node, values)
+        if keyword == "format":
+            # What has one format may have another one as well.
+            values += itertools.chain.from_iterable(texts.FORMATS.values())
+        if keyword in {"minLength", "maxLength"}:
+            values += _long_texts([side.root.at(place) for side in self._sides], keyword)
         for side, value in itertools.product(self._sides, values):
             for resource in self._placed(side, place, [value]):
                 yield Candidate(resource, None, (value,))
@@ -178,6 +202,13 @@ def _between(sides: Iterable[Borders], place: Place) -> Iterator[str]:
     known = [pattern for side in sides if (pattern := side.root.at(place).structure.get("pattern"))]
     if len(known) == 2:
         yield from patterntexts.between(*known)
+
+
+def _long_texts(demands: Iterable[Demand], keyword: str) -> Iterator[str]:
+    """Yield texts beside limits that are greater than those of texts which are shown to people."""
+    limits_ = dict.fromkeys(schema[keyword] for one in demands for schema in one.schemas if schema.get(keyword))
+    for limit in limits_:
+        yield from ("a" * length for length in (limit, limit + 1, limit - 1) if _LONG <= length <= _LONGEST)
 
 
 def _keeps(node: Demand) -> bool:

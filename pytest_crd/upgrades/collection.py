@@ -61,26 +61,23 @@ class VersionCollection:
         """Keep what is not about one place of objects."""
         self._collection.add(finding)
 
-    def add_effect(self, effect: Effect, change: Change) -> None:
-        """Keep one effect on an object."""
+    def add_effect(self, effect: Effect, change: Change, difference: Difference | None = None) -> None:
+        """Keep one effect on an object; *difference* is what it was found by, if it was looked for."""
         note = effects.note(effect, change.witness, self.old, self.new)
         finding = Finding(
             effect.kind,
             path_of(effect.place),
             effect.words,
             (self.old.version.name,),
-            tuple(dict.fromkeys(self._lines(effect.place))),
+            tuple(dict.fromkeys(self._lines(effect.place, difference))),
             replace(change.witness, note=note),
         )
         self._collection.add(finding, effect.cause)
 
-    def _lines(self, place: Place) -> Iterator[tuple[Line, Line]]:
-        """Yield what the CRDs declare that differs at a place, or at the nearest around it."""
+    def _lines(self, place: Place, difference: Difference | None) -> Iterator[tuple[Line, Line]]:
+        """Yield what the CRDs declare that differs at a place, or at the nearest around it; else by what it was found."""
         around = [one for one in self.differences if place[: len(one.place)] == one.place]
         deepest = max((len(one.place) for one in around), default=0)
-        for one in around:
-            if len(one.place) == deepest:
-                yield (
-                    one.line_in(self.old.version.crd, self.old.version.name, is_new=False),
-                    one.line_in(self.new.version.crd, self.new.version.name, is_new=True),
-                )
+        nearest = [one for one in around if len(one.place) == deepest]
+        for one in nearest or ([] if difference is None else [difference]):
+            yield one.lines(self.old.version.crd, self.new.version.crd)

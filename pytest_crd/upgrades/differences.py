@@ -31,15 +31,20 @@ class Difference:
         keyword: `enum`, `required` …; `added` or `removed` for a field; `x-kubernetes-validations` for one rule.
         before: What the old schema has there; None where it has nothing.
         after: What the new one has there.
+        versions: The version of the old CRD and that of the new one whose schemas differ.
     """
 
     place: Place
     keyword: str
     before: Any
     after: Any
+    versions: tuple[str, str] = ("", "")
 
-    def line_in(self, crd: CustomResourceDefinition, version: str, *, is_new: bool) -> Line:
-        """Return the line of a CRD that declares it, or the nearest around it."""
+    def lines(self, old: CustomResourceDefinition, new: CustomResourceDefinition) -> tuple[Line, Line]:
+        """Return the lines of two CRDs that declare it, or the nearest around it."""
+        return self._line(old, self.versions[0], self.before), self._line(new, self.versions[1], self.after)
+
+    def _line(self, crd: CustomResourceDefinition, version: str, value: Any) -> Line:
         schema = declared.place_of_schema(crd.declared, version)
         inner: tuple[str | int, ...]
         if self.keyword in {ADDED, REMOVED}:
@@ -48,7 +53,6 @@ class Difference:
             inner, name = (*schemamap.steps_of(self.place[:-1]), "required"), "required"
         else:
             inner, name = (*schemamap.steps_of(self.place), self.keyword), self.keyword
-        value = self.after if is_new else self.before
         if self.keyword == RULES and value is not None:
             inner, name = (*inner, _index(crd, (*schema, *inner), value)), "rule"
             value = value["rule"]
@@ -89,6 +93,11 @@ def find(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
 
 def _inside(old: SchemaNode | None, new: SchemaNode | None) -> Iterator[Difference]:
     """Yield where the schemas of one field or of items differ, or that it came or went."""
+    known = old or new
+    if known is not None and known.meta_of is not None:
+        # What every object of Kubernetes has is there, whether a schema speaks of it or not.
+        implied = SchemaNode({"type": known.schema.get("type", "object")}, known.place, known.steps, known.parent)
+        old, new = old or implied, new or implied
     if old is not None and new is not None:
         yield from find(old, new)
     elif new is not None:
@@ -101,8 +110,8 @@ def _required(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
     before, after = (one.schema.get("required") or [] for one in (old, new))
     for name in dict.fromkeys((*before, *after)):
         if (name in before) != (name in after):
-            sides = (name if name in names else None for names in (before, after))
-            yield Difference((*old.place, name), "required", *sides)
+            was, is_now = (name if name in names else None for names in (before, after))
+            yield Difference((*old.place, name), "required", was, is_now)
 
 
 def _rules(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:

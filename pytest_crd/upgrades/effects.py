@@ -8,7 +8,7 @@ from schemas.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from pytest_crd.upgrades.subjects import Subject
 ABSENT: Final = object()
 _UNKNOWN: Final = "unknown field "
 _LONGEST: Final = 100
+_NAMESPACE: Final = ("metadata", "namespace")
 _LABELS: Final = {"upgrade": "tried"}
 
 
@@ -80,7 +81,10 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     lost = {path: _located(path, resource, old, new) for path in (*after.changes.pruned, *after.changes.lost)}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
+    is_moved = old.version.crd.scope != new.version.crd.scope
     for steps, was, is_now in _differences(before.stored, after.stored, ()):
+        if is_moved and steps == _NAMESPACE:
+            continue  # which is told of the CRD
         place = _place_of(steps, old, new)
         if not any(place[: len(around)] == around for around in lost.values()):
             # A null that was dropped was not taken, nor was a field that nothing knew.
@@ -103,10 +107,17 @@ def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
 
 def _refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
     for error in answer.errors:
-        if not rules.is_notice(error):
+        if not rules.is_notice(error) and not _is_of_another(error, answer.errors):
             place = _place_of(error.path.steps if error.path is not None else (), old, new)
             before = "before, " if kind is Kind.WIDENED else ""
             yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))
+
+
+def _is_of_another(error: FieldError, errors: Sequence[FieldError]) -> bool:
+    """Return whether an error is one of a branch of a junctor, which has an error of its own."""
+    steps = () if error.origin is None else error.origin.steps
+    of_others = (other.origin.steps for other in errors if other.origin is not None)
+    return any(len(other) < len(steps) and steps[: len(other)] == other for other in of_others)
 
 
 def _cause(error: FieldError) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
@@ -81,14 +81,16 @@ def _is_served_otherwise(old: Version, new: Version) -> bool:
 
 def _differences(old: Version, new: Version) -> Iterator[Difference]:
     """Yield where the schemas of a version differ, or those of the version that objects are stored in."""
+    names = (old.name, new.name)
     own = list(differences.find(old.schema_map, new.schema_map))
-    yield from own
+    yield from (replace(one, versions=names) for one in own)
     if old.preserves_unknown_fields != new.preserves_unknown_fields:
-        yield Difference((), PRESERVE, old.preserves_unknown_fields, new.preserves_unknown_fields)
+        yield Difference((), PRESERVE, old.preserves_unknown_fields, new.preserves_unknown_fields, names)
     stored = [_storage(version.crd) or version for version in (old, new)]
     if stored != [old, new]:
-        before, after = (version.schema_map for version in stored)
-        yield from (one for one in differences.find(before, after) if one not in own)
+        before, after = stored
+        others = (one for one in differences.find(before.schema_map, after.schema_map) if one not in own)
+        yield from (replace(one, versions=(before.name, after.name)) for one in others)
 
 
 def _storage(crd: CustomResourceDefinition) -> Version | None:

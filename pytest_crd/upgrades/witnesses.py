@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_crd import engine
-from pytest_crd.engine.schema.schemamap import RULES
-from pytest_crd.examples import Borders, NoExampleError, places
-from pytest_crd.upgrades import effects
+from pytest_crd.engine.schema.schemamap import RULES, Place
+from pytest_crd.examples import Borders, NoExampleError
+from pytest_crd.upgrades import effects, shrinking
 from pytest_crd.upgrades.candidates import Candidate, Maker
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.differences import Difference
@@ -24,7 +24,6 @@ from pytest_crd.upgrades.findings import Effect, Finding, Kind, Resource, Witnes
 _MOST_CANDIDATES: Final = 80
 # How many values are looked for that only an object that is changed elsewhere can have.
 _MOST_MENDED: Final = 4
-_OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 # What speaks of the value alone, and not of what is inside it.
 _OF_ONE_VALUE: Final = frozenset(
     {"enum", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "required"}
@@ -37,7 +36,9 @@ class Witnesses:
     def __init__(self, found: VersionCollection) -> None:
         self._found = found
         self.problems: list[str] = []
-        self._maker = Maker(self._borders(found.old.version), self._borders(found.new.version))
+        # What was found elsewhere than where the schemas differ.
+        self._elsewhere: set[tuple[Kind, Place, str]] = set()
+        self._maker = Maker(self._borders(found.old.version), self._borders(found.new.version), found.differences)
 
     def _borders(self, version: engine.Version) -> Borders | None:
         try:
@@ -70,12 +71,23 @@ class Witnesses:
         return bool(shown)
 
     def _try(self, candidate: Candidate, difference: Difference, shown: set[Kind]) -> Change:
-        """Keep what a difference does to an object, each kind of it once; *shown* is added to."""
+        """
+        Keep what becomes of an object: what a difference does to it, each kind once, and what nobody else accounts for.
+
+        *shown* is added to. A default that changes may break a rule of the object around it: an effect counts wherever it is.
+        """
         change = self._change(candidate)
         for effect in change.effects:
-            if effect.kind not in shown and self._is_of(effect, difference):
+            if self._is_of(effect, difference):
+                if effect.kind not in shown:
+                    shown.add(effect.kind)
+                    self._keep(effect, candidate, difference)
+            elif effect.place and not any(self._is_of(effect, other) for other in self._found.differences):
                 shown.add(effect.kind)
-                self._keep(effect, candidate, difference)
+                known = (effect.kind, effect.place, effect.cause)
+                if known not in self._elsewhere:
+                    self._elsewhere.add(known)
+                    self._keep(effect, candidate, difference)
         return change
 
     def _change(self, candidate: Candidate) -> Change:
@@ -88,19 +100,16 @@ class Witnesses:
         own = next(one for one in change.effects if _is_same(one, effect))
         # An error that names no field is about the value that was put there.
         self._found.add_effect(
-            own if own.place or not difference.place else replace(own, place=difference.place), change
+            own if own.place or not difference.place else replace(own, place=difference.place), change, difference
         )
 
     def _smallest(self, effect: Effect, candidate: Candidate) -> Resource:
-        """Return the object without whatever the effect is there without."""
-        resource = candidate.resource
-        for steps in reversed(list(places.all_steps(resource))):
-            if not steps or steps[0] in _OF_RESOURCE:
-                continue
-            without = places.removed(resource, steps)
-            if any(_is_same(one, effect) for one in self._change(candidate._replace(resource=without)).effects):
-                resource = without
-        return resource
+        """Return the object without what the effect is there without."""
+
+        def has_effect(resource: Resource) -> bool:
+            return any(_is_same(one, effect) for one in self._change(candidate._replace(resource=resource)).effects)
+
+        return shrinking.smallest(candidate.resource, has_effect)
 
     def _is_of(self, effect: Effect, difference: Difference) -> bool:
         """Return whether an effect is one of a difference, and of none that is nearer to it."""
@@ -113,9 +122,8 @@ class Witnesses:
         )
 
     def _unshown(self, difference: Difference) -> str:
-        old = difference.line_in(self._found.old.version.crd, self._found.old.version.name, is_new=False)
-        new = difference.line_in(self._found.new.version.crd, self._found.new.version.name, is_new=True)
-        lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in (old, new))
+        declared = difference.lines(self._found.old.version.crd, self._found.new.version.crd)
+        lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in declared)
         return f"no object found that shows it: {path_of(difference.place)} {difference.keyword}: {lines}"
 
     def _of_warnings(self) -> None:

@@ -37,6 +37,10 @@ def items(**keywords: Any) -> JSON:
     return {"type": "array", "items": ITEM, **keywords}
 
 
+def listed(kind: str) -> JSON:
+    return {"type": "array", "maxItems": 9, "items": {**TEXT, "maxLength": 9}, "x-kubernetes-list-type": kind}
+
+
 def keyed(*keys: str) -> JSON:
     return items(**{"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(keys)})
 
@@ -172,6 +176,70 @@ CHANGES = (
         {**NEEDING, "properties": {"a": {**TEXT, "enum": ["m"]}, "b": NUMBER}},
         ("refused spec.x.a",),
     ),
+    SchemaChange(
+        "a default that breaks a rule",
+        {**obj(a={**NUMBER, "default": 1}), "x-kubernetes-validations": [{"rule": "self.a <= 3"}]},
+        {**obj(a={**NUMBER, "default": 5}), "x-kubernetes-validations": [{"rule": "self.a <= 3"}]},
+        ("refused spec.x",),
+    ),
+    SchemaChange(
+        "no default, by which a rule could be evaluated",
+        {**obj(a={**NUMBER, "default": 1}), "x-kubernetes-validations": [{"rule": "self.a <= 3"}]},
+        {**obj(a=NUMBER), "x-kubernetes-validations": [{"rule": "self.a <= 3"}]},
+        ("refused spec.x",),
+    ),
+    SchemaChange(
+        "a default that breaks oneOf",
+        {**obj(a=TEXT, b=TEXT), "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        {**obj(a=TEXT, b={**TEXT, "default": "d"}), "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        ("refused spec.x", "widened spec.x"),
+    ),
+    SchemaChange(
+        "a default that is one field too many",
+        {**obj(("d",), a=TEXT, b=TEXT, c=TEXT, d=TEXT), "maxProperties": 3},
+        {**obj(("d",), a=TEXT, b=TEXT, c={**TEXT, "default": "d"}, d=TEXT), "maxProperties": 3},
+        ("refused spec.x", "changed spec.x.c"),
+    ),
+    SchemaChange(
+        "the only field that goes",
+        {**obj(a=TEXT, b=TEXT), "minProperties": 1},
+        {**obj(a=TEXT), "minProperties": 1},
+        ("refused spec.x", "data loss spec.x.b"),
+    ),
+    SchemaChange(
+        "a field that goes of which one is required",
+        {**obj(a=TEXT, b=TEXT), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        {**obj(a=TEXT), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        ("refused spec.x", "data loss spec.x.b"),
+    ),
+    SchemaChange(
+        "a default that makes keys the same",
+        {**keyed("a"), "items": obj(a={**TEXT, "default": "1"})},
+        {**keyed("a"), "items": obj(a={**TEXT, "default": "2"})},
+        ("refused spec.x[*]", "changed spec.x[*].a", "widened spec.x[*]"),
+    ),
+    SchemaChange(
+        "sets that were the same in any order",
+        {
+            **obj(a=listed("set"), b=listed("set"), c=NUMBER),
+            "x-kubernetes-validations": [{"rule": "!has(self.a) || !has(self.b) || self.a == self.b"}],
+        },
+        {
+            **obj(a=listed("atomic"), b=listed("atomic"), c=NUMBER),
+            "x-kubernetes-validations": [{"rule": "!has(self.a) || !has(self.b) || self.a == self.b"}],
+        },
+        ("refused spec.x", "widened spec.x.a[*]", "widened spec.x.b[*]"),
+    ),
+    SchemaChange(
+        "a format that is a kind of another",
+        {**TEXT, "format": "uuid"},
+        {**TEXT, "format": "uuid4"},
+        ("refused spec.x",),
+    ),
+    SchemaChange(
+        "a limit of a million", {**TEXT, "maxLength": 1048576}, {**TEXT, "maxLength": 1000000}, ("refused spec.x",)
+    ),
+    SchemaChange("a list with many items", items(maxItems=5_000), items(maxItems=4_999), ("refused spec.x",)),
     SchemaChange("words alone", {**TEXT, "description": "a"}, {**TEXT, "description": "b"}, ()),
     SchemaChange("a set that is only merged otherwise", items(), items(**{"x-kubernetes-list-type": "atomic"}), ()),
     SchemaChange("a bound that says nothing new", {**TEXT, "enum": ["a"]}, {**TEXT, "enum": ["a"], "maxLength": 5}, ()),

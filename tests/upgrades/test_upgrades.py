@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import upgrades as report
-from pytest_crd.upgrades import upgrade
+from pytest_crd.upgrades import effects, upgrade
 from pytest_crd.upgrades.findings import Finding, Kind
 from pytest_crd.upgrades.objects import Specimen, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
-from upgrades.changes import CHANGES, JSON, NUMBER, OBJECT, TEXT, SchemaChange, crd, obj, of_versions
+from upgrades.changes import CHANGES, JSON, NUMBER, OBJECT, TEXT, SchemaChange, crd, items, obj, of_versions
 
 CONSTRAINED = {**TEXT, "enum": ["a"]}
 
@@ -74,6 +75,51 @@ def test_an_object_is_the_smallest_that_shows_it() -> None:
 
     assert witness is not None
     assert report.shown(witness.resource) == '{"spec": {"x": {"a": "a", "b": {"c": 4}}}}'
+
+
+def test_a_long_list_is_shortened_by_halves_and_not_item_by_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[object] = []
+    find = effects.find
+
+    def counted(*arguments: Any, **more: Any) -> effects.Change:
+        tried.append(arguments)
+        return find(*arguments, **more)
+
+    monkeypatch.setattr(effects, "find", counted)
+
+    witness = only(judged(crd(items(maxItems=2000)), crd(items(maxItems=1500)))).witness
+
+    assert witness is not None
+    assert len(witness.resource["spec"]["x"]) == 1501
+    assert witness.resource["spec"]["x"][0] == {"a": "a", "b": "a"}
+    assert len(tried) < 300
+
+
+def test_what_is_said_of_names_of_objects_counts_though_no_schema_spoke_of_them() -> None:
+    limited = obj(metadata=obj(name={**TEXT, "maxLength": 20}))
+    old, new = (
+        of_versions({"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}})
+        for schema in (obj(), limited)
+    )
+
+    finding = only(judged(old, new))
+
+    assert (finding.kind, finding.path) == (Kind.REFUSED, "metadata.name")
+    assert finding.witness is not None
+    assert len(finding.witness.resource["metadata"]["name"]) == 21
+
+
+def test_a_rule_that_a_served_version_lacks_is_looked_for_in_the_stored_one() -> None:
+    def both(rule: str) -> CustomResourceDefinition:
+        stored = {**version("v2", NUMBER, storage=True)}
+        stored["schema"] = {
+            "openAPIV3Schema": obj(spec=obj(x={**NUMBER, "x-kubernetes-validations": [{"rule": rule}]}))
+        }
+        return of_versions(version("v1", {**NUMBER, "maximum": 9}), stored)
+
+    found = judged(both("self <= 5"), both("self <= 4"))
+
+    assert told(found) == ["refused spec.x"]
 
 
 # Objects that are stored already
