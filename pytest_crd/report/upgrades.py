@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from pytest_crd.upgrades.allowances import Allowance
 from pytest_crd.upgrades.findings import Finding, Kind, Line, Resource
 
 Paint: TypeAlias = Callable[[str, str], str]
 
-_LONGEST = 400
+_LONGEST: Final = 400
+# Longer texts and lists are cut, and to what.
+_LONGEST_TEXT: Final = 80
+_SHOWN_OF_TEXT: Final = 20
+_MOST_PARTS: Final = 20
+_SHOWN_PARTS: Final = 3
 _HINT = "where that is meant, allow it in the ini file, a line each:"
 
 
@@ -61,6 +66,8 @@ def of_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:
             yield f"  object: {witness.source}"
         else:
             yield f"  object: {shown(witness.resource)}"
+        if witness.stored is not None:
+            yield f"  stored: {shown(witness.stored)}"
     if finding.others:
         yield f"  as well: {', '.join(finding.others)}"
     for old, new in finding.lines:
@@ -79,11 +86,32 @@ def summary(findings: Sequence[Finding], outdated: Sequence[Allowance]) -> str:
 
 
 def shown(resource: Resource) -> str:
-    """Return an object on one line, without what every object has."""
+    """Return an object on one line, without what every object has; of long texts and lists the beginning and the size."""
     metadata = {key: value for key, value in (resource.get("metadata") or {}).items() if key != "name"}
+    if len(name := (resource.get("metadata") or {}).get("name") or "") > _LONGEST_TEXT:
+        metadata["name"] = name
     rest = {key: value for key, value in resource.items() if key not in {"apiVersion", "kind", "metadata"}}
-    text = json.dumps({**({"metadata": metadata} if metadata else {}), **rest}, ensure_ascii=False)
+    text = _json({**({"metadata": metadata} if metadata else {}), **rest})
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _json(value: Any) -> str:
+    """Return *value* as JSON, of which long texts, lists and objects are cut, each with its size."""
+    if isinstance(value, str) and len(value) > _LONGEST_TEXT:
+        return f'{json.dumps(value[:_SHOWN_OF_TEXT], ensure_ascii=False)[:-1]}…" ({len(value):,} characters)'
+    if isinstance(value, Mapping):
+        pairs = [f"{json.dumps(key, ensure_ascii=False)}: {_json(one)}" for key, one in value.items()]
+        return f"{{{_cut(pairs, 'fields')}}}"
+    if isinstance(value, list):
+        return f"[{_cut([_json(one) for one in value[: _MOST_PARTS + 1]], 'items', len(value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _cut(parts: Sequence[str], noun: str, count: int | None = None) -> str:
+    count = len(parts) if count is None else count
+    if count <= _MOST_PARTS:
+        return ", ".join(parts)
+    return f"{', '.join(parts[:_SHOWN_PARTS])}, … ({count:,} {noun})"
 
 
 def _line(line: Line, width: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.upgrades import effects
+from pytest_crd.upgrades import storedobjects
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.findings import Effect, Finding, Kind, Line, path_of
@@ -63,7 +63,7 @@ class VersionCollection:
 
     def add_effect(self, effect: Effect, change: Change, difference: Difference | None = None) -> None:
         """Keep one effect on an object; *difference* is what it was found by, if it was looked for."""
-        note = effects.note(effect, change.witness, self.old, self.new)
+        note = storedobjects.note(effect, change.witness, self.old, self.new)
         finding = Finding(
             effect.kind,
             path_of(effect.place),

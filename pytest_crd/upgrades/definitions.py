@@ -96,4 +96,8 @@ def _line(crd: CustomResourceDefinition, field: str) -> Line:
     if rest or not steps:
         return Line(where, "")
     value = places.at(crd.declared, steps)
-    return Line(where, f"{steps[-1]}: {value}" if isinstance(value, str | int | bool) else "")
+    return Line(where, f"{steps[-1]}: {_shown(value)}" if isinstance(value, str | int | bool) else "")
+
+
+def _shown(value: str | int) -> str:
+    return str(value) or '""'

@@ -26,7 +26,6 @@ ABSENT: Final = object()
 _UNKNOWN: Final = "unknown field "
 _LONGEST: Final = 100
 _NAMESPACE: Final = ("metadata", "namespace")
-_LABELS: Final = {"upgrade": "tried"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +75,16 @@ def _is_taken(answer: Response) -> bool:
 def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     before, after, resource = witness.before, witness.after, witness.resource
     if not after.accepted:
-        yield from _refusals(after, old, new, Kind.REFUSED)
+        yield from refusals(after, old, new, Kind.REFUSED)
         return
     lost = {path: _located(path, resource, old, new) for path in (*after.changes.pruned, *after.changes.lost)}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
     is_moved = old.version.crd.scope != new.version.crd.scope
-    for steps, was, is_now in _differences(before.stored, after.stored, ()):
+    for steps, was, is_now in differences(before.stored, after.stored, ()):
         if is_moved and steps == _NAMESPACE:
             continue  # which is told of the CRD
-        place = _place_of(steps, old, new)
+        place = place_of(steps, old, new)
         if not any(place[: len(around)] == around for around in lost.values()):
             # A null that was dropped was not taken, nor was a field that nothing knew.
             is_new = was is ABSENT and (is_now is None or old.version.schema_map.at(place) is None)
@@ -98,17 +97,18 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
 
 def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     before, resource = witness.before, witness.resource
-    yield from _refusals(before, old, new, Kind.WIDENED)
+    yield from refusals(before, old, new, Kind.WIDENED)
     if before.accepted:
         for path in dict.fromkeys((*before.changes.pruned, *before.changes.lost)):
             place = _located(path, resource, old, new)
             yield Effect(Kind.WIDENED, place, f"{path} was dropped, and is kept now", "kept")
 
 
-def _refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
+def refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
+    """Yield why an object is refused: of a junctor once, whatever its branches say."""
     for error in answer.errors:
         if not rules.is_notice(error) and not _is_of_another(error, answer.errors):
-            place = _place_of(error.path.steps if error.path is not None else (), old, new)
+            place = place_of(error.path.steps if error.path is not None else (), old, new)
             before = "before, " if kind is Kind.WIDENED else ""
             yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))
 
@@ -128,24 +128,24 @@ def _cause(error: FieldError) -> str:
 def _located(field: str, resource: Resource, old: Subject, new: Subject) -> Place:
     """Return where in the schema a field of an object stands that was dropped; unknown metadata has a text alone."""
     steps = field.steps if isinstance(field, ChangedField) else places.find(resource, field)[0]
-    return _place_of(steps, old, new)
+    return place_of(steps, old, new)
 
 
-def _place_of(steps: Steps, old: Subject, new: Subject) -> Place:
+def place_of(steps: Steps, old: Subject, new: Subject) -> Place:
     """Return the place of what stands at *steps* in an object; a key is a field where one of the schemas has it as such."""
     return schemamap.place_in(steps, old.version.schema_map, new.version.schema_map)
 
 
-def _differences(left: Any, right: Any, steps: Steps) -> Iterator[tuple[Steps, Any, Any]]:
+def differences(left: Any, right: Any, steps: Steps) -> Iterator[tuple[Steps, Any, Any]]:
     """Yield the places where two stored objects differ, with what is there: `ABSENT` for nothing."""
     if jsonvalue.equal(left, right):
         return
     if isinstance(left, dict) and isinstance(right, dict):
         for key in dict.fromkeys((*left, *right)):
-            yield from _differences(left.get(key, ABSENT), right.get(key, ABSENT), (*steps, key))
+            yield from differences(left.get(key, ABSENT), right.get(key, ABSENT), (*steps, key))
     elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
         for index, pair in enumerate(zip(left, right, strict=True)):
-            yield from _differences(*pair, (*steps, index))
+            yield from differences(*pair, (*steps, index))
     else:
         yield steps, left, right
 
@@ -160,34 +160,7 @@ def _shown(value: Any) -> str:
 def differ_at(place: Place, change: Change, old: Subject, new: Subject) -> bool:
     """Return whether only one of the two CRDs finds something wrong at a place, though both may refuse the object."""
     before, after = (
-        any(effect.place[: len(place)] == place for effect in _refusals(answer, old, new, Kind.REFUSED))
+        any(effect.place[: len(place)] == place for effect in refusals(answer, old, new, Kind.REFUSED))
         for answer in (change.witness.before, change.witness.after)
     )
     return before != after
-
-
-def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:
-    """Return what becomes of the object where it is stored already: what a client meets that writes it again."""
-    if effect.kind is Kind.WIDENED:
-        return ""
-    if witness.stored is not None:
-        return "refused as an update of an object that is stored"
-    stored = witness.before.stored
-    if effect.kind is Kind.REFUSED:
-        return _of_refusal(effect, stored, new)
-    unchanged = new.overwrite(stored, stored)
-    if not unchanged.accepted:
-        return "an update of an object that is stored is refused"
-    changed = (_place_of(steps, old, new) for steps, _, _ in _differences(stored, unchanged.stored, ()))
-    if any(place[: len(effect.place)] == effect.place for place in changed):
-        return "an object that is stored changes with its next write"
-    return "an object that is stored stays as it is"
-
-
-def _of_refusal(effect: Effect, stored: Resource, new: Subject) -> str:
-    metadata = stored.get("metadata") or {}
-    labelled = {**stored, "metadata": {**metadata, "labels": {**(metadata.get("labels") or {}), **_LABELS}}}
-    when = "refused when set" if effect.place[:1] == ("status",) and new.version.has_status else "refused when created"
-    if new.overwrite(labelled, stored).accepted:
-        return f"{when}; an update that leaves {schemamap.spelled(effect.place) or 'it'} alone passes"
-    return f"{when}, and in any update of an object that is stored"

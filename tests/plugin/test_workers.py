@@ -184,7 +184,7 @@ def test_what_fails_in_a_worker_says_what_differs_and_why(failed: tuple[Folder, 
     assert "\n  spec.size  expected 2, got 1\n" in output
     assert "\nFAILED test_garden.crd.yaml::b - spec.size is 1, expected 2\n" in output
     assert "\n  config/crd/bases/ponds.yaml:6: spec.scope: " in output
-    assert "\n  refused when created; an update that leaves spec.soil alone passes\n" in output
+    assert "\n  refused when created; an update that leaves spec.soil as it is passes\n" in output
 
 
 def test_what_fails_in_a_worker_explains_the_rule(failed: tuple[Folder, pytest.RunResult]) -> None:

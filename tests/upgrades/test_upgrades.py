@@ -128,7 +128,7 @@ def test_a_rule_that_a_served_version_lacks_is_looked_for_in_the_stored_one() ->
 @pytest.mark.parametrize(
     ("new", "kubernetes_version", "note"),
     [
-        (CONSTRAINED, "1.37", "refused when created; an update that leaves spec.x alone passes"),
+        (CONSTRAINED, "1.37", "refused when created; an update that leaves spec.x as it is passes"),
         (CONSTRAINED, "1.21", "refused when created, and in any update of an object that is stored"),
     ],
 )
@@ -139,6 +139,69 @@ def test_an_update_is_told_apart(new: JSON, kubernetes_version: str, note: str) 
 
     assert witness is not None
     assert witness.note == note
+
+
+def note_of(found: Upgrade) -> str:
+    (witness,) = (one.witness for one in found.findings if one.kind is Kind.REFUSED)
+    assert witness is not None
+    return witness.note
+
+
+def test_who_changes_a_field_beside_one_that_is_newly_required_is_refused() -> None:
+    old, new = crd(obj(a=NUMBER, b=TEXT)), crd(obj(("b",), a=NUMBER, b=TEXT))
+
+    assert note_of(judged(old, new)) == (
+        "refused when created; an update of metadata alone passes, one that changes another field of spec.x is refused"
+    )
+    answer = new.version("v1").update(
+        {"spec": {"x": {"a": 2}}},
+        old=old.version("v1").create({"metadata": {"name": "a"}, "spec": {"x": {"a": 1}}}).stored,
+    )
+    assert "spec.x.b: Required value" in answer.message
+
+
+def test_a_field_beside_which_there_is_none_is_left_as_it_is() -> None:
+    assert note_of(judged(crd(obj(a=NUMBER)), crd(obj(a={**NUMBER, "maximum": 3})))) == (
+        "refused when created; an update that leaves spec.x.a as it is passes"
+    )
+
+
+def test_in_a_list_it_is_the_item_in_which_nothing_else_can_be_changed() -> None:
+    old, new = (crd({"type": "array", "items": obj(names, a=NUMBER, b=TEXT)}) for names in ((), ("b",)))
+
+    assert note_of(judged(old, new)).endswith("one that changes another field of spec.x[*] is refused")
+
+
+@pytest.mark.parametrize(
+    ("status", "note"),
+    [
+        (
+            {"y": TEXT},
+            "an update of metadata or status alone passes, one that changes another field of spec is refused",
+        ),
+        ({}, "an update of metadata alone passes, one that changes another field of spec is refused"),
+    ],
+)
+def test_a_status_that_can_be_written_all_the_same_is_told(status: JSON, note: str) -> None:
+    def of(*required: str) -> CustomResourceDefinition:
+        schema = obj(spec=obj(required, x=TEXT, y=TEXT))
+        if status:
+            schema["properties"]["status"] = obj(**status)
+        one = {**version("v1", TEXT, storage=True, subresources={"status": {}}), "schema": {"openAPIV3Schema": schema}}
+        return of_versions(one)
+
+    assert note_of(judged(of(), of("y"))) == f"refused when created; {note}"
+
+
+def test_an_update_of_a_status_may_pass_where_no_other_does() -> None:
+    def of(*rules: JSON) -> CustomResourceDefinition:
+        ruled = {"x-kubernetes-validations": list(rules)} if rules else {}
+        schema = {**obj(spec=obj(x=TEXT), status=obj(y=TEXT)), **ruled}
+        one = {**version("v1", TEXT, storage=True, subresources={"status": {}}), "schema": {"openAPIV3Schema": schema}}
+        return of_versions(one)
+
+    rule = {"rule": "!has(self.metadata.name) || size(self.metadata.name) > 20"}
+    assert note_of(judged(of(), of(rule))) == "refused when created, and in any update of an object that is stored"
 
 
 def test_a_rule_on_what_any_update_changes_refuses_it() -> None:
@@ -320,7 +383,7 @@ def test_a_status_is_set_by_a_request_of_its_own() -> None:
 
     assert (finding.kind, finding.path) == (Kind.REFUSED, "status.y")
     assert finding.witness is not None
-    assert finding.witness.note == "refused when set; an update that leaves status.y alone passes"
+    assert finding.witness.note == "refused when set; an update that leaves status.y as it is passes"
 
 
 def test_unknown_fields_that_a_crd_no_longer_keeps_are_lost() -> None:
@@ -411,11 +474,38 @@ def lines(found: Upgrade) -> Iterator[str]:
         yield from report.of_finding(finding)
 
 
+@pytest.mark.parametrize(
+    ("resource", "text"),
+    [
+        ({"spec": {"x": "a" * 5001}}, '{"spec": {"x": "aaaaaaaaaaaaaaaaaaaa…" (5,001 characters)}}'),
+        ({"spec": {"x": [{"a": ""}] * 1000}}, '{"spec": {"x": [{"a": ""}, {"a": ""}, {"a": ""}, … (1,000 items)]}}'),
+        (
+            {"spec": {f"k{index}": 1 for index in range(30)}},
+            '{"spec": {"k0": 1, "k1": 1, "k2": 1, … (30 fields)}}',
+        ),
+        ({"metadata": {"name": "a" * 90}}, '{"metadata": {"name": "aaaaaaaaaaaaaaaaaaaa…" (90 characters)}}'),
+        ({"metadata": {"name": "a", "labels": {"b": "c"}}}, '{"metadata": {"labels": {"b": "c"}}}'),
+        ({"spec": {f"k{index}": "a" * 70 for index in range(9)}}, None),
+    ],
+)
+def test_an_object_is_shown_so_that_a_person_reads_it(resource: JSON, text: str | None) -> None:
+    shown = report.shown({"apiVersion": "a/v1", "kind": "A", **resource})
+
+    assert shown == text if text else (len(shown) == 401 and shown.endswith("…"))
+
+
+def test_the_stored_object_is_shown_where_an_update_is_what_is_refused() -> None:
+    found = judged(crd(TEXT), crd({**TEXT, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}))
+
+    shown = [one for one in lines(found) if one.startswith(("  object: ", "  stored: "))]
+    assert shown == ['  object: {"spec": {"x": "b"}}', '  stored: {"spec": {"x": "a"}}']
+
+
 def test_a_finding_is_told_with_what_shows_it() -> None:
     assert list(lines(judged(crd(TEXT), crd(CONSTRAINED), {"spec": {"x": "b"}}))) == [
         "refused: spec.x (v1)",
         '  spec.x: Unsupported value: "ax": supported values: "a"',
-        "  refused when created; an update that leaves spec.x alone passes",
+        "  refused when created; an update that leaves spec.x as it is passes",
         '  object: {"spec": {"x": "ax"}}',
         "  as well: 0.yaml:1",
         "  -   (nothing)",
