@@ -12,12 +12,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.cases import verdicts
-from pytest_crd.cases.verdicts import Verdict
+from pytest_crd.cases.verdicts import JudgedCase
 from pytest_crd.coverage.accounts import Attempt, Ledger
 from pytest_crd.coverage.collector import Collector
-from pytest_crd.engine import observation
-from pytest_crd.engine.observation import Exchange
+from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
 
 
 class Askers:
@@ -44,7 +42,7 @@ class Askers:
     def pytest_runtest_protocol(self) -> Generator[None, object, object]:
         """Collect what a test and its fixtures ask for, in each of its tries."""
         self._attempt = Attempt()
-        with observation.observing(self._take), verdicts.heard(self._hear):
+        with OF_PROCESS.heard_by(request=self._take, verdict=self._hear):
             try:
                 return (yield)
             finally:
@@ -132,12 +130,12 @@ class Askers:
         """Return the shared fixtures that are set up, of those *names* in tests."""
         return {name for name, alive in self._alive.items() if alive.argname in names}
 
-    def _take(self, version: Any, exchange: Exchange) -> None:
+    def _take(self, version: Any, request: ObservedRequest) -> None:
         # A CRD that a test makes up is its own, and some tests make up thousands.
         if version.crd.written is not None:
-            self._collector.take(version, exchange)
+            self._collector.take(version, request)
 
-    def _hear(self, verdict: Verdict) -> None:
+    def _hear(self, verdict: JudgedCase) -> None:
         self._collector.hear(verdict)
 
     @property

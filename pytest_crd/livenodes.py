@@ -78,10 +78,11 @@ def foreseen(item: pytest.Item) -> list[AnyQuestion]:
     run = getattr(item, "foresee", None)
     if run is None or any(map(item.get_closest_marker, ("skip", "skipif"))):
         return []
-    from pytest_crd.cases.questions import heard  # noqa: PLC0415 - a session that asks no server needs none
+    from pytest_crd.engine.observer import OF_PROCESS  # noqa: PLC0415 - a session that asks no server needs none
 
     # Whatever is wrong is raised where the test itself is run.
-    with heard() as questions, contextlib.suppress(Exception):
+    questions: list[AnyQuestion] = []
+    with OF_PROCESS.heard_by(question=questions.append), contextlib.suppress(Exception):
         run()
     return questions
 
@@ -98,10 +99,11 @@ def beside(config: pytest.Config, place: Place) -> Iterator[None]:
     if live is None:
         yield
         return
-    from pytest_crd.cases.questions import heard  # noqa: PLC0415 - a session that asks no server needs none
+    from pytest_crd.engine.observer import OF_PROCESS  # noqa: PLC0415 - a session that asks no server needs none
 
     own: BaseException | None = None
-    with heard() as questions:
+    questions: list[AnyQuestion] = []
+    with OF_PROCESS.heard_by(question=questions.append):
         try:
             yield
         except (AssertionError, pytest.fail.Exception, pytest.skip.Exception) as error:

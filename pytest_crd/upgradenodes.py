@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd import session
-from pytest_crd.engine import InputError, observation
+from pytest_crd.engine import InputError
 from pytest_crd.failuretext import FailureText, TextItem, paint
 from pytest_crd.report import upgrades as report
 from pytest_crd.upgrades.plan import Task
@@ -58,8 +58,7 @@ class UpgradeItem(TextItem):
             pytest.fail.Exception: Nobody knows what it does.
         """
         try:
-            with observation.unobserved():  # the objects are made up, and no test says what they are answered
-                upgrade, breaking, outdated = self.task.upgrade, self.task.breaking, self.task.outdated
+            upgrade, breaking, outdated = self.task.upgrade, self.task.breaking, self.task.outdated
         except InputError as error:
             pytest.fail(str(error), pytrace=False)
         notes = [*upgrade.unshown]

@@ -11,6 +11,7 @@ from pytest_crd import folders
 from pytest_crd.cases import admission, jsonpatch
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, OldCRD, UpdateCase
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
+from pytest_crd.engine.crdcontext import Guard
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.sources.sources import Sources
 
@@ -50,9 +51,7 @@ class Catalog:
             InputError: Everything that is wrong with them, or that there is none.
         """
         if self._project is None:
-            self._project = self.sources.crds(self.kubernetes_version)
-            for crd in self._project:
-                self._guard(crd)
+            self._project = self.sources.crds(self.kubernetes_version).guarded(self._guard_of)
         return self._project
 
     def version_of(self, case_file: CaseFile, *, folder: Path) -> Version:
@@ -199,20 +198,17 @@ class Catalog:
     def _load(self, base: Path, paths: tuple[str, ...]) -> CustomResourceDefinitions:
         key = (base, paths)
         if key not in self._loaded:
-            self._loaded[key] = load(paths, kubernetes_version=self.kubernetes_version, base=base)
-            for crd in self._loaded[key]:
-                self._guard(crd)
+            loaded = load(paths, kubernetes_version=self.kubernetes_version, base=base)
+            self._loaded[key] = loaded.guarded(self._guard_of)
         return self._loaded[key]
 
-    def _guard(self, crd: CustomResourceDefinition) -> None:
-        if crd.name not in self.stored:
-            crd.guard = admission.demand
+    def _guard_of(self, crd: CustomResourceDefinition) -> Guard | None:
+        return None if crd.name in self.stored else admission.demand
 
     def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         """Return *crd* as one that is stored, whatever the server says of it."""
         if crd not in self._stored_crds:
-            self._stored_crds[crd] = stored = crd.altered(crd.declared)
-            stored.written = crd.written
+            self._stored_crds[crd] = crd.guarded(None)
         return self._stored_crds[crd]
 
 

@@ -6,10 +6,8 @@ Whoever wants to ask somebody else as well, a real server, hears the questions.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping
-from contextvars import ContextVar
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.model import Section
 from pytest_crd.engine import CustomResourceDefinition, Response, Version
@@ -63,19 +61,6 @@ class CrdQuestion(NamedTuple):
 
 AnyQuestion: TypeAlias = Question | CrdQuestion
 
-_HEARD: Final[ContextVar[list[AnyQuestion] | None]] = ContextVar("heard", default=None)
-
-
-@contextlib.contextmanager
-def heard() -> Iterator[list[AnyQuestion]]:
-    """Yield a list to which every question is added that is asked until the end of the `with` block."""
-    questions: list[AnyQuestion] = []
-    token = _HEARD.set(questions)
-    try:
-        yield questions
-    finally:
-        _HEARD.reset(token)
-
 
 def ask(question: Question) -> Response:
     """Return the engine's answer to *question*."""
@@ -85,6 +70,7 @@ def ask(question: Question) -> Response:
 
 
 def tell(question: AnyQuestion) -> None:
-    """Let who listens know of a question that the engine has answered."""
-    if (questions := _HEARD.get()) is not None:
-        questions.append(question)
+    """Let who listens to the CRD know of a question that the engine has answered."""
+    crd = question.version.crd if isinstance(question, Question) else question.crd
+    if (hear := crd.observer.question) is not None:
+        hear(question)

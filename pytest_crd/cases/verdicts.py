@@ -6,10 +6,7 @@ Whoever wants to know what a case states of the request that it has just made he
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
-from contextvars import ContextVar
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.model import DefaultingCase, PruningCase, RequestCase
 from pytest_crd.cases.result import CaseResult
@@ -18,7 +15,7 @@ from pytest_crd.engine import Version
 Judged: TypeAlias = PruningCase | DefaultingCase | RequestCase
 
 
-class Verdict(NamedTuple):
+class JudgedCase(NamedTuple):
     """
     A case, and what became of it.
 
@@ -33,23 +30,8 @@ class Verdict(NamedTuple):
     result: CaseResult
 
 
-Listener: TypeAlias = Callable[[Verdict], None]
-
-_LISTENER: Final[ContextVar[Listener | None]] = ContextVar("listener", default=None)
-
-
-@contextlib.contextmanager
-def heard(listener: Listener) -> Iterator[None]:
-    """Tell *listener* of each case that is judged until the end of the `with` block, and nobody else."""
-    token = _LISTENER.set(listener)
-    try:
-        yield
-    finally:
-        _LISTENER.reset(token)
-
-
 def tell(case: Judged, version: Version, result: CaseResult) -> CaseResult:
-    """Let who listens know of a case that was judged; return its result."""
-    if (listener := _LISTENER.get()) is not None:
-        listener(Verdict(case, version, result))
+    """Let who listens to the CRD know of a case that was judged; return its result."""
+    if (hear := version.crd.observer.verdict) is not None:
+        hear(JudgedCase(case, version, result))
     return result

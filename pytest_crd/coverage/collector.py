@@ -7,18 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from pytest_crd.cases import verdicts
-from pytest_crd.cases.verdicts import Verdict
+from pytest_crd.cases.verdicts import JudgedCase
 from pytest_crd.coverage import meter
 from pytest_crd.coverage.evidence import Findings
 from pytest_crd.coverage.points import Point
 from pytest_crd.coverage.statements import Statement
-from pytest_crd.engine import CustomResourceDefinition, Version, observation
-from pytest_crd.engine.crd import Written
-from pytest_crd.engine.observation import Exchange
+from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine.crdcontext import WrittenCrd
+from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
 
 # What was read, for copies of one CRD count together; a CRD that was not read, for itself.
-_Identity: TypeAlias = "Written | CustomResourceDefinition"
+_Identity: TypeAlias = "WrittenCrd | CustomResourceDefinition"
 
 
 @dataclass(slots=True)
@@ -60,10 +59,10 @@ class Collector:
     @contextmanager
     def collecting(self) -> Iterator[None]:
         """Count all requests until the end of the `with` block, whoever makes them, and all cases that are judged."""
-        with observation.observing(self.take), verdicts.heard(self.hear):
+        with OF_PROCESS.heard_by(request=self.take, verdict=self.hear):
             yield
 
-    def take(self, version: Any, exchange: Exchange) -> None:
+    def take(self, version: Any, request: ObservedRequest) -> None:
         """Take note of a request to *version*."""
         crd = version.crd
         identity = _identity(crd)
@@ -71,10 +70,10 @@ class Collector:
         key = (identity, version.name)
         found = self._reached.setdefault(key, Reached())
         found.requests += 1
-        self._last[key] = meter.of(version).read(exchange)
+        self._last[key] = meter.of(version).read(request)
         found.points.update(self._last[key])
 
-    def hear(self, verdict: Verdict) -> None:
+    def hear(self, verdict: JudgedCase) -> None:
         """Take note of what a case, if it holds, states of the last request to its version."""
         last = self._last.get(_key(verdict.version))
         if verdict.result.held and last:

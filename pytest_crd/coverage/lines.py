@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, fieldpath
-from pytest_crd.engine.crd import Written
+from pytest_crd.engine.crdcontext import WrittenCrd
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.failedrule import Steps
 
@@ -72,7 +72,7 @@ class Lines:
         text: The lines of its document.
     """
 
-    def __init__(self, crd: CustomResourceDefinition, written: Written) -> None:
+    def __init__(self, crd: CustomResourceDefinition, written: WrittenCrd) -> None:
         """Take the CRD, and where it is written."""
         manifest = written.manifest
         self.file = manifest.document.source

@@ -30,7 +30,7 @@ from pytest_crd.coverage.nodes import UNKNOWN_DROPPED, Node
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import Version, profile
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.observation import Exchange, RuleOutcome
+from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.schema.metafields import META_FIELDS
 
 _STATUS: Final = "status"
@@ -63,7 +63,7 @@ class Meter:
         self._ids = {point.id for point in self.points}
         self._places = {point.id: point.place for point in self.points if point.kind == "rule"}
 
-    def read(self, exchange: Exchange) -> Findings:
+    def read(self, exchange: ObservedRequest) -> Findings:
         """Return the points that a request has reached."""
         look = Look()
         made = exchange.validated
@@ -83,7 +83,7 @@ class Meter:
             self._see_rule(outcome, exchange, look.findings)
         return look.findings
 
-    def _see_rule(self, outcome: RuleOutcome, exchange: Exchange, findings: Findings) -> None:
+    def _see_rule(self, outcome: RuleOutcome, exchange: ObservedRequest, findings: Findings) -> None:
         """See what a rule was, and whether its message was made."""
         rule = Point("rule", (), outcome.steps, "true" if outcome.holds else "false", "").id
         if outcome.holds:
@@ -97,7 +97,7 @@ class Meter:
             for error in errors:
                 findings.see(message, Worded(error))
 
-    def _compare(self, exchange: Exchange, made: Mapping[str, JSONValue], findings: Findings) -> None:
+    def _compare(self, exchange: ObservedRequest, made: Mapping[str, JSONValue], findings: Findings) -> None:
         """See what became of what was sent."""
         sent, kept = (
             {key: value for key, value in one.items() if self._is_written(exchange, key)}
@@ -105,14 +105,14 @@ class Meter:
         )
         _Comparison(findings).compare(self._root, sent, kept, ROOT, is_given=True)
 
-    def _compare_refused(self, exchange: Exchange, findings: Findings) -> None:
+    def _compare_refused(self, exchange: ObservedRequest, findings: Findings) -> None:
         """See the fields for which a strict server refuses a request: they would have been dropped."""
         found = Findings()
         self._compare(exchange, self._passes.prune(exchange.sent).value, found)
         dropped = {point.id for point in self.points if point.side == UNKNOWN_DROPPED}
         findings.update({id_: evidence for id_, evidence in found.items() if id_ in dropped})
 
-    def _is_written(self, exchange: Exchange, key: str) -> bool:
+    def _is_written(self, exchange: ObservedRequest, key: str) -> bool:
         """Return whether a request writes the field *key* of the object."""
         if key in META_FIELDS:
             return False
@@ -120,7 +120,7 @@ class Meter:
             return True
         return (key == _STATUS) == (exchange.written == _STATUS)
 
-    def _look_at(self, exchange: Exchange, value: Mapping[str, JSONValue], look: Look) -> None:
+    def _look_at(self, exchange: ObservedRequest, value: Mapping[str, JSONValue], look: Look) -> None:
         """Look at what was validated."""
         if exchange.written == _STATUS:
             node = self._root.properties.get(_STATUS)

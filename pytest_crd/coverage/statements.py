@@ -10,7 +10,7 @@ from functools import cached_property
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.model import RequestCase
-from pytest_crd.cases.verdicts import Verdict
+from pytest_crd.cases.verdicts import JudgedCase
 from pytest_crd.coverage import recognition
 from pytest_crd.coverage.evidence import (
     Evidence,
@@ -30,7 +30,7 @@ from pytest_crd.engine.schema.schemamap import Each, Place
 class Statement:
     """What a case states that holds."""
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: JudgedCase) -> None:
         """Take the case, and what became of it."""
         self._case = verdict.case
         self._schema = verdict.version.schema

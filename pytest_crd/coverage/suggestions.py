@@ -13,8 +13,9 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.coverage import meter
 from pytest_crd.coverage.points import Point
-from pytest_crd.engine import InputError, UnsupportedExpressionError, Version, observation
+from pytest_crd.engine import InputError, UnsupportedExpressionError, Version
 from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.examples import Borders, NoExampleError, limits, places
 from pytest_crd.examples.holding import Holder
@@ -60,13 +61,13 @@ class Suggestions:
         reached: set[str] = set()
         old = self._holder.start if one.subresource and one.old is None else one.old
         stored = None if old is None else self._stored(old, one.subresource)
-        with observation.observing(lambda _, exchange: reached.update(self._meter.read(exchange))):
-            if stored is None:
-                self._version.create(one.sent)
-            elif one.subresource:
-                self._version.update_status(one.sent, old=stored)
-            else:
-                self._version.update(one.sent, old=stored)
+        version = self._version.observed_by(Observer(lambda _, request: reached.update(self._meter.read(request))))
+        if stored is None:
+            version.create(one.sent)
+        elif one.subresource:
+            version.update_status(one.sent, old=stored)
+        else:
+            version.update(one.sent, old=stored)
         return point.id in reached
 
     def _stored(self, resource: Mapping[str, Any], subresource: str) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ One module reads files (`manifest`). Answers are data; what is raised is a mista
 """
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
-from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition, NotStructuralError, Version
+from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition, Version
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
@@ -17,6 +17,7 @@ from pytest_crd.engine.profile import UnknownVersionError
 from pytest_crd.engine.project import CustomResourceDefinitions, load
 from pytest_crd.engine.resources.requestbody import FieldValidation
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
+from pytest_crd.engine.version import NotStructuralError
 
 __all__ = [
     "Condition",

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.engine.crd import CustomResourceDefinition, Written
+from pytest_crd.engine.crd import CustomResourceDefinition
+from pytest_crd.engine.crdcontext import CrdContext, WrittenCrd
 from pytest_crd.engine.crds import declared, misspelling
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -166,15 +167,13 @@ class CrdFiles:
             crd = CustomResourceDefinition.from_value(
                 item.value,
                 kubernetes_version=self.kubernetes_version,
-                source=item.where,
+                context=CrdContext(item.where, item.where_is, WrittenCrd(item, path)),
                 duplicates=tuple(one.message for one in item.duplicates),
             )
         except InputError as error:
             mistakes = [Mistake(*place, mistake.message) for mistake in error.mistakes]
             self._tell(CrdError(mistakes), is_note=origin is Origin.FOUND_IN_TESTS)
         else:
-            crd.locate = item.where_is
-            crd.written = Written(item, path)
             self.read_crds.append(ReadCrd(crd, item, path))
 
     def _tell(self, error: InputError, *, is_note: bool, why: str = "") -> None:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from pytest_crd.engine.cel.dialect import Dialect, Libraries
+from pytest_crd.engine.golang.release import GoRelease
+
 
 class Profile(NamedTuple):
     """
@@ -18,6 +21,8 @@ class Profile(NamedTuple):
 
     Attributes:
         version: `major.minor`, as in `kubernetes_version="1.37"`.
+        go: The Go that the first release of the version is built with: 1.26 since 1.36, 1.25 in 1.35. (Patch releases may be
+            built with a newer one, and so are the servers that were recorded: with Go 1.26, all of them.)
 
     Requests:
         field_validation: Whether unknown and duplicate fields are warned about, or refused on demand (since 1.25).
@@ -35,8 +40,7 @@ class Profile(NamedTuple):
         selectable_fields: Whether a CRD has `selectableFields` (since 1.30).
         ratchets_selectable_fields: Whether too many selectable fields are accepted where they were before (since 1.35).
         checks_ca_bundles: Whether the `caBundle` of a conversion webhook must hold certificates (since 1.31).
-        speaks_of_specified_hosts: Whether a URL without a host is told that it must be `specified` (since 1.22 or
-            later).
+        speaks_of_specified_hosts: Whether a URL without a host is told to be `specified` (since 1.22 or later).
         repeats_required_fields: Whether errors on absent fields of CRDs name the field again (until 1.33).
         names_fields_of_nested_schemas: Whether a value of the wrong type below `items`, `additionalProperties` and their
             like is named by its whole path (since 1.35; by the path of that keyword before).
@@ -67,17 +71,16 @@ class Profile(NamedTuple):
         equates_null_fields: Whether two objects are equal that both have null in a field (since 1.34).
         prints_failed_values: Whether a failed rule is reported with the value, of objects and lists without one (since
             1.35; with the name of the type before).
+        cel: The language of rules: 1.32 has cel-go 0.22, 1.33 has 0.23, 1.34 has 0.26, and 1.37 has 0.29.
+        libraries: The libraries that stored rules may use.
+        libraries_before: Those of the Kubernetes version before, which are all that new rules may use.
 
     Formats:
         has_kubernetes_name_formats: Whether the formats `k8s-short-name` and `k8s-long-name` are checked (since 1.35).
-        warns_about_unrecognized_formats: Whether the answer to a CRD warns about formats that are not checked (since
-            1.34).
+        warns_about_unrecognized_formats: Whether formats that are not checked are warned about (since 1.34).
         checks_number_formats: Whether `int32`, `int64`, `float` and `double` are formats, numbers and limits have to
             fit them, and other formats count for strings only (since 1.36).
-        ignores_leading_zeros_in_addresses: Whether the formats `ipv4` and `cidr` take `010.0.0.1` (since 1.22 or
-            later).
-        has_strict_colons_in_uris: Whether `http://host:1:2` is no URI and no URL (since 1.36, which is built with Go
-            1.26).
+        ignores_leading_zeros_in_addresses: Whether `ipv4` and `cidr` take `010.0.0.1` (since 1.22 or later).
 
     Publishing:
         publishes_v3: Whether there are documents of OpenAPI v3 (since 1.22 or later).
@@ -85,12 +88,6 @@ class Profile(NamedTuple):
         types_published_lists: Whether the schema of a list says that it is an object (since 1.22 or later).
         publishes_no_selectable_fields: Whether a version without selectable fields is published with an empty list of
             them (until 1.32).
-
-    Patterns, as the Go reads them that the first release of a version is built with. (A later patch release may be built
-    with a newer one, and so are the servers that were recorded: with Go 1.26, all of them.)
-        has_loose_class_names: Whether classes of Unicode may be called `Letter`, `greek` and `Cn`, and a script that has an
-            underscore in its name cannot be called at all (since 1.35, which is built with Go 1.25).
-        has_short_group_names: Whether `(?<name>` opens a group (since 1.30, which is built with Go 1.22).
 
     Values:
         sorts_value_errors: Whether wrong types, lengths and counts of values have error types of their own (since 1.22
@@ -110,8 +107,7 @@ class Profile(NamedTuple):
             1.37; Invalid before).
         indexes_owner_references: Whether errors on owner references name the index, and missing fields are Required
             (since 1.37).
-        names_empty_owner_fields: Whether the error on an empty field of an owner reference repeats its name (until
-            1.33).
+        names_empty_owner_fields: Whether the error on an empty field of an owner repeats its name (until 1.33).
         names_controllers_by_kind: Whether the error on two controllers names their kinds (since 1.22 or later).
         warns_about_finalizers: Whether finalizers without a domain are warned about (since 1.22 or later).
         explains_missing_type_meta: Whether the error on an absent apiVersion or kind of an embedded resource says `must
@@ -130,6 +126,7 @@ class Profile(NamedTuple):
     """
 
     version: str
+    go: GoRelease = GoRelease()
     # Requests.
     field_validation: bool = True
     serves_v1beta1: bool = False
@@ -162,20 +159,19 @@ class Profile(NamedTuple):
     sees_sums_by_schema: bool = True
     equates_null_fields: bool = True
     prints_failed_values: bool = True
+    cel: Dialect = Dialect()
+    libraries: Libraries = Libraries()
+    libraries_before: Libraries = Libraries(includes=False)
     # Formats.
     has_kubernetes_name_formats: bool = True
     warns_about_unrecognized_formats: bool = True
     checks_number_formats: bool = True
     ignores_leading_zeros_in_addresses: bool = True
-    has_strict_colons_in_uris: bool = True
     # Publishing.
     publishes_v3: bool = True
     publishes_defaults_in_v2: bool = False
     types_published_lists: bool = True
     publishes_no_selectable_fields: bool = False
-    # Patterns.
-    has_loose_class_names: bool = True
-    has_short_group_names: bool = True
     # Values.
     sorts_value_errors: bool = True
     names_list_items: bool = True
@@ -199,11 +195,6 @@ class Profile(NamedTuple):
     inflects_units: bool = True
     limits_are_what_may_be: bool = True
 
-    @property
-    def minor(self) -> int:
-        """The minor version, for what is told apart by numbers: the environments of rules."""
-        return int(self.version.partition(".")[2])
-
     def __hash__(self) -> int:
         # Much is kept by the profile; a hash of all its fields would take longer than to find what is kept.
         return hash(self.version)
@@ -221,21 +212,37 @@ _V1_36: Final = _V1_37._replace(
     lists_managed_operations=False,
     indexes_owner_references=False,
     drops_repeated_metadata_errors=False,
+    cel=_V1_37.cel._replace(
+        escapes_allowed=False,
+        dots_leave_scopes=False,
+        structs_name_types=False,
+        lists_are_messages=False,
+        type_names_settled=False,
+        ints_are_durations=True,
+        optionals_nest=False,
+        optionals_take_others=True,
+        bounds_indices=False,
+        bounds_ranges=False,
+        affixes_by_length=False,
+        functions_match=False,
+    ),
+    libraries=_V1_37.libraries_before,
 )
 _V1_35: Final = _V1_36._replace(
     version="1.35",
     structure_has_examples=False,
     checks_number_formats=False,
-    has_strict_colons_in_uris=False,
+    go=_V1_36.go._replace(has_strict_colons=False),
 )
 _V1_34: Final = _V1_35._replace(
     version="1.34",
+    go=_V1_35.go._replace(has_loose_class_names=False),
     prints_failed_values=False,
     ratchets_selectable_fields=False,
-    has_loose_class_names=False,
     names_fields_of_nested_schemas=False,
     has_kubernetes_name_formats=False,
     speaks_of_label_keys=False,
+    libraries_before=_V1_35.libraries_before._replace(extended_lists=False),
 )
 _V1_33: Final = _V1_34._replace(
     version="1.33",
@@ -248,17 +255,34 @@ _V1_33: Final = _V1_34._replace(
     explains_missing_type_meta=True,
     prints_values_as_json=False,
     inflects_units=False,
+    cel=_V1_34.cel._replace(searches_empty=False),
+    libraries=_V1_34.libraries_before,
+    libraries_before=_V1_34.libraries_before._replace(semver=False),
 )
 _V1_32: Final = _V1_33._replace(
     version="1.32",
     ratchets_status=False,
     explains_stored_versions=False,
     publishes_no_selectable_fields=True,
+    cel=_V1_33.cel._replace(
+        escaped_identifiers=False,
+        strict_code_points=False,
+        accumulator="__result__",
+        misformats=True,
+        second_variables_typed=False,
+        ranges_keep_errors=False,
+        lists_give_optionals=False,
+        spaced_exponents=True,
+        estimates_entries=False,
+        optionals_have_sizes=False,
+    ),
+    libraries=_V1_33.libraries_before,
+    libraries_before=_V1_33.libraries_before._replace(comprehensions=False),
 )
 _V1_21: Final = _V1_32._replace(
     version="1.21",
+    go=_V1_32.go._replace(has_short_group_names=False),
     field_validation=False,
-    has_short_group_names=False,
     serves_v1beta1=True,
     takes_type_for_given=True,
     checks_namespace_before_name=False,
@@ -270,6 +294,7 @@ _V1_21: Final = _V1_32._replace(
     prints_stored_versions=False,
     names_preserve_in_full=False,
     validation_rules=False,
+    libraries=_V1_32.libraries_before,
     checks_structure_first=False,
     allows_false_in_junctors=False,
     publishes_v3=False,

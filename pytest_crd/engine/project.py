@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, overload
 
 from pytest_crd.engine import crdcopies, profile
 from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition, side_by_side
+from pytest_crd.engine.crdcontext import Guard
 from pytest_crd.engine.crdfiles import CrdFiles
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -67,6 +68,16 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
             remedy = f"by its file, as in {self._place_of(found[0])!r}" if are_alternatives else "by its name"
             raise CrdLookupError(f"{key!r} names several CRDs: {', '.join(map(_described, found))}; say which {remedy}")
         raise CrdLookupError(f"no CRD is called {key!r}{self._nearest(key)}")
+
+    def guarded(self, guard_of: Callable[[CustomResourceDefinition], Guard | None]) -> CustomResourceDefinitions:
+        """Return the same CRDs, each with the guard that *guard_of* gives it."""
+        guarded = {crd: crd.guarded(guard_of(crd)) for crd in self._crds}
+        other = object.__new__(CustomResourceDefinitions)
+        other.notes = self.notes
+        other._crds = tuple(guarded.values())
+        other._copies = {place: guarded[crd] for place, crd in self._copies.items()}
+        other._named = _by_name(other._crds)
+        return other
 
     def openapi(self, openapi: OpenAPIVersion, group_version: str) -> dict[str, JSONValue] | None:
         """

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from weakref import WeakMethod
 
-from pytest_crd.engine import jsonvalue
+from pytest_crd.engine import jsonvalue, keptanswers
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Passes
@@ -23,27 +22,28 @@ from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 
-class VersionSchema(ABC):
+class VersionSchema:
     """
     The schema of one version of a CRD.
 
     Attributes:
-        name: `v1`.
-        served: Whether the server answers requests for it.
-        storage: Whether objects are stored in it.
+        spec: What the CRD declares of the version.
     """
 
-    def __init__(self, crd_spec: CrdSpec, spec: VersionSpec, profile: Profile) -> None:
-        self.name = spec.name
-        self.served = spec.served
-        self.storage = spec.storage
-        self._crd_spec = crd_spec
-        self._spec = spec
-        self._profile = profile
+    def __init__(self, crd_spec: CrdSpec, spec: VersionSpec, profile: Profile, locate: Locate | None) -> None:
+        """
+        Take what the CRD declares.
 
-    @abstractmethod
-    def _place_of(self, steps: Steps, offset: int | None) -> str:
-        """Return where in a file what *steps* lead to in the schema stands; empty where the CRD was not read from a file."""
+        Args:
+            crd_spec: The CRD.
+            spec: The version.
+            profile: Whose behaviour and words.
+            locate: Says where in a file stands what is at a path in the schema; None where the CRD was not read from one.
+        """
+        self.spec = spec
+        self._locate = locate
+        self._crd_spec = crd_spec
+        self._profile = profile
 
     @cached_property
     def structural_errors(self) -> tuple[FieldError, ...]:
@@ -57,7 +57,7 @@ class VersionSchema(ABC):
         Reference:
             KEP-2335; apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
         """
-        spec = self._spec
+        spec = self.spec
         if spec.schema is None:
             return ()
         try:
@@ -74,18 +74,18 @@ class VersionSchema(ABC):
     @property
     def published_schema(self) -> dict[str, JSONValue] | None:
         """The schema that the server publishes, before it does so: a copy; None where it publishes none, as it is not structural."""
-        published = self._published_schema
+        published = self.as_published
         return None if published is None else jsonvalue.copy(published)
 
     @property
-    def _published_schema(self) -> Mapping[str, JSONValue] | None:
+    def as_published(self) -> Mapping[str, JSONValue] | None:
         """
         The same, not to be changed.
 
         Reference:
             apiextensions-apiserver controller/openapi/builder, generateBuilder.
         """
-        declared = self._spec.schema
+        declared = self.spec.schema
         if declared is None or nodes.have_invalid_types(declared.nodes) or self.structural_errors:
             return None
         return declared.value
@@ -93,7 +93,7 @@ class VersionSchema(ABC):
     @cached_property
     def schema_map(self) -> SchemaNode:
         """The schema as it is declared, to be asked what it says of which values; an empty one where there is none."""
-        return SchemaNode({} if self._spec.schema is None else self._spec.schema.value)
+        return SchemaNode({} if self.spec.schema is None else self.spec.schema.value)
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -106,12 +106,12 @@ class VersionSchema(ABC):
         """
         from pytest_crd.engine.crdvalidation.schemas import declaredrules  # noqa: PLC0415 - much that only CEL needs
 
-        return () if self._spec.schema is None else declaredrules.find(self._spec.schema)
+        return () if self.spec.schema is None else declaredrules.find(self.spec.schema)
 
     @property
     def has_status(self) -> bool:
         """Whether the status is a subresource, written through `/status` alone."""
-        return subresources.from_declared(self._spec.subresources).has_status
+        return subresources.from_declared(self.spec.subresources).has_status
 
     @property
     def preserves_unknown_fields(self) -> bool:
@@ -121,7 +121,7 @@ class VersionSchema(ABC):
     @cached_property
     def passes(self) -> Passes:
         """The passes one by one, over JSON values that are copied for nobody."""
-        place_of = WeakMethod(self._place_of)  # the passes may outlive the version, and do not keep it
+        place_of = WeakMethod(self.place_of)  # the passes may outlive the version, and do not keep it
 
         def locate(steps: Steps, offset: int | None) -> str:
             known = place_of()
@@ -129,6 +129,10 @@ class VersionSchema(ABC):
 
         preserves = self._crd_spec.preserve_unknown_fields
         return Passes(self.schema, self._profile, preserve_unknown_fields=preserves, locate=locate)
+
+    def place_of(self, steps: Steps, offset: int | None) -> str:
+        """Return where in a file what *steps* lead to in the schema stands; empty where the CRD was not read from a file."""
+        return "" if self._locate is None else self._locate(steps, offset)
 
     @cached_property
     def schema(self) -> Structural | None:
@@ -138,10 +142,10 @@ class VersionSchema(ABC):
         Raises:
             UnsupportedConstructError: It has a construct under which the server serves no custom resources.
         """
-        if self._spec.schema is None:
+        if self.spec.schema is None:
             return None
         try:
-            return self._spec.schema.structural
+            return self.spec.schema.structural
         except UnsupportedConstructError:
             if self._crd_spec.preserve_unknown_fields:
                 return None  # such a CRD is served all the same, as one without a schema
@@ -155,4 +159,8 @@ class VersionSchema(ABC):
         Raises:
             UnsupportedConstructError: As for `schema`.
         """
-        return Served(self._spec, self.schema, self.passes)
+        return Served(self.spec, self.schema, self.passes)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs to say the same: nothing that was found out since, and no file."""
+        return {**keptanswers.without(self), "_locate": None}

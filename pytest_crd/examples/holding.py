@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
-from pytest_crd.engine import observation
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.examples import making, mending, places
 from pytest_crd.examples.mending import Judge, Keep, NotFoundError, Resource, Search
@@ -100,8 +99,7 @@ class Holder:
     def _is_dropped(self, resource: Resource, steps: Steps) -> bool:
         """Return whether the server drops what stands at *steps*, as no schema specifies it."""
         try:
-            with observation.unobserved():
-                kept = self.version.prune(resource).value
+            kept = self.version.unobserved.prune(resource).value
         except engine.DecodeError:  # of something else that stands there
             return False
         for step in steps:
@@ -144,17 +142,18 @@ class Holder:
     def judge_of_change(self, place: Place, old: Resource) -> Judge:
         """Return what asks the server to replace *old*, an accepted object with something at *place*."""
         stored = self.judge(place)(old).stored
-        write = self.version.update_status if self.subresource(place) else self.version.update
+        version = self.version.unobserved
+        write = version.update_status if self.subresource(place) else version.update
         return mending.trying(write, old=stored)
 
     @functools.cached_property
     def _judge_of_object(self) -> Judge:
-        return mending.trying(self.version.create)
+        return mending.trying(self.version.unobserved.create)
 
     @functools.cached_property
     def _judge_of_status(self) -> Judge:
         stored = self._judge_of_object(self.start).stored
-        return mending.trying(self.version.update_status, old=stored)
+        return mending.trying(self.version.unobserved.update_status, old=stored)
 
 
 def _size(value: Any) -> int:

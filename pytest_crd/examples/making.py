@@ -43,7 +43,7 @@ def example(version: engine.Version, *, full: bool = False) -> Resource:
             f"{version.crd.name} does not serve {version.name}, so that no server creates objects of it"
         )
     maker, root = Maker(full=full), Demand.of_version(version)
-    judge = mending.trying(version.create)
+    judge = mending.trying(version.unobserved.create)
     search = Search(judge, mending.acceptance, Mover(root, maker).find)
     try:
         found = search.run(start(version, root, maker), most=_MOST_TRIALS)

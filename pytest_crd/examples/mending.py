@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
-from pytest_crd.engine import observation
 from pytest_crd.examples.moves import Move
 from pytest_crd.examples.places import Steps
 
@@ -30,16 +29,15 @@ _MOST_ERRORS: Final = 50
 
 def trying(ask: Callable[..., engine.Response], **stated: Any) -> Judge:
     """
-    Return what asks the server about objects that are only tried, which nobody is told of: no test says what they are answered.
+    Return what asks the server about objects that are only tried.
 
     Args:
-        ask: The request.
+        ask: The request, of a version that is not observed: no test says what such objects are answered.
         stated: What is sent beside the object.
     """
 
     def judge(resource: Resource) -> engine.Response:
-        with observation.unobserved():
-            return ask(resource, field_validation="Strict", **stated)
+        return ask(resource, field_validation="Strict", **stated)
 
     return judge
 

@@ -21,7 +21,7 @@ class Subject:
     """
 
     def __init__(self, version: Version) -> None:
-        self.version = version
+        self.version = version.unobserved  # objects are made up: no test says what they are answered
         self.root = Demand.of_version(version)
 
     def write(self, resource: Resource, *, field_validation: FieldValidation = "Warn") -> Response:

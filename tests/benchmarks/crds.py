@@ -19,6 +19,8 @@ from benchmarks import corpus, peers
 from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine import profile
+from pytest_crd.engine.crdanswers import CrdAnswers
+from pytest_crd.engine.crdcontext import CrdContext
 from pytest_crd.engine.crds import decoded
 from pytest_crd.engine.reading import yamlreader
 
@@ -64,7 +66,9 @@ def seconds(manifest: JSONValue) -> float:
     sent = decoded.decode_crd(manifest, whole_paths=True)
     for _ in range(_ROUNDS):
         start = time.process_time()
-        crd = engine.CustomResourceDefinition(sent, kubernetes_version=profile.DEFAULT)  # an answer is kept
+        crd = engine.CustomResourceDefinition(
+            CrdAnswers(sent, profile.named(profile.DEFAULT), None), CrdContext()
+        )  # an answer is kept
         response = crd.response
         least = min(least, time.process_time() - start)
     if not response.accepted:

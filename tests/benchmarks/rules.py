@@ -17,6 +17,8 @@ from benchmarks import subjects as others
 from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine import profile
+from pytest_crd.engine.crdanswers import CrdAnswers
+from pytest_crd.engine.crdcontext import CrdContext
 from pytest_crd.engine.crds import decoded
 from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.validation import Subject
@@ -94,7 +96,7 @@ def response_seconds(manifest: JSONValue) -> float:
     for index in range(_ROUNDS):
         sent = decoded.decode_crd(renewed(manifest, " " * index), whole_paths=True)
         start = time.process_time()
-        crd = engine.CustomResourceDefinition(sent, kubernetes_version=profile.DEFAULT)
+        crd = engine.CustomResourceDefinition(CrdAnswers(sent, profile.named(profile.DEFAULT), None), CrdContext())
         response = crd.response
         least = min(least, time.process_time() - start)
         if not response.accepted:

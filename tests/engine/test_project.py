@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_crd import engine
+from pytest_crd.engine.crdcontext import CrdContext
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -82,7 +83,7 @@ def test_crds_without_a_file_are_named_alone(tmp_path: Path) -> None:
             "spec": {"names": {"kind": "Tab"}},
         },
         kubernetes_version="1.37",
-        source="",
+        context=CrdContext(),
     )
     with pytest.raises(engine.CrdLookupError, match=r"'Tab' names several CRDs: tabs\.example\.com \(a\.yaml:1\), \.;"):
         engine.CustomResourceDefinitions([crd, bare])["Tab"]

@@ -14,6 +14,7 @@ from live.loopback import Reply, serving
 from pytest_crd.cases.model import Section
 from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, Question
 from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine.crdcontext import CrdContext
 from pytest_crd.engine.resources import completion
 from pytest_crd.live import client
 from pytest_crd.live.run import Outcome, Run, Target, Verdict
@@ -548,7 +549,10 @@ def test_conditions_that_others_have_brought_about_are_no_answer(
 
 def test_a_crd_with_keys_that_are_set_twice_is_not_asked_about(ask: Ask) -> None:
     crd = CustomResourceDefinition.from_value(
-        crd_of().manifest, kubernetes_version="1.37", source="", duplicates=('line 1: key "a" already set in map',)
+        crd_of().manifest,
+        kubernetes_version="1.37",
+        context=CrdContext(),
+        duplicates=('line 1: key "a" already set in map',),
     )
 
     assert ask(_of_crd("accepted", crd)).reason == "keys that are set twice, which only the file itself has"

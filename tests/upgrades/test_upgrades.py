@@ -302,9 +302,7 @@ def test_a_crd_that_the_server_refuses_whatever_is_stored_has_no_objects() -> No
     def guard(_: CustomResourceDefinition) -> None:
         raise AssertionError
 
-    broken.guard = guard
-
-    assert {one.kind for one in judged(crd(TEXT), broken).findings} == {Kind.REFUSED}
+    assert {one.kind for one in judged(crd(TEXT), broken.guarded(guard)).findings} == {Kind.REFUSED}
 
 
 def test_versions_that_show_the_same_are_told_once() -> None:

@@ -144,8 +144,8 @@ def _only(crd: CustomResourceDefinition, name: str) -> Version:
         for version in value["spec"].get("versions") or ()
         if version["name"] == name
     ]
-    alone = crd.altered({**value, "spec": {**value["spec"], "versions": chosen}})
-    alone.written = crd.written  # in which the version is the same
+    # In what was read, the version is the same.
+    alone = crd.altered({**value, "spec": {**value["spec"], "versions": chosen}}, written=crd.written)
     return alone.version(name)
 
 

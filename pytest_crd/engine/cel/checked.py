@@ -15,6 +15,7 @@ from pytest_crd.engine.cel.ast import ParsedExpression
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.functions import Overload
 from pytest_crd.engine.cel.types import Type
+from pytest_crd.engine.golang.release import GoRelease
 
 
 @dataclass(slots=True, eq=False)
@@ -43,13 +44,15 @@ class CheckedExpression:
         parsed: The expression.
         types: The type of each node, by its id.
         references: What each identifier and call means, by its id.
-        dialect: The release of the language.
+        dialect: The language that it is written in.
+        go: What its regular expressions may hold.
     """
 
     parsed: ParsedExpression
     types: Mapping[int, Type]
     references: Mapping[int, Reference]
     dialect: Dialect
+    go: GoRelease
 
     @property
     def type(self) -> Type:

@@ -21,6 +21,7 @@ from pytest_crd.engine.cel.functions import Function
 from pytest_crd.engine.cel.types import Kind, Type
 from pytest_crd.engine.cel.unification import Unifier
 from pytest_crd.engine.cel.values import TypeValue, UInt
+from pytest_crd.engine.golang.release import GoRelease
 
 _LOGICAL: Final = frozenset({"_&&_", "_||_"})
 _CONSTANT_TYPES: Final = {
@@ -37,14 +38,15 @@ _CONSTANT_TYPES: Final = {
 _UNSETTLED: Final = {"list": "type(list(A))", "map": "type(map(A, B))", "optional_type": "type(optional_type)"}
 
 
-def check(parsed: ParsedExpression, declarations: Declarations, dialect: Dialect) -> CheckedExpression:
+def check(parsed: ParsedExpression, declarations: Declarations, dialect: Dialect, go: GoRelease) -> CheckedExpression:
     """
     Return *parsed* with the types and meanings of its parts.
 
     Args:
         parsed: An expression.
         declarations: What its names may mean.
-        dialect: The release of the language.
+        dialect: The language that it is written in.
+        go: What its regular expressions may hold.
 
     Raises:
         CompileError: Types do not agree, or names mean nothing.
@@ -53,7 +55,7 @@ def check(parsed: ParsedExpression, declarations: Declarations, dialect: Dialect
     checker.check(parsed.root)
     if checker.problems:
         raise CompileError(parsed.source, checker.problems)
-    return CheckedExpression(parsed, checker.settled_types(), checker.references, dialect)
+    return CheckedExpression(parsed, checker.settled_types(), checker.references, dialect, go)
 
 
 class _Checker:

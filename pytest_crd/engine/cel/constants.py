@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pytest_crd.engine.cel import conversions, regexes
-from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.frames import Evaluate, Frame
 from pytest_crd.engine.cel.functions import Implementation
 from pytest_crd.engine.cel.maps import identity
 from pytest_crd.engine.cel.regexes import Regex
 from pytest_crd.engine.cel.values import UInt, Value, is_list
+from pytest_crd.engine.golang.release import GoRelease
 
 CONVERSIONS: Final = frozenset(
     {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"},
@@ -96,11 +96,11 @@ REGEX_FUNCTIONS: Final[Mapping[str, Callable[[Regex], Implementation]]] = {
 """Functions whose second argument is compiled at once if it is constant."""
 
 
-def with_pattern(function: str, pattern: str, dialect: Dialect) -> Implementation:
+def with_pattern(function: str, pattern: str, go: GoRelease) -> Implementation:
     """
     Return the implementation of *function* for one *pattern*.
 
     Raises:
         EvaluationError: The pattern is none.
     """
-    return REGEX_FUNCTIONS[function](regexes.compile(pattern, dialect))
+    return REGEX_FUNCTIONS[function](regexes.compile(pattern, go))

@@ -21,6 +21,7 @@ from pytest_crd.engine.cel.estimate import Estimator
 from pytest_crd.engine.cel.functions import Function, Library
 from pytest_crd.engine.cel.limits import deep_recursion
 from pytest_crd.engine.cel.types import Type, TypeProvider
+from pytest_crd.engine.golang.release import GoRelease
 
 _PARSED_KEPT = 4096
 
@@ -28,13 +29,14 @@ _PARSED_KEPT = 4096
 class Environment:
     """The libraries and variables that expressions may use; it compiles and estimates them."""
 
-    def __init__(self, libraries: Sequence[Library], dialect: Dialect) -> None:
+    def __init__(self, libraries: Sequence[Library], dialect: Dialect, go: GoRelease) -> None:
         """
         Take what expressions are made of.
 
         Args:
             libraries: The libraries, the standard one first; where several bring a function, its overloads are in their order.
-            dialect: The release of the language.
+            dialect: The language that they are written in.
+            go: What their regular expressions may hold.
         """
         macros = {
             (macro.name, macro.argument_count, macro.is_member): macro
@@ -47,6 +49,7 @@ class Environment:
             return parser.parse(text, macros, dialect)
 
         self._dialect = dialect
+        self._go = go
         self._parse = parse
         self._declarations = Declarations(libraries)
 
@@ -70,7 +73,7 @@ class Environment:
             CompileError: It is not well formed, its types do not agree, or a literal in it would fail.
         """
         with deep_recursion():
-            checked = checker.check(self._parse(text), self._declarations, self._dialect)
+            checked = checker.check(self._parse(text), self._declarations, self._dialect, self._go)
             validators.validate(checked)
             return checked
 

@@ -33,7 +33,7 @@ def parse(text: str, macros: MacroTable, dialect: Dialect) -> ParsedExpression:
     Args:
         text: The expression.
         macros: The macros to expand in it.
-        dialect: The release of the language.
+        dialect: The language that it is written in.
 
     Raises:
         CompileError: It is not well formed.

@@ -14,13 +14,13 @@ from typing import Any, Final, cast
 from pytest_crd.engine.cel import ast, attributes, calls, constants, dispatch, folds, logic
 from pytest_crd.engine.cel.attributes import Attribute, Qualified
 from pytest_crd.engine.cel.checked import CheckedExpression, Reference
-from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.frames import Evaluate
 from pytest_crd.engine.cel.functions import Function, Implementation, RuntimeCost
 from pytest_crd.engine.cel.qualifiers import Qualifier, checked_key
 from pytest_crd.engine.cel.types import Kind
 from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.golang.release import GoRelease
 
 _LIST_COST: Final = 10
 _MAP_COST: Final = 30
@@ -84,6 +84,7 @@ class Planner:
         self._references = checked.references
         self._functions = functions
         self._dialect = checked.dialect
+        self._go = checked.go
         self._flattens = not checked.dialect.optionals_nest and _has_optionals(checked)
         self._scope: dict[str, Callable[[], Qualified]] = {}
         self.slots = 0
@@ -196,7 +197,7 @@ class Planner:
         if name in constants.CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], ConstantStep):
             return ConstantStep(_computed(implementation, arguments[0].value))
         if name in constants.REGEX_FUNCTIONS and isinstance(arguments[1], ConstantStep):
-            implementation = _with_pattern(name, arguments[1].value, implementation, self._dialect)
+            implementation = _with_pattern(name, arguments[1].value, implementation, self._go)
             variadic = True
         return Step(_call(evaluates, implementation, cost, variadic=variadic))
 
@@ -321,11 +322,11 @@ def _computed(implementation: Implementation, argument: Value) -> Value:
         raise ProgramError(*error.args) from None
 
 
-def _with_pattern(name: str, pattern: Any, implementation: Implementation, dialect: Dialect) -> Implementation:
+def _with_pattern(name: str, pattern: Any, implementation: Implementation, go: GoRelease) -> Implementation:
     if not isinstance(pattern, str):
         return implementation
     try:
-        return constants.with_pattern(name, pattern, dialect)
+        return constants.with_pattern(name, pattern, go)
     except EvaluationError as error:
         raise ProgramError(*error.args) from None
 

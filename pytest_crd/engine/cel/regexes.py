@@ -10,17 +10,17 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
+from pytest_crd.engine.golang.release import GoRelease
 
 
 class Regex:
     """A regular expression."""
 
-    def __init__(self, pattern: str, dialect: Dialect) -> None:
+    def __init__(self, pattern: str, go: GoRelease) -> None:
         """
         Compile *pattern*.
 
@@ -29,13 +29,13 @@ class Regex:
             UnsupportedExpressionError: It takes too much memory.
         """
         try:
-            self._matches = patterns.compile(pattern, dialect)
+            self._matches = patterns.compile(pattern, go)
         except PatternError as error:
             raise EvaluationError(str(error)) from None
         except PatternTooLargeError as error:
             raise UnsupportedExpressionError(f"this regular expression: {error}") from None
         self._pattern = pattern
-        self._dialect = dialect
+        self._go = go
 
     def matches(self, text: str) -> bool:
         """Return whether *text* contains a match."""
@@ -44,7 +44,7 @@ class Regex:
     @functools.cached_property
     def _expression(self) -> Any:
         """What says where a match is."""
-        return patterns.expression(self._pattern, self._dialect)
+        return patterns.expression(self._pattern, self._go)
 
     def find(self, text: str) -> str:
         """Return the first match; an empty text where there is none."""
@@ -68,14 +68,14 @@ class Regex:
 
 
 @functools.cache
-def compile(pattern: str, dialect: Dialect) -> Regex:  # noqa: A001 - read as regexes.compile
+def compile(pattern: str, go: GoRelease) -> Regex:  # noqa: A001 - read as regexes.compile
     """
     Return *pattern* compiled.
 
     Raises:
         EvaluationError: It is no regular expression.
     """
-    return Regex(pattern, dialect)
+    return Regex(pattern, go)
 
 
 def _text(data: bytes) -> str:

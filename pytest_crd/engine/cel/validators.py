@@ -111,7 +111,7 @@ def _call(checked: CheckedExpression, call: ast.Call, argument: ast.Constant) ->
 
 
 def _compile(checked: CheckedExpression, _: ast.Call, argument: ast.Constant) -> None:
-    regexes.compile(argument.value, checked.dialect)
+    regexes.compile(argument.value, checked.go)
 
 
 _LITERAL_ARGUMENTS: Final[Mapping[str, Callable[[CheckedExpression, ast.Call, ast.Constant], None]]] = {

@@ -98,7 +98,7 @@ def _is_url(text: str, profile: Profile) -> bool:
     from pytest_crd.engine.golang import urls  # noqa: PLC0415 - only a protected group needs it
 
     try:
-        url = urls.parse_request_uri(text, strict_colons=profile.has_strict_colons_in_uris)
+        url = urls.parse_request_uri(text, strict_colons=profile.go.has_strict_colons)
     except urls.UrlError:
         return False
     return bool(url.host and url.scheme)

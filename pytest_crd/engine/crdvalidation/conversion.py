@@ -91,7 +91,7 @@ def _url(text: str, path: FieldPath, profile: Profile) -> Errors:
         apiserver util/webhook, ValidateWebhookURL.
     """
     try:
-        url = urls.parse(text, strict_colons=profile.has_strict_colons_in_uris)
+        url = urls.parse(text, strict_colons=profile.go.has_strict_colons)
     except UrlError as error:
         yield fielderror.required(path, f"url must be a valid URL: {error}{_FORM}")
         return

@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Mapping
+from typing import Any
 
-from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.response import Response
-from pytest_crd.engine.observation import Exchange
-from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.resources import completion, requestbody
-from pytest_crd.engine.resources.customresource import CustomResources
+from pytest_crd.engine.resources.customresource import CustomResources, Tell
 from pytest_crd.engine.resources.requestbody import Body, FieldValidation
-from pytest_crd.engine.resources.served import Served
 
 
 class Requests:
     """Sends requests to one version of a CRD; what each argument means is said of the methods of `Version`."""
 
-    def __init__(  # noqa: PLR0913 - what decides the answers, and who is told of them
-        self,
-        crd: CrdSpec,
-        served: Served,
-        versions: Sequence[Served],
-        profile: Profile,
-        place_of: Locate,
-        *,
-        tell: Callable[[Exchange], None],
-    ) -> None:
+    def __init__(self, resources: CustomResources, place_of: Locate, observer: Observer, version: Any) -> None:
         """
-        Take what decides the answers.
+        Take what answers, and who is told.
 
         Args:
-            crd: The CRD.
-            served: The version that requests are sent to.
-            versions: All versions of the CRD, *served* among them.
-            profile: Whose behaviour and words.
+            resources: What answers.
             place_of: Says where in a file what is at a path in the schema of the version stands.
-            tell: Tells of a request; called where somebody observes.
+            observer: What is told of the requests.
+            version: Whose requests it is told that they are.
         """
-        self._resources = CustomResources(crd, served, versions, profile, tell=tell)
-        self._type_meta = {"apiVersion": f"{crd.group}/{served.spec.name}", "kind": crd.kind}
+        self._resources = resources
+        self._type_meta = resources.type_meta
         self._place_of = place_of
+        self._observer = observer
+        self._version = version
+
+    @property
+    def _tell(self) -> Tell | None:
+        hear = self._observer.request
+        return None if hear is None else functools.partial(hear, self._version)
 
     def create(
         self, body: Body, *, namespace: str | None = None, field_validation: FieldValidation = "Warn"
@@ -49,7 +44,10 @@ class Requests:
         """Return the answer to a POST of *body*."""
         sent = completion.named(completion.typed(body, self._type_meta))
         answer = self._resources.create(
-            sent, namespace=completion.namespace(namespace, sent), field_validation=requestbody.known(field_validation)
+            sent,
+            namespace=completion.namespace(namespace, sent),
+            field_validation=requestbody.known(field_validation),
+            tell=self._tell,
         )
         return answer.located(self._place_of)
 
@@ -68,6 +66,7 @@ class Requests:
             old=stored,
             namespace=completion.namespace(namespace, sent),
             field_validation=requestbody.known(field_validation),
+            tell=self._tell,
         )
         return answer.located(self._place_of)
 
@@ -86,5 +85,6 @@ class Requests:
             old=stored,
             namespace=completion.namespace(namespace, sent),
             field_validation=requestbody.known(field_validation),
+            tell=self._tell,
         )
         return answer.located(self._place_of)

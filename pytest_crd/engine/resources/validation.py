@@ -6,18 +6,17 @@ The order in which the server looks for it, and what it no longer looks for wher
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from pytest_crd.engine import observation
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import objectmetavalidation, typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
-from pytest_crd.engine.observation import RuleOutcome
+from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.resources import rules, subresources
 from pytest_crd.engine.resources.served import Served
@@ -32,23 +31,25 @@ from pytest_crd.engine.values.ratcheting import Correlation
 _STATUS: Final = FieldPath(("status",))
 
 
-class Verdict(NamedTuple):
+class Validated(NamedTuple):
     """
     What validation says of a resource.
 
     Attributes:
         errors: What is wrong with it.
         warnings: What rules would say of what an update leaves unchanged.
-        rules: What the rules were, where somebody observes.
     """
 
     errors: list[FieldError]
     warnings: tuple[str, ...] = ()
-    rules: Sequence[RuleOutcome] = ()
 
 
 class Validator:
-    """Validates the custom resources of one version of a CRD; what it needs of the schema is compiled when it is needed."""
+    """
+    Validates the custom resources of one version of a CRD; what it needs of the schema is compiled when it is needed.
+
+    What the rules were is added to a list, in the order of their evaluation, where one is given.
+    """
 
     def __init__(self, crd: CrdSpec, served: Served, profile: Profile) -> None:
         self._schema = served.schema
@@ -58,7 +59,7 @@ class Validator:
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
 
-    def create(self, resource: Resource) -> Verdict:
+    def create(self, resource: Resource, outcomes: list[RuleOutcome] | None = None) -> Validated:
         """
         Return what is wrong with a resource that is created.
 
@@ -73,13 +74,13 @@ class Validator:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._lists(resource) if self._lists else ()
-        verdict = self._with_rules(errors, resource)
-        if verdict.errors:
-            return verdict
+        validated = self._with_rules(errors, resource, outcomes)
+        if validated.errors:
+            return validated
         created = objectmetavalidation.validate_created(metadata, namespaced=self._namespaced, profile=self._profile)
-        return Verdict(created, verdict.warnings, verdict.rules)
+        return Validated(created, validated.warnings)
 
-    def update(self, resource: Resource, old: Resource) -> Verdict:
+    def update(self, resource: Resource, old: Resource, outcomes: list[RuleOutcome] | None = None) -> Validated:
         """
         Return what is wrong with a resource that replaces *old*.
 
@@ -95,9 +96,11 @@ class Validator:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._new_list_errors(resource, old)
-        return self._with_rules(errors, resource, old, lambda: rules.changes(resource, old))
+        return self._with_rules(errors, resource, outcomes, old, lambda: rules.changes(resource, old))
 
-    def update_status(self, resource: Resource, old: Resource, sent: Resource) -> Verdict:
+    def update_status(
+        self, resource: Resource, old: Resource, sent: Resource, outcomes: list[RuleOutcome] | None = None
+    ) -> Validated:
         """
         Return what is wrong with a resource that is *old* with another status, which was *sent* in a whole resource.
 
@@ -107,7 +110,7 @@ class Validator:
         errors = self._metadata_errors(resource, old)
         if not self._profile.validates_status_alone:
             errors += self._values.create(resource) if self._values else ()
-            return Verdict(errors + self._subresources.validate_status_scale(resource))
+            return Validated(errors + self._subresources.validate_status_scale(resource))
         if self._status_values and "status" in resource:
             status = resource["status"]
             errors += (
@@ -117,29 +120,29 @@ class Validator:
             )
         errors += self._subresources.validate_status_scale(resource)
         errors += self._new_list_errors(resource, old)
-        return self._with_rules(errors, resource, old, lambda: rules.changes_status(sent, old))
+        return self._with_rules(errors, resource, outcomes, old, lambda: rules.changes_status(sent, old))
 
     def _with_rules(
         self,
         errors: list[FieldError],
         resource: Resource,
+        outcomes: list[RuleOutcome] | None,
         old: Resource | None = None,
         changes: Callable[[], bool] = bool,
-    ) -> Verdict:
+    ) -> Validated:
         """Return *errors* and what the rules say, or that they are not run because of the errors."""
         if self._rules is None:
-            return Verdict(errors)
+            return Validated(errors)
         blocked = rules.blocked(errors, self._profile)
         if blocked is not None:
-            return Verdict([*errors, blocked])
-        outcomes: list[RuleOutcome] | None = None if observation.current is None else []
+            return Validated([*errors, blocked])
         if old is None:
             subject = Subject(rules.seen_created(resource))
         else:
             correlation = Correlation(resource, old, self._declared or {})
             subject = Subject(*rules.seen(resource, old, changes=changes()), correlation=correlation)
         found = rulevalidation.validate(self._rules, subject, self._profile, outcomes=outcomes)
-        return Verdict(errors + found.errors, tuple(found.warnings), outcomes or ())
+        return Validated(errors + found.errors, tuple(found.warnings))
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:
         return typemeta.validate(resource, self._of_url)

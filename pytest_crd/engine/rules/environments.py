@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 
 from pytest_crd.engine.cel import kubernetes
+from pytest_crd.engine.cel.dialect import Libraries
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import namedformats
@@ -21,14 +22,14 @@ from pytest_crd.engine.rules import namedformats
 @functools.cache
 def new(profile: Profile) -> Environment:
     """Return the environment of expressions that were not there before."""
-    return _environment(profile.minor - 1, profile)
+    return _environment(profile.libraries_before, profile)
 
 
 @functools.cache
 def stored(profile: Profile) -> Environment:
     """Return the environment of expressions that are stored."""
-    return _environment(profile.minor, profile)
+    return _environment(profile.libraries, profile)
 
 
-def _environment(version: int, profile: Profile) -> Environment:
-    return kubernetes.environment(version, profile.minor, namedformats.library(profile))
+def _environment(libraries: Libraries, profile: Profile) -> Environment:
+    return kubernetes.environment(libraries, profile.cel, profile.go, namedformats.library(profile))

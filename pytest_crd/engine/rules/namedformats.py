@@ -28,7 +28,7 @@ def library(profile: Profile) -> Library:
 
     def uri(text: str) -> Sequence[str]:
         try:
-            urls.parse_request_uri(text, strict_colons=profile.has_strict_colons_in_uris)
+            urls.parse_request_uri(text, strict_colons=profile.go.has_strict_colons)
         except urls.UrlError as error:
             return (f"parse {printing.quote(text)}: {error}",)
         return ()

@@ -22,7 +22,7 @@ from pytest_crd.engine.errors.fielderror import FieldError, Omitted
 from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.observation import RuleOutcome
+from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import messages
 from pytest_crd.engine.rules.compilation import CompiledRule, Expression, Problem

@@ -228,5 +228,5 @@ def _checks(profile: Profile) -> Mapping[str, Check]:
     return _CHECKS | {
         "cidr": functools.partial(addresses.is_cidr, leading_zeros=profile.ignores_leading_zeros_in_addresses),
         "ipv4": functools.partial(addresses.is_ipv4, leading_zeros=profile.ignores_leading_zeros_in_addresses),
-        "uri": functools.partial(_is_uri, strict_colons=profile.has_strict_colons_in_uris),
+        "uri": functools.partial(_is_uri, strict_colons=profile.go.has_strict_colons),
     }

@@ -160,7 +160,7 @@ def _too_short(limit: int) -> Callable[[str, str], Failure]:
 def _pattern_check(pattern: str, profile: Profile) -> Check:
     shown = pattern
     try:
-        holds = patterns.compile(pattern, profile)
+        holds = patterns.compile(pattern, profile.go)
     except PatternError as error:  # no server takes such a CRD, but this is what it would say
         shown, holds = f"{pattern}, but pattern is invalid: {error}", _never
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.cel import kubernetes, types
+from pytest_crd.engine import profile
+from pytest_crd.engine.cel import types
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.cel.functions import Library
 from pytest_crd.engine.cel.types import Type
+from pytest_crd.engine.rules import environments
 
 POD = types.struct("Pod")
 FIELDS = {
@@ -33,7 +34,7 @@ class Structs:
 
 @pytest.fixture(scope="module")
 def base() -> Environment:
-    return kubernetes.environment(37, 37, Library("no formats"))
+    return environments.stored(profile.KNOWN["1.37"])
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.cel import kubernetes, types
+from pytest_crd.engine import profile
+from pytest_crd.engine.cel import types
 from pytest_crd.engine.cel.costs import MAX, CostEstimate, SizeEstimate, scale
-from pytest_crd.engine.cel.functions import Library
 from pytest_crd.engine.cel.types import Type
+from pytest_crd.engine.rules import environments
 
 FIELDS = {
     "Self": {
@@ -62,9 +63,9 @@ class Sizes:
         return None if most is None else SizeEstimate(0, most)
 
 
-def estimate(text: str, release: int = 37) -> CostEstimate:
+def estimate(text: str, release: str = "1.37") -> CostEstimate:
     variables = {"self": types.struct("Self"), "any": types.DYN}
-    environment = kubernetes.environment(release, release, Library("no formats")).extend(variables, Structs())
+    environment = environments.stored(profile.KNOWN[release]).extend(variables, Structs())
     return environment.estimate(environment.compile(text), Sizes())
 
 
@@ -103,7 +104,7 @@ def estimate(text: str, release: int = 37) -> CostEstimate:
 )
 def test_estimates(text: str, newer: tuple[int, int], older: tuple[int, int]) -> None:
     assert estimate(text) == CostEstimate(*newer)
-    assert estimate(text, 32) == CostEstimate(*older)
+    assert estimate(text, "1.32") == CostEstimate(*older)
 
 
 def test_structs_cost_40_each() -> None:

@@ -6,32 +6,40 @@ import re
 
 import pytest
 
-from pytest_crd.engine.cel import kubernetes
+from pytest_crd.engine import profile
 from pytest_crd.engine.cel.declarations import Declarations
+from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.cel.functions import Library
 from pytest_crd.engine.cel.interpreter import Program, ProgramError
+from pytest_crd.engine.rules import environments
 
 SINCE = {
-    "[1].isSorted()": 31,
-    "optional.of(1).optMap(x, x).hasValue()": 31,
-    "sets.contains([1], [1]) && isIP('::1') && isCIDR('::/0')": 31,
-    "[1].all(i, v, i < v)": 32,
-    "isSemver('1.0.0')": 33,
-    "[[1]].flatten() == [1]": 34,
-    "[1].includes(1)": 37,
+    "[1].isSorted()": "1.31",
+    "optional.of(1).optMap(x, x).hasValue()": "1.31",
+    "sets.contains([1], [1]) && isIP('::1') && isCIDR('::/0')": "1.31",
+    "[1].all(i, v, i < v)": "1.32",
+    "isSemver('1.0.0')": "1.33",
+    "[[1]].flatten() == [1]": "1.34",
+    "[1].includes(1)": "1.37",
 }
 
 
 @pytest.mark.parametrize(("text", "since"), SINCE.items())
-def test_versions_bring_libraries(text: str, since: int) -> None:
-    for version in range(kubernetes.OLDEST_VERSION, 38):
-        environment = kubernetes.environment(version, 37, Library("no formats"))
-        if version >= since:
+def test_versions_bring_libraries(text: str, since: str) -> None:
+    before = "1.31"
+    for version, known in profile.KNOWN.items():
+        if known.validation_rules:
+            _assert_compiles(environments.new(known), text, is_known=before >= since)
+            _assert_compiles(environments.stored(known), text, is_known=version >= since)
+            before = version
+
+
+def _assert_compiles(environment: Environment, text: str, *, is_known: bool) -> None:
+    if is_known:
+        environment.compile(text)
+    else:
+        with pytest.raises(CompileError):
             environment.compile(text)
-        else:
-            with pytest.raises(CompileError):
-                environment.compile(text)
 
 
 def test_there_are_no_structs_without_a_provider() -> None:
@@ -53,13 +61,13 @@ def test_there_are_no_structs_without_a_provider() -> None:
 )
 def test_regular_expressions_are_those_of_the_release(expression: str, problem: str) -> None:
     """The servers whose answers are recorded are built with a newer Go than the first release of their version."""
-    assert _value(37, expression) is True
-    assert re.search(problem, str(_value(34, expression)))
+    assert _value("1.37", expression) is True
+    assert re.search(problem, str(_value("1.34", expression)))
 
 
-def _value(release: int, expression: str) -> object:
+def _value(version: str, expression: str) -> object:
     """Return what comes of an expression: its value, or what is wrong with it."""
-    environment = kubernetes.environment(release, release, Library("no formats"))
+    environment = environments.stored(profile.KNOWN[version])
     try:
         outcome = Program(environment.compile(expression), environment.functions).evaluate({})
     except (CompileError, ProgramError) as error:

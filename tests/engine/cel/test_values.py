@@ -8,7 +8,6 @@ import zoneinfo
 import pytest
 
 from pytest_crd.engine.cel import conversions, display, durations, equality, maps, numbers, regexes, timestamps, values
-from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.library.format import Format
 from pytest_crd.engine.cel.library.ip import IP, parse
@@ -16,6 +15,7 @@ from pytest_crd.engine.cel.lists import ConcatenatedList, concatenate
 from pytest_crd.engine.cel.maps import KeyedMap
 from pytest_crd.engine.cel.values import NONE, Duration, Optional, Timestamp, TypeValue, UInt, Value
 from pytest_crd.engine.golang.regexp import patterns
+from pytest_crd.engine.golang.release import NEWEST
 
 
 def test_values_of_different_types_are_different_keys() -> None:
@@ -210,4 +210,4 @@ def test_a_regular_expression_that_takes_too_much_memory_is_an_error_that_says_s
     monkeypatch.setattr(patterns, "_MOST_MEMORY", memory)
     told = f"this regular expression: the pattern takes more than {said}"
     with pytest.raises(UnsupportedExpressionError, match=told):
-        regexes.compile(r"\pL{1000}" * count + f"{memory}", Dialect())
+        regexes.compile(r"\pL{1000}" * count + f"{memory}", NEWEST)

@@ -124,7 +124,5 @@ def test_what_guards_answers_guards_this_one() -> None:
     def guard(guarded: CustomResourceDefinition) -> None:
         raise engine.CrdError([engine.Mistake(guarded.name, 0, "refused")])
 
-    crd.guard = guard
-
     with pytest.raises(engine.CrdError, match="refused"):
-        crd.version("v1").openapi(3)
+        crd.guarded(guard).version("v1").openapi(3)

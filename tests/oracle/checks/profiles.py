@@ -7,13 +7,15 @@ A flip that no recording notices is a boundary between two versions that nothing
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from conformance import casefile, comparisons, replies
+from conformance import casefile, comparisons, replies, test_cel
 
 from oracle import options as shared
 from pytest_crd import engine
@@ -38,13 +40,29 @@ class Flip:
 
 def flips(flags: Sequence[str]) -> Iterator[Flip]:
     """Yield the two flips at each boundary of each of *flags*, or of all flags where there are none."""
-    for field in profile.Profile._fields:
-        if field == "version" or (flags and field not in flags):
+    for flag in map(".".join, _paths(profile.KNOWN[profile.DEFAULT])):
+        if flag == "version" or (flags and flag not in flags):
             continue
+        state = operator.attrgetter(flag)
         for older, newer in itertools.pairwise(profile.KNOWN.values()):
-            if getattr(older, field) != getattr(newer, field):
-                yield Flip(field, older.version, newer.version)
-                yield Flip(field, newer.version, older.version)
+            if state(older) != state(newer):
+                yield Flip(flag, older.version, newer.version)
+                yield Flip(flag, newer.version, older.version)
+
+
+def _paths(facts: Any) -> Iterator[tuple[str, ...]]:
+    """Yield the names that lead to each flag of a profile, or of a part of one: `cel.misformats` is one of two."""
+    for name, value in facts._asdict().items():
+        if isinstance(value, tuple):
+            yield from ((name, *inner) for inner in _paths(value))
+        else:
+            yield (name,)
+
+
+def _with(facts: Any, flag: str, value: object) -> Any:
+    """Return a profile, or a part of one, with another value of a flag."""
+    name, _, inner = flag.partition(".")
+    return facts._replace(**{name: _with(getattr(facts, name), inner, value) if inner else value})
 
 
 class Replay:
@@ -59,8 +77,8 @@ class Replay:
     def notices(self, flip: Flip) -> str:
         """Return the first recording that fails, or no longer fails as it is known to, under *flip*; empty where none does."""
         known = profile.KNOWN[flip.version]
-        flipped = known._replace(**{flip.flag: getattr(profile.KNOWN[flip.beyond], flip.flag)})
-        profile.KNOWN[flip.version] = flipped
+        beyond = operator.attrgetter(flip.flag)(profile.KNOWN[flip.beyond])
+        profile.KNOWN[flip.version] = _with(known, flip.flag, beyond)
         parts = self._parts.get(flip.version, [])
         crds: dict[Path, engine.CustomResourceDefinition] = {}
         try:
@@ -68,9 +86,21 @@ class Replay:
                 if _agrees(part, crds) is bool(part.gap):
                     parts.insert(0, parts.pop(index))
                     return str(part)
+            if "." in flip.flag:
+                return next(filter(None, map(functools.partial(_differing, flip.version), test_cel.PATHS)), "")
         finally:
             profile.KNOWN[flip.version] = known
         return ""
+
+
+def _differing(version: str, table: Path) -> str:
+    """Return the table where an expression is no longer answered as in *version*; empty where each is."""
+    if version not in test_cel.VERSIONS:
+        return ""
+    try:
+        return table.name if any(test_cel.replayed(table, version, all_versions=True)) else ""
+    except _FAILURES:
+        return table.name
 
 
 def _agrees(part: comparisons.Part, crds: dict[Path, engine.CustomResourceDefinition]) -> bool:

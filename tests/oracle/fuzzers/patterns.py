@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from oracle.servers import programs
-from pytest_crd.engine import profile
 from pytest_crd.engine.golang.regexp import patterns, unicodeclasses
+from pytest_crd.engine.golang.release import GoRelease
 
 _LITERALS: Final = (
     "a",
@@ -235,11 +235,11 @@ def at_the_bounds(name: str, chance: random.Random, *, fold: bool) -> Sequence[s
     return [chr(char) for char in sorted(chars) if 0 <= char < 0xD800 or 0xE000 <= char < 0x110000]
 
 
-def answered(pattern: str, texts: Sequence[str], named: profile.Profile) -> dict[str, Any]:
+def answered(pattern: str, texts: Sequence[str], go: GoRelease) -> dict[str, Any]:
     """Return what the engine says, in the form of the reference."""
-    if problem := patterns.problem_of(pattern, named):
+    if problem := patterns.problem_of(pattern, go):
         return {"problem": problem, "matches": []}
-    matches = patterns.compile(pattern, named)
+    matches = patterns.compile(pattern, go)
     return {"problem": "", "matches": [matches(text) for text in texts]}
 
 
@@ -260,13 +260,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Compare until the first twenty disagreements; the exit code says whether there was one."""
     older = bool(options.go) and tuple(map(int, options.go.removeprefix("go").split(".")))[:2] < (1, 25)
-    named = profile.named(profile.DEFAULT)._replace(has_loose_class_names=not older)
+    go = GoRelease(has_loose_class_names=not older)
     found = asked = 0
     program = subprocess.Popen([reference(options.go)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with program, program.stdin or contextlib.nullcontext(sys.stdin) as sent, program.stdout or sys.stdin as said:
         for pattern, texts in questions(random.Random(options.seed), options.patterns):  # noqa: S311 - nothing secret
             print(json.dumps({"pattern": pattern, "texts": texts}), file=sent, flush=True)
-            expected, got = json.loads(said.readline()), answered(pattern, texts, named)
+            expected, got = json.loads(said.readline()), answered(pattern, texts, go)
             asked += 1
             if expected == got:
                 continue

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.costs import (
@@ -31,22 +30,6 @@ from pytest_crd.engine.cel.values import Optional, Value, find, is_list, is_map,
 LIST_COST: Final = 10
 """What making a list costs."""
 ONE: Final = fixed_cost(1)
-
-
-@dataclass(frozen=True, slots=True)
-class CostRules:
-    """
-    What differs between Kubernetes versions in what calls cost.
-
-    Attributes:
-        affixes_by_length: Whether startsWith and endsWith cost by the text that is looked for, and not by the one it is looked for in.
-        functions_match: Whether `matches(text, pattern)` costs what `text.matches(pattern)` does.
-        optionals_have_sizes: Whether an optional counts with the size of its value.
-    """
-
-    affixes_by_length: bool = True
-    functions_match: bool = True
-    optionals_have_sizes: bool = True
 
 
 def counted(value: Value) -> int:

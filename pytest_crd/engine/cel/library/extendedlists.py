@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel import arithmetic, ast, display, equality, macros
 from pytest_crd.engine.cel.ast import Node
+from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.functions import Function, Implementation, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.library import listcosts
@@ -27,16 +28,10 @@ _LONGEST_RANGE: Final = 1_000_000
 _MOST_ELEMENTS: Final = 20_000_000
 
 
-def library(*, bounded: bool = True) -> Library:
-    """
-    Return the library.
-
-    Args:
-        bounded: Whether `lists.range` refuses to make more than a million numbers, and a negative depth of `flatten` costs
-            what a depth of 1 does.
-    """
-    longest = _LONGEST_RANGE if bounded else None
-    cost = listcosts.of_flattening if bounded else listcosts.of_flattening_unbounded
+def library(dialect: Dialect) -> Library:
+    """Return the library."""
+    longest = _LONGEST_RANGE if dialect.bounds_ranges else None
+    cost = listcosts.of_flattening if dialect.bounds_ranges else listcosts.of_flattening_unbounded
     sort_by = Macro("sortBy", 2, is_member=True, expand=_expand_sort_by)
     return Library("lists", (*_EXTENSION, _flatten_function(cost), _range_function(longest)), (sort_by,))
 

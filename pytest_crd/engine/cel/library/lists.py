@@ -1,5 +1,5 @@
 """
-Lists: Kubernetes' library, with `includes` from version 1 on.
+Lists: Kubernetes' library, which got `includes` later.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/lists.go.
@@ -44,9 +44,9 @@ COMPARABLE_TYPES: Final = (
 _ZEROS: Final = (("int", INT, 0), ("uint", UINT, UInt(0)), ("double", DOUBLE, 0.0), ("duration", DURATION, Duration(0)))
 
 
-def library(version: int) -> Library:
-    """Return Kubernetes' library."""
-    return Library("kubernetes.lists", (*_FUNCTIONS, *(_INCLUDES if version >= 1 else ())))
+def library(*, includes: bool) -> Library:
+    """Return Kubernetes' library; *includes*: lists have the function that is called so, too."""
+    return Library("kubernetes.lists", (*_FUNCTIONS, *(_INCLUDES if includes else ())))
 
 
 def _is_sorted(values: Any) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pytest_crd.engine.cel import macros
+from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.display import show
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Function, Library, Overload
@@ -22,25 +23,18 @@ _V: Final = parameter("V")
 _OPTIONAL: Final = optional_of(_V)
 _LIST: Final = list_of(_V)
 _MAP: Final = map_of(_K, _V)
-_LISTS_SINCE: Final = 2
 
 
-def library(version: int, *, others_pass: bool = False) -> Library:
-    """
-    Return the library.
-
-    Args:
-        version: Version 1 brought optFlatMap, version 2 first, last and unwrap.
-        others_pass: Whether what is no optional counts as a value in `or` and `orValue`.
-    """
+def library(dialect: Dialect) -> Library:
+    """Return the library."""
     return Library(
         "optional",
         (
             *_FUNCTIONS,
-            *_alternatives(_pass if others_pass else _refuse),
-            *(_OF_LISTS if version >= _LISTS_SINCE else ()),
+            *_alternatives(_pass if dialect.optionals_take_others else _refuse),
+            *(_OF_LISTS if dialect.lists_give_optionals else ()),
         ),
-        (*macros.OPTIONAL_MAP, *(macros.OPTIONAL_FLAT_MAP if version >= 1 else ())),
+        (*macros.OPTIONAL_MAP, *macros.OPTIONAL_FLAT_MAP),
         (optional_of(DYN),),
         optional_syntax=True,
     )

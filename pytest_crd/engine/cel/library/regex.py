@@ -11,20 +11,20 @@ from collections.abc import Sequence
 
 from pytest_crd.engine.cel import regexes
 from pytest_crd.engine.cel.costs import Argument, CallEstimate, EstimateContext, SizeEstimate
-from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.regexes import Regex
 from pytest_crd.engine.cel.types import INT, STRING, Type, list_of
+from pytest_crd.engine.golang.release import GoRelease
 
 
-def library(dialect: Dialect) -> Library:
-    """Return the library; *dialect* says what a regular expression may hold."""
+def library(go: GoRelease) -> Library:
+    """Return the library; *go* says what a regular expression may hold."""
 
     def compiled(pattern: str) -> Regex:
         try:
-            return regexes.compile(pattern, dialect)
+            return regexes.compile(pattern, go)
         except EvaluationError as error:
             raise EvaluationError(f"Illegal regex: {error}") from None
 

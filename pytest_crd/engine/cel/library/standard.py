@@ -23,7 +23,6 @@ from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.library import costing, times, typefunctions
-from pytest_crd.engine.cel.library.costing import CostRules
 from pytest_crd.engine.cel.types import (
     BOOL,
     BYTES,
@@ -40,6 +39,7 @@ from pytest_crd.engine.cel.types import (
     parameter,
 )
 from pytest_crd.engine.cel.values import Opaque, Value, size
+from pytest_crd.engine.golang.release import GoRelease
 
 _A: Final = parameter("A")
 _B: Final = parameter("B")
@@ -47,17 +47,10 @@ _LIST: Final = list_of(_A)
 _MAP: Final = map_of(_A, _B)
 
 
-def library(dialect: Dialect, rules: CostRules, *, ints_are_durations: bool = False) -> Library:
-    """
-    Return the library.
-
-    Args:
-        dialect: What a regular expression may hold.
-        rules: What functions cost.
-        ints_are_durations: Whether `duration(1)` is well typed, and fails.
-    """
-    conversions = typefunctions.functions(ints_are_durations=ints_are_durations)
-    functions = (*_OPERATORS, *_comparisons(rules), *_SIZES, *conversions, *_texts(dialect, rules), *times.FUNCTIONS)
+def library(dialect: Dialect, go: GoRelease) -> Library:
+    """Return the library; *go* says what a regular expression may hold."""
+    conversions = typefunctions.functions(ints_are_durations=dialect.ints_are_durations)
+    functions = (*_OPERATORS, *_comparisons(dialect), *_SIZES, *conversions, *_texts(dialect, go), *times.FUNCTIONS)
     return Library("standard", functions, macros.STANDARD)
 
 
@@ -137,9 +130,9 @@ _COMPARED_AT_ONCE: Final = frozenset({"net.IP", "net.CIDR", "kubernetes.Quantity
 _LONGEST_FORMAT: Final = 64
 
 
-def _equality(name: str, id_: str, rules: CostRules, estimate: Estimate) -> Function:
+def _equality(name: str, id_: str, dialect: Dialect, estimate: Estimate) -> Function:
     """Return `==` or `!=`, which cost a tenth of the smaller size, and 1 where the first operand is of a library's type."""
-    size = costing.counted_inside if rules.optionals_have_sizes else costing.counted
+    size = costing.counted_inside if dialect.optionals_have_sizes else costing.counted
 
     def cost(arguments: Sequence[Value], _result: Value) -> int:
         left, right = arguments
@@ -148,10 +141,10 @@ def _equality(name: str, id_: str, rules: CostRules, estimate: Estimate) -> Func
     return _singleton(name, None, [(id_, (_A, _A), BOOL, cost, estimate)])
 
 
-def _comparisons(rules: CostRules) -> tuple[Function, ...]:
+def _comparisons(dialect: Dialect) -> tuple[Function, ...]:
     return (
-        _equality("_==_", "equals", rules, _equality_estimate),
-        _equality("_!=_", "not_equals", rules, costing.estimate_comparison),
+        _equality("_==_", "equals", dialect, _equality_estimate),
+        _equality("_!=_", "not_equals", dialect, costing.estimate_comparison),
     )
 
 
@@ -269,9 +262,9 @@ def _on_texts(call: Callable[[str, str], bool]) -> Implementation:
     return test
 
 
-def _texts(dialect: Dialect, rules: CostRules) -> tuple[Function, ...]:
+def _texts(dialect: Dialect, go: GoRelease) -> tuple[Function, ...]:
     """Return the tests of texts."""
-    affix_cost = costing.traversal(1 if rules.affixes_by_length else 0)
+    affix_cost = costing.traversal(1 if dialect.affixes_by_length else 0)
     affix_estimate = costing.estimate_traversal(1)
     contains = _on_texts(lambda text, part: part in text)
     tests: list[tuple[str, str, Implementation, RuntimeCost, Estimate]] = [
@@ -286,12 +279,12 @@ def _texts(dialect: Dialect, rules: CostRules) -> tuple[Function, ...]:
         )
         for name, id_, call, cost, estimate in tests
     ]
-    function_cost = costing.matching if rules.functions_match else None
-    function_estimate = costing.estimate_matching if rules.functions_match else None
-    return (*functions, _matches(dialect, function_cost, function_estimate))
+    function_cost = costing.matching if dialect.functions_match else None
+    function_estimate = costing.estimate_matching if dialect.functions_match else None
+    return (*functions, _matches(go, function_cost, function_estimate))
 
 
-def _matches(dialect: Dialect, function_cost: RuntimeCost | None, function_estimate: Estimate | None) -> Function:
+def _matches(go: GoRelease, function_cost: RuntimeCost | None, function_estimate: Estimate | None) -> Function:
     """Return `matches`, which may cost something else as a function than as a member."""
 
     def matches(text: Value, pattern: Value) -> bool:
@@ -299,7 +292,7 @@ def _matches(dialect: Dialect, function_cost: RuntimeCost | None, function_estim
             raise arithmetic.no_overload("matches", text)
         if not isinstance(pattern, str):
             raise EvaluationError("no such overload")
-        return regexes.compile(pattern, dialect).matches(text)
+        return regexes.compile(pattern, go).matches(text)
 
     def overload(id_: str, cost: RuntimeCost | None, estimate: Estimate | None, *, is_member: bool = False) -> Overload:
         parameters = (STRING, STRING)

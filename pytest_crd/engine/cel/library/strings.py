@@ -19,6 +19,7 @@ from pytest_crd.engine.cel.costs import (
     EstimateContext,
     SizeEstimate,
 )
+from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.display import show
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
@@ -44,17 +45,10 @@ _ESCAPES: Final = str.maketrans(
 )
 
 
-def library(*, bounds_indices: bool = True, searches_empty: bool = True, spaced_exponents: bool = False) -> Library:
-    """
-    Return the library.
-
-    Args:
-        bounds_indices: Whether an empty text is found at the end of a text where it is looked for behind that.
-        searches_empty: Whether an empty text may be searched from its end.
-        spaced_exponents: Whether `%e` puts spaces around the sign of multiplication.
-    """
-    searches = _searches(bounds_indices=bounds_indices, searches_empty=searches_empty)
-    return Library("strings", (*_FUNCTIONS, *searches, _format(spaced_exponents=spaced_exponents)))
+def library(dialect: Dialect) -> Library:
+    """Return the library."""
+    searches = _searches(bounds_indices=dialect.bounds_indices, searches_empty=dialect.searches_empty)
+    return Library("strings", (*_FUNCTIONS, *searches, _format(spaced_exponents=dialect.spaced_exponents)))
 
 
 def _out_of_range(index: int) -> EvaluationError:

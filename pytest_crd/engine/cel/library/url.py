@@ -18,6 +18,7 @@ from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types import BOOL, STRING, Type, list_of, map_of, struct
 from pytest_crd.engine.cel.values import Opaque, Value
 from pytest_crd.engine.golang import printing, urls
+from pytest_crd.engine.golang.release import GoRelease
 
 TYPE: Final = struct("kubernetes.URL")
 _PORT: Final = re.compile(r":[0-9]*\Z")
@@ -104,22 +105,22 @@ def _query(url: URL) -> dict[str, list[str]]:
     return values
 
 
-def library(*, strict_colons: bool) -> Library:
-    """Return the library; *strict_colons*: how Go reads hosts since 1.26."""
+def library(go: GoRelease) -> Library:
+    """Return the library; *go* says how hosts are read."""
 
     def parse(text: str) -> URL:
         try:
-            urls.parse_request_uri(text, strict_colons=strict_colons)
+            urls.parse_request_uri(text, strict_colons=go.has_strict_colons)
         except urls.UrlError as error:
             raise _parse_error(f"parse {printing.quote(text)}: {error}") from None
         try:
-            return URL(urls.parse(text, strict_colons=strict_colons), text)
+            return URL(urls.parse(text, strict_colons=go.has_strict_colons), text)
         except urls.UrlError as error:
             raise _parse_error(str(error)) from None
 
     def is_url(text: str) -> bool:
         try:
-            urls.parse_request_uri(text, strict_colons=strict_colons)
+            urls.parse_request_uri(text, strict_colons=go.has_strict_colons)
         except urls.UrlError:
             return False
         return True

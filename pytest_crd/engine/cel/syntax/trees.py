@@ -43,7 +43,7 @@ def read(builder: Builder, dialect: Dialect) -> Node:
 
     Args:
         builder: What makes the nodes.
-        dialect: The release of the language.
+        dialect: The language that it is written in.
     """
     reader = _Reader(builder, dialect)
     try:

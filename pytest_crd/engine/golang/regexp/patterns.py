@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.engine import profile as profiles
 from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.release import NEWEST, GoRelease
 
 if TYPE_CHECKING:
     from pytest_crd.engine.golang.regexp.syntax import Written
@@ -16,32 +16,19 @@ if TYPE_CHECKING:
 _USUAL_MEMORY: Final = 8 << 20
 _MOST_MEMORY: Final = 1 << 30
 _KEPT_TEXTS: Final = 64
-_NEWEST: Final = profiles.named(profiles.DEFAULT)
 
 
 class PatternTooLargeError(ValueError):
     """A pattern that the server matches, but that takes more memory here than there should be."""
 
 
-class Syntax(Protocol):
-    """What a pattern may hold, which depends on the Go that the server is built with: a profile says so."""
-
-    @property
-    def has_loose_class_names(self) -> bool:
-        """Whether classes of Unicode may be called by long names, and in any spelling."""
-
-    @property
-    def has_short_group_names(self) -> bool:
-        """Whether `(?<name>` opens a group."""
-
-
-def compile(pattern: str, syntax: Syntax = _NEWEST) -> Callable[[str], bool]:  # noqa: A001 - read as patterns.compile
+def compile(pattern: str, go: GoRelease = NEWEST) -> Callable[[str], bool]:  # noqa: A001 - read as patterns.compile
     """
     Return a function that says whether a text contains a match of *pattern*.
 
     Args:
         pattern: As it stands in a schema or a rule.
-        syntax: What it may hold; left out, for patterns that stand in neither, it is the newest.
+        go: The Go that the server is built with; left out, for patterns that stand in neither, it is the newest.
 
     Raises:
         PatternError: The server could not compile it.
@@ -50,12 +37,12 @@ def compile(pattern: str, syntax: Syntax = _NEWEST) -> Callable[[str], bool]:  #
     Reference:
         Go's regexp.Compile and MatchString: unanchored, `$` is the end of the text, classes are ASCII.
     """
-    written = _for_re2(pattern, syntax.has_short_group_names, syntax.has_loose_class_names)
+    written = _for_re2(pattern, go.has_short_group_names, go.has_loose_class_names)
     # Between the bytes of one character RE2 sees no boundary of words, either.
     return _searching(f"\\A(?s:.)*?{written.text}" if written.splits_characters else written.text)
 
 
-def expression(pattern: str, syntax: Syntax) -> Any:
+def expression(pattern: str, go: GoRelease) -> Any:
     """
     Return *pattern* as RE2 has compiled it, which says where a match in the bytes of a text begins and ends.
 
@@ -63,13 +50,13 @@ def expression(pattern: str, syntax: Syntax) -> Any:
         PatternError: The server could not compile it.
         PatternTooLargeError: It would take more than a gigabyte.
     """
-    return _compiled(_for_re2(pattern, syntax.has_short_group_names, syntax.has_loose_class_names).text)
+    return _compiled(_for_re2(pattern, go.has_short_group_names, go.has_loose_class_names).text)
 
 
-def problem_of(pattern: str, syntax: Syntax = _NEWEST) -> str:
+def problem_of(pattern: str, go: GoRelease = NEWEST) -> str:
     """Return why *pattern* does not compile, in Go's words; empty when it does."""
     try:
-        _for_re2(pattern, syntax.has_short_group_names, syntax.has_loose_class_names)
+        _for_re2(pattern, go.has_short_group_names, go.has_loose_class_names)
     except PatternError as error:
         return str(error)
     return ""

@@ -1,47 +1,151 @@
-"""What a version of a CRD answers about its custom resources: passes one by one, and whole requests."""
+"""A version of a CRD: what its schema says, and what a server answers to requests for its custom resources."""
 
 from __future__ import annotations
 
 import operator
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from pytest_crd.engine import keptanswers, observation
+from pytest_crd.engine import keptanswers
+from pytest_crd.engine.crdanswers import CrdAnswers
+from pytest_crd.engine.crdcontext import CrdContext
+from pytest_crd.engine.crds.rule import Rule
+from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.observation import Exchange
-from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
+from pytest_crd.engine.observer import ObservedRequest, Observer
+from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
 from pytest_crd.engine.resources import completion
 from pytest_crd.engine.resources.requestbody import FieldValidation
+from pytest_crd.engine.resources.served import Served
+from pytest_crd.engine.schema.schemamap import SchemaNode
+from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.engine.versionschema import VersionSchema
 
 if TYPE_CHECKING:
     from pytest_crd.engine.publishing.types import OpenAPIVersion
     from pytest_crd.engine.resources.requests import Requests  # much that only requests need
 
-# A mistake of the user's is shown where the user's code asks; any other exception with all its frames.
+# A user's mistake is shown where the user's code asks; any other exception with all its frames.
 HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
 
 
-class VersionAnswers(VersionSchema, ABC):
-    """A version of a CRD that is asked about its custom resources."""
+class NotStructuralError(AssertionError):
+    """A schema that is not structural; the message lists every violation as the server words it."""
 
-    @abstractmethod
-    def _demand(self) -> None:
-        """Raise where there are no answers to give."""
+
+CrdT = TypeVar("CrdT")
+
+
+class Version(Generic[CrdT]):
+    """One version of a CRD."""
+
+    def __init__(self, crd: CrdT, schema: VersionSchema, answers: CrdAnswers, context: CrdContext) -> None:
+        """For `CustomResourceDefinition`, which has the versions."""
+        self._crd = crd
+        self._schema = schema
+        self._answers = answers
+        self._context = context
 
     @property
-    @abstractmethod
-    def _is_established(self) -> bool:
-        """Whether the server serves the CRD at all."""
+    def crd(self) -> CrdT:
+        """The CRD."""
+        return self._crd
 
     @property
-    @abstractmethod
-    def _all_versions(self) -> Sequence[VersionSchema]:
-        """All versions of the CRD."""
+    def name(self) -> str:
+        """`v1`."""
+        return self._schema.spec.name
+
+    @property
+    def served(self) -> bool:
+        """Whether the server answers requests for it."""
+        return self._schema.spec.served
+
+    @property
+    def storage(self) -> bool:
+        """Whether objects are stored in it."""
+        return self._schema.spec.storage
+
+    @property
+    def structural_errors(self) -> tuple[FieldError, ...]:
+        """Every violation that keeps the schema from being structural, as POSTing the CRD as v1 reports it, in that order."""
+        return self._schema.structural_errors
+
+    @property
+    def is_structural(self) -> bool:
+        """Whether the schema is structural."""
+        return not self.structural_errors
+
+    def assert_structural(self) -> None:
+        """
+        Pass when the schema is structural.
+
+        Raises:
+            NotStructuralError: It is not; the message lists every violation.
+        """
+        __tracebackhide__ = True
+        if self.structural_errors:
+            errors = "\n".join(f"  {error}" for error in self.structural_errors)
+            source = f" ({self._context.source})" if self._context.source else ""
+            raise NotStructuralError(f"{self._answers.spec.name} {self.name} is not structural{source}:\n{errors}")
+
+    @property
+    def published_schema(self) -> dict[str, JSONValue] | None:
+        """The schema that the server publishes, before it does so: a copy; None where it publishes none, as it is not structural."""
+        return self._schema.published_schema
+
+    @property
+    def schema_map(self) -> SchemaNode:
+        """The schema as it is declared, to be asked what it says of which values; an empty one where there is none."""
+        return self._schema.schema_map
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """
+        The CEL rules (`x-kubernetes-validations`) of the schema, with what they may cost; those of a value before those inside it.
+
+        Raises:
+            UnsupportedConstructError: The schema has a construct that no structural schema can express.
+            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
+        """
+        return self._schema.rules
+
+    @property
+    def has_status(self) -> bool:
+        """Whether the status is a subresource, written through `/status` alone."""
+        return self._schema.has_status
+
+    @property
+    def preserves_unknown_fields(self) -> bool:
+        """Whether nothing is pruned, as a CRD of v1beta1 can have it."""
+        return self._schema.preserves_unknown_fields
+
+    @property
+    def passes(self) -> Passes:
+        """The passes one by one, over JSON values that are copied for nobody."""
+        return self._schema.passes
+
+    @property
+    def schema(self) -> Structural | None:
+        """The schema in structural form; None where there is none. UnsupportedConstructError is raised as by requests."""
+        return self._schema.schema
+
+    @property
+    def as_served(self) -> Served:
+        """What requests are answered from. UnsupportedConstructError is raised as by requests."""
+        return self._schema.as_served
+
+    @cached_property
+    def unobserved(self) -> Version[CrdT]:
+        """The same version, which tells nobody of its requests: of what only looks for an object, nobody knows the answers."""
+        return self.observed_by(Observer())
+
+    def observed_by(self, observer: Observer) -> Version[CrdT]:
+        """Return the same version, which tells *observer* alone of its requests; what is compiled is shared."""
+        return Version(self._crd, self._schema, self._answers, self._context._replace(observer=observer))
 
     def prune(self, resource: Mapping[str, object] | str) -> Pruned:
         """
@@ -60,7 +164,7 @@ class VersionAnswers(VersionSchema, ABC):
         self._demand()
         sent = completion.resource(resource)
         pruned = self.passes.prune(sent)
-        self._tell(Exchange("", sent, pruned.value))
+        self._tell(ObservedRequest("", sent, pruned.value))
         return pruned
 
     def default(self, resource: Mapping[str, object] | str) -> Defaulted:
@@ -68,18 +172,16 @@ class VersionAnswers(VersionSchema, ABC):
         Return *resource* without the nulls that the schema does not allow, and with its defaults; nothing is pruned.
 
         Args:
-            resource: A whole custom resource, or the text of one YAML or JSON document.
+            resource: As for `prune`.
 
         Raises:
-            ManifestError: A text that the server could not read.
-            TypeError: Something that is not JSON, or no mapping.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+            ManifestError, TypeError, UnsupportedConstructError: As for `prune`.
         """
         __tracebackhide__ = HIDE_MISTAKES
         self._demand()
         sent = completion.resource(resource)
         defaulted = self.passes.default(sent)
-        self._tell(Exchange("", sent, defaulted.value))
+        self._tell(ObservedRequest("", sent, defaulted.value))
         return defaulted
 
     def create(
@@ -133,12 +235,7 @@ class VersionAnswers(VersionSchema, ABC):
             field_validation: What unknown and duplicate fields do.
 
         Raises:
-            ManifestError: A text that the server could not read.
-            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
-
-        Errors:
-            Those of the response, in the server's order.
+            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
 
         Reference:
             KEP-4008 on what is kept though it is not valid; apiextensions-apiserver registry/customresource/strategy.go.
@@ -161,17 +258,11 @@ class VersionAnswers(VersionSchema, ABC):
         Args:
             resource: As for `update`; only its status counts.
             old: The object as it is stored, status included.
-            namespace: The namespace of the URL where *old* states none; None for the one that the object states, else
-                `default`.
+            namespace: As for `update`.
             field_validation: What unknown and duplicate fields do.
 
         Raises:
-            ManifestError: A text that the server could not read.
-            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
-
-        Errors:
-            Those of the response, in the server's order.
+            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
 
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go.
@@ -206,9 +297,10 @@ class VersionAnswers(VersionSchema, ABC):
         if openapi not in (2, 3):
             raise ValueError(f"there is OpenAPI 2 and 3, not {openapi!r}")
         self._demand()
-        if not self._is_established:
+        of, schema = self._answers, self._schema
+        if not of.is_established(self._context.naming):
             return None
-        return documents.document(self._crd_spec, self._spec, self._published_schema, self._profile, openapi)
+        return documents.document(of.spec, schema.spec, schema.as_published, of.profile, openapi)
 
     def json_schema(self) -> dict[str, JSONValue] | None:
         """
@@ -225,9 +317,8 @@ class VersionAnswers(VersionSchema, ABC):
         document = self.openapi(3)
         if document is None:
             return None
-        resource = documents.resource(self._crd_spec, self._spec)
-        api_version = f"{resource.group}/{resource.version}"
-        return jsonschemas.of_document(document, resource.type, api_version=api_version, kind=resource.kind)
+        of = documents.resource(self._answers.spec, self._schema.spec)
+        return jsonschemas.of_document(document, of.type, api_version=f"{of.group}/{of.version}", kind=of.kind)
 
     @property
     def requests(self) -> Requests:
@@ -246,13 +337,20 @@ class VersionAnswers(VersionSchema, ABC):
     def _requests(self) -> Requests:
         from pytest_crd.engine.resources.requests import Requests  # noqa: PLC0415 - much that only requests need
 
-        versions = [version.as_served for version in self._all_versions]
-        return Requests(self._crd_spec, self.as_served, versions, self._profile, self._place_of, tell=self._tell)
+        return Requests(self._answers.resources(self._schema), self._schema.place_of, self._context.observer, self)
 
-    def _tell(self, exchange: Exchange) -> None:
-        if observation.current is not None:
-            observation.current(self, exchange)
+    def _demand(self) -> None:
+        """Raise where there are no answers to give."""
+        __tracebackhide__ = HIDE_MISTAKES
+        if self._context.guard is not None:
+            self._context.guard(self._crd)
+
+    def _tell(self, request: ObservedRequest) -> None:
+        if (hear := self._context.observer.request) is not None:
+            hear(self, request)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what another process needs to give the same answers: nothing that was found out since."""
         return keptanswers.without(self)
+
+    def __repr__(self) -> str:
+        return f"<Version {self.name} of {self._answers.spec.name}>"
