@@ -7,6 +7,7 @@ A folder of the package has a folder of tests, so that who changes it knows what
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +27,6 @@ OTHERS: Final = {
     "benchmarks": "the door to measurements",
     "conformance": "what was recorded of servers",
     "oracle": "the door to servers",
-    "plugin": "the modules of `pytest_crd` itself: hooks, settings, fixtures",
     "properties": "laws that hold of all of the engine",
 }
 # What replays recordings of a part of the engine, beside its own tests.
@@ -44,6 +44,18 @@ REPLAYS: Final = {
     "engine/strfmt": "tests/conformance/test_conformance.py",
     "engine/values": "tests/conformance/test_conformance.py",
 }
+# What asks a part of the package in sessions, beside its own tests.
+SESSIONS: Final = {
+    "cases": "tests/plugin/items",
+    "checks": "tests/plugin/features/checks",
+    "coverage": "tests/plugin/features/coverage",
+    "generation": "tests/plugin/features/generate",
+    "live": "tests/plugin/features/live",
+    "upgrades": "tests/plugin/features/upgrades",
+    "writing": "tests/plugin/features/fill",
+}
+# Packages whose parts have a row each, and what tests the modules that are in none of them.
+PARTED: Final = {"engine": "", "plugin": "tests/plugin/test_*.py", "plugin/features": "tests/plugin/features/test_*.py"}
 
 
 def _packages() -> Iterator[str]:
@@ -68,12 +80,15 @@ def test_every_folder_of_tests_is_that_of_a_package_or_says_what_it_is() -> None
 
 
 def _rows() -> Iterator[str]:
-    """Yield the rows of the table "changed → run": a package of the engine each, and each other package."""
-    yield f"| a module of `pytest_crd/` | {_run('tests/plugin')} |"
+    """Yield the rows of the table "changed → run": each package, of some their parts instead."""
+    yield f"| a module of `pytest_crd/` | {_run('tests/test_folders.py tests/examples')} |"
     for package in _packages():
-        if package != "engine" and package.count("/") <= package.startswith("engine/"):
-            replayed = REPLAYS.get(package, "")
-            yield f"| `pytest_crd/{package}/` | {_run(f'tests/{package} {replayed}'.rstrip())} |"
+        parent = package.rpartition("/")[0]
+        if tests := PARTED.get(package):
+            yield f"| a module of `pytest_crd/{package}/` | {_run(tests)} |"
+        elif package not in PARTED and (not parent or parent in PARTED):
+            others = SESSIONS.get(package, "") or REPLAYS.get(package, "")
+            yield f"| `pytest_crd/{package}/` | {_run(f'tests/{package} {others}'.rstrip())} |"
 
 
 def _run(folders: str) -> str:
@@ -90,6 +105,31 @@ def test_every_replay_that_a_row_names_is_there() -> None:
     for names in REPLAYS.values():
         assert all((ROOT / name).is_file() for name in names.split())
     assert REPLAYS.keys() <= set(_packages())
+
+
+def test_every_folder_of_sessions_that_a_row_names_is_that_of_a_package() -> None:
+    assert {name.removeprefix("tests/") for name in SESSIONS.values()} <= set(_packages())
+    assert SESSIONS.keys() | PARTED.keys() <= set(_packages())
+
+
+CONTRACTS: Final[Any] = {
+    one["id"]: one
+    for one in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+}
+
+
+def test_all_but_the_rim_is_kept_from_importing_pytest() -> None:
+    modules = {path.stem for path in PACKAGE.glob("*.py")} | {name for name in _packages() if "/" not in name}
+
+    named = {name.removeprefix("pytest_crd.") for name in CONTRACTS["pytest-free"]["source_modules"]}
+
+    assert named == modules - {"__init__", "plugin"}
+
+
+def test_every_room_is_kept_from_the_others() -> None:
+    rooms = {name.replace("/", ".") for name in _packages() if name.startswith("plugin/features/")}
+
+    assert {name.removeprefix("pytest_crd.") for name in CONTRACTS["rooms"]["modules"]} == rooms
 
 
 WORKFLOW: Final[Any] = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import sessions
 
-from pytest_crd import coverageoptions, fixtures, liveoptions, options
 from pytest_crd.cases import casekeys
 from pytest_crd.cases import format as case_format
 from pytest_crd.engine import profile
+from pytest_crd.plugin import fixtures
+from pytest_crd.plugin.settings import SETTINGS
+from pytest_crd.plugin.settings.setting import Setting
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -28,26 +31,18 @@ def _first_words(heading: str) -> set[str]:
     return {word for row in _rows(heading) for word in re.findall(r"`([\w…-]+)", row[0])}
 
 
-SETTINGS = (*options.SETTINGS, *coverageoptions.SETTINGS)
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.ini or setting.option)
+def test_every_setting_stands_in_the_table_as_its_help_says(setting: Setting[Any]) -> None:
+    ini, option = (f"`{name}`" if name else "" for name in (setting.ini, setting.option))
 
-
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.ini or setting.flag)
-def test_every_setting_stands_in_the_table_as_its_help_says(setting: options.Setting) -> None:
-    ini, flag = (f"`{name}`" if name else "" for name in (setting.ini, setting.flag))
-
-    assert [ini, flag, setting.help] in _rows("Settings")
+    assert [ini, option, setting.help] in _rows("Settings")
 
 
 def test_the_table_names_no_setting_that_there_is_not() -> None:
-    names = {setting.ini or setting.flag for setting in SETTINGS} | {flag.name for flag in liveoptions.FLAGS}
+    names = {setting.ini or setting.option for setting in SETTINGS}
     rows = [[cell.strip("`") for cell in row] for row in _rows("Settings")]
 
-    assert {ini or flag for ini, flag, *_ in rows} - {"ini", "---"} == names
-
-
-@pytest.mark.parametrize("flag", liveoptions.FLAGS, ids=lambda flag: flag.name)
-def test_every_option_that_no_ini_file_has_stands_in_the_table_as_its_help_says(flag: liveoptions.Flag) -> None:
-    assert ["", f"`{flag.name}`", flag.help] in _rows("Settings")
+    assert {ini or option for ini, option, *_ in rows} - {"ini", "---"} == names
 
 
 def test_every_fixture_and_marker_is_listed() -> None:

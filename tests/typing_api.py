@@ -7,7 +7,7 @@ from typing import Any, assert_type
 import pytest
 
 from pytest_crd import engine
-from pytest_crd.nodes import BoundCase
+from pytest_crd.plugin.items.cases import BoundCase
 
 
 def test_one_crd(crd: engine.CustomResourceDefinition) -> None:

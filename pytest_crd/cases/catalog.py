@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import folders
-from pytest_crd.cases import admission, jsonpatch
+from pytest_crd.cases import acceptance, jsonpatch
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, OldCRD, UpdateCase
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
 from pytest_crd.engine.crdcontext import Guard
@@ -118,7 +118,7 @@ class Catalog:
         if variants := self._suite_crds.variants(suite, folder):
             for variant in variants:
                 if variant.crd.name not in self.stored:
-                    admission.demand(variant.crd)
+                    acceptance.demand(variant.crd)
             return variants
         try:
             crd = self.crds[suite.crd]
@@ -160,7 +160,7 @@ class Catalog:
             raise case.mistake(f"the old CRD: {error}", *old_crd.place) from None
 
     def _taken(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
-        if crd.name not in self.stored and (refusal := admission.refusal(crd)):
+        if crd.name not in self.stored and (refusal := acceptance.refusal(crd)):
             raise case.mistake(f"no server takes the old CRD:{refusal}", *old_crd.place)
         return crd
 
@@ -203,7 +203,7 @@ class Catalog:
         return self._loaded[key]
 
     def _guard_of(self, crd: CustomResourceDefinition) -> Guard | None:
-        return None if crd.name in self.stored else admission.demand
+        return None if crd.name in self.stored else acceptance.demand
 
     def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         """Return *crd* as one that is stored, whatever the server says of it."""

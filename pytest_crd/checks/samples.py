@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.cases import comparison, questions
-from pytest_crd.cases.admission import RefusedCrdError
+from pytest_crd.cases.acceptance import RefusedCrdError
 from pytest_crd.cases.model import Section
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.schemafields import SchemaFields

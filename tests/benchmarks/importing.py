@@ -28,7 +28,7 @@ print(middle - before, time.process_time() - middle)
 """
 # What a session has from the first, and what it loads for the first case file.
 _HOOKS: Final = "pytest_crd.plugin"
-_CASES: Final = "pytest_crd.plugin, pytest_crd.nodes"
+_CASES: Final = "pytest_crd.plugin, pytest_crd.plugin.items.cases"
 
 
 def seconds(modules: str, byte_code: str) -> tuple[float, float]:

@@ -99,6 +99,7 @@ def test_an_option_of_it_is_unknown_where_it_is_switched_off(project: Project) -
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
+SETTINGS = ("checks", "coverage", "fill", "generate", "live", "project", "setting", "upgrades")
 # What is loaded, and by what: pytest's own finder rewrites what it imports.
 TELLS_MODULES = """\
 import json, sys
@@ -122,14 +123,17 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
     modules = json.loads(empty.read("modules.json"))
     assert sorted(name for name in modules if name.partition(".")[0] == "pytest_crd") == [
         "pytest_crd",
-        "pytest_crd.coverageoptions",
-        "pytest_crd.fixtures",
         "pytest_crd.folders",
-        "pytest_crd.idle",
-        "pytest_crd.liveoptions",
-        "pytest_crd.options",
         "pytest_crd.plugin",
-        "pytest_crd.session",
+        "pytest_crd.plugin.features",
+        "pytest_crd.plugin.fixtures",
+        "pytest_crd.plugin.items",
+        "pytest_crd.plugin.items.casefiles",
+        "pytest_crd.plugin.items.failures",
+        "pytest_crd.plugin.session",
+        "pytest_crd.plugin.settings",
+        *(f"pytest_crd.plugin.settings.{name}" for name in SETTINGS),
+        "pytest_crd.plugin.unused",
     ]
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & modules.keys()
 
@@ -144,7 +148,7 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
     project.start().assert_outcomes(passed=5)
 
     loaders = json.loads(project.read("modules.json"))
-    assert {"pytest_crd.nodes", "pytest_crd.cases.runner"} <= loaders.keys()
+    assert {"pytest_crd.plugin.items.cases", "pytest_crd.cases.runner"} <= loaders.keys()
     assert not loaders.keys() & {
         "deepdiff",
         "pytest_crd.cases.openshift.crds",
@@ -152,14 +156,13 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
         "pytest_crd.cases.openshift.suite",
         "pytest_crd.checks.plan",
         "pytest_crd.coverage",
-        "pytest_crd.coveragehooks",
         "pytest_crd.engine.reading.scalarplaces",
         "pytest_crd.examples",
         "pytest_crd.report.text",
     }
-    assert not [name for name in loaders if name.startswith(("pytest_crd.writing", "pytest_crd.casewriting"))]
+    assert not [name for name in loaders if name.startswith(("pytest_crd.writing", "pytest_crd.plugin.features."))]
     # None that is loaded behind the hooks is rewritten by pytest.
-    assert loaders["pytest_crd.nodes"] == loaders["pytest_crd.engine.crd"] == "SourceFileLoader"
+    assert loaders["pytest_crd.plugin.items.cases"] == loaders["pytest_crd.engine.crd"] == "SourceFileLoader"
     assert loaders["conftest"] == "AssertionRewritingHook"
 
 

@@ -238,6 +238,13 @@ def test_a_worker_that_finds_nothing_to_check_fails_the_run(empty: Project) -> N
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+def test_a_controller_that_plans_no_check_itself_passes_the_run(project: Project) -> None:
+    result = project.run("-p", "pytest_crd.plugin", "-p", "xdist", "-n", "1", "--crd-checks")
+
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["crd: 4 checks in 1 file"])
+
+
 def test_a_worker_that_crashes_is_told_of(project: Project) -> None:
     project.write("test_a.py", "import os\ndef test_a():\n    os._exit(3)\n")
 

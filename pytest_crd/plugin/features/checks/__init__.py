@@ -1,0 +1,1 @@
+"""`--crd-checks`: every CRD and every sample is checked, without a case."""

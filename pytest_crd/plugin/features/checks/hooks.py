@@ -1,0 +1,80 @@
+"""The hooks of a session that checks CRDs and samples."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_crd.checks import plan
+from pytest_crd.checks.plan import Plan
+from pytest_crd.plugin import session
+from pytest_crd.plugin.features.checks.items import CheckFile
+from pytest_crd.plugin.items import added, casefiles
+from pytest_crd.plugin.items.added import MistakenFile
+from pytest_crd.plugin.session import Part
+from pytest_crd.plugin.settings import project
+from pytest_crd.plugin.settings.checks import CheckSettings
+
+
+class Hooks:
+    """Makes a test of each check, below the file that it speaks of, wherever that lies."""
+
+    def __init__(self, config: pytest.Config, settings: CheckSettings) -> None:
+        """Take the session's configuration, and the settings of checks."""
+        self._config = config
+        self._settings = settings
+        self._planned: Plan | None = None
+        session.attend(config, self._part)
+
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        """Collect a file that is named on the command line, unless it is a case file."""
+        if not parent.session.isinitpath(file_path) or casefiles.is_one(file_path, parent.config, is_named=True):
+            return None
+        planned = self._plan()
+        if planned.problem is not None and added.names_items(self._config):
+            return MistakenFile.from_parent(parent, path=file_path, problem=planned.problem)
+        return self._file(parent, file_path) if file_path in planned.checks else None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Add the files with checks, which may lie where pytest does not look, to what a session is made of."""
+        report = yield
+        if isinstance(collector, pytest.Session) and report.passed:
+            report.result.extend(self._added(collector))
+        return report
+
+    def _added(self, collector: pytest.Session) -> Iterator[pytest.File]:
+        """Yield the files that a run has besides what it names: none where it names some of them, or node ids."""
+        planned = self._plan()
+        if added.names_items(self._config) or any(map(collector.isinitpath, planned.checks)):
+            return
+        if planned.problem is not None and not planned.is_in_vain:
+            path, problem = self._config.rootpath, planned.problem
+            yield MistakenFile.from_parent(collector, path=path, nodeid="CRDs", problem=problem)
+        for path in planned.checks:
+            yield self._file(collector, path)
+
+    def _file(self, parent: pytest.Collector, path: Path) -> CheckFile:
+        checks, fail = self._plan().checks[path], self._settings.warnings_fail
+        return CheckFile.from_parent(parent, path=path, checks=checks, warnings_fail=fail)
+
+    def _plan(self) -> Plan:
+        """Return the checks; nothing is read before somebody asks for them."""
+        if self._planned is None:
+            settings, of_project = self._settings, project.of(self._config)
+            scope = plan.Scope(
+                of_project.stored, of_project.folder, settings.rule_budget, of_project.samples, settings.lints
+            )
+            home = self._config.inipath or self._config.rootpath
+            self._planned = plan.of(session.catalogs(self._config), scope, home=home)
+        return self._planned
+
+    def _part(self) -> Part | None:
+        planned = self._planned
+        if planned is None:
+            return None
+        return Part(planned.words, planned.notes, str(planned.problem) if planned.is_in_vain else "")

@@ -1,0 +1,1 @@
+"""`--crd-cov`: what of the schemas the tests exercise is measured, and told."""

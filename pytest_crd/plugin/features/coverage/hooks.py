@@ -1,0 +1,207 @@
+"""The hooks of a session that measures what of the schemas its tests exercise: what they have reached is added up, and told."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd.coverage import accounts, data, files, summary, table
+from pytest_crd.coverage.accounts import Accounts
+from pytest_crd.coverage.data import Data, DataError, Record
+from pytest_crd.coverage.summary import Summary
+from pytest_crd.engine import CustomResourceDefinition, InputError, load
+from pytest_crd.plugin import session
+from pytest_crd.plugin.features.coverage.askers import Askers
+from pytest_crd.plugin.settings import project
+from pytest_crd.plugin.settings.coverage import CoverageSettings, ReportKind
+
+# What is sent from a worker of pytest-xdist to its controller.
+_REACHED: Final = "pytest_crd_coverage"
+
+
+class Hooks:
+    """Adds up what tests reach, and tells it when all of them have run."""
+
+    def __init__(self, config: pytest.Config, settings: CoverageSettings) -> None:
+        """Take the session's configuration, and the settings of coverage."""
+        self._config = config
+        self._settings = settings
+        self._askers = Askers()
+        config.pluginmanager.register(self._askers, "crd-coverage-askers")
+        self._accounts = Accounts()
+        self._reached = Data()
+        self._summary: Summary | None = None
+        self._told: list[str] = []
+        self._is_broken = False
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what a worker of pytest-xdist has reached."""
+        reached = getattr(node, "workeroutput", {}).get(_REACHED)
+        if reached is not None:
+            self._accounts.add(accounts.from_json(reached))
+        else:
+            self._told.append(
+                f"{node.gateway.id} has crashed: what its tests have reached is not known, and does not count"
+            )
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Add up what was reached, keep it for later runs, and write the reports."""
+        if self._config.option.collectonly:
+            return
+        self._accounts.add(self._askers.ledger.accounts(self._settings.root))
+        output = getattr(self._config, "workeroutput", None)
+        if output is not None:
+            output[_REACHED] = self._accounts.to_json()
+            return
+        self._reached = self._accounts.settle()
+        if not self._finish() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show the table, and what else there is to say."""
+        if self._summary is None and not self._told:
+            return
+        terminalreporter.ensure_newline()
+        terminalreporter.section("coverage of CRDs", sep="_")
+        kinds = {report.kind for report in self._settings.reports}
+        if self._summary is not None and kinds & {ReportKind.TERM, ReportKind.TERM_MISSING}:
+            for line in table.lines(self._summary, with_missing=ReportKind.TERM_MISSING in kinds):
+                terminalreporter.write_line(line)
+        for text in self._told:
+            terminalreporter.write_line(f"crd: {text}")
+
+    def _finish(self) -> bool:
+        """Do what is to be done at the end; return whether all is as it should be."""
+        is_complete = self._append()
+        known = self._known()
+        if not known:
+            return False  # for reasons that were told
+        self._summary = told = summary.summarize(
+            known.values(), self._reached, self._settings.exclusions, counts_seen=self._settings.counts_seen
+        )
+        self._told += told.problems
+        if self._accounts.uncounted:
+            self._told.append(_uncounted(self._accounts.uncounted))
+        if not told.requests:
+            self._told.append(
+                "no test that passed has made a request for an object of these CRDs: nothing of them is covered"
+            )
+        # What could not be read is left as it is.
+        return all([is_complete and self._keep(), self._write(told), self._is_enough(told), not self._is_broken])
+
+    def _append(self) -> bool:
+        """Add what earlier runs have reached, where that is asked for; return whether it could be."""
+        if not self._settings.appends:
+            return True
+        try:
+            earlier = data.read(self._settings.data_file)
+        except DataError as error:
+            name = session.shown(self._settings.data_file)
+            self._told.append(f"{name} is not what --crd-cov writes: {error}; remove it, or leave out --crd-cov-append")
+            return False
+        own = {*self._project(), *self._reached}
+        kept = {digest: one for digest, one in earlier.items() if digest in own or self._read(digest, one) is not None}
+        self._told += [
+            f"what earlier runs have reached of {record.name} is dropped: the CRD was changed since, or is gone"
+            for digest, record in earlier.items()
+            if digest not in kept
+        ]
+        self._reached.add(Data(kept))
+        return True
+
+    def _known(self) -> dict[str, CustomResourceDefinition]:
+        """Return the CRDs that are to be covered, by digest: those of the project, and those that cases name by path."""
+        known = dict(self._project())
+        for digest, record in self._reached.items():
+            if digest in known:
+                continue
+            if (crd := self._read(digest, record)) is not None:
+                known[digest] = crd
+            else:
+                self._told.append(
+                    f"what was reached of {record.name} does not count: {record.file} was changed meanwhile"
+                )
+                self._is_broken = True
+        return known
+
+    @cache  # noqa: B019 - one object, as long as the session; no property, which the lowest pytest asks all plugins for
+    def _project(self) -> dict[str, CustomResourceDefinition]:
+        """Return the CRDs of the project, by digest."""
+        try:
+            return {data.digest_of(crd): crd for crd in session.catalogs(self._config)[0].crds}
+        except InputError as error:
+            if not (session.sources(self._config).is_in_vain and self._reached):
+                self._told.append(f"coverage is not known: {error}")
+                self._is_broken = True
+            return {}
+
+    def _read(self, digest: str, record: Record) -> CustomResourceDefinition | None:
+        """Return the CRD of a record, read again; None where it is another one now."""
+        root, version = self._settings.root, project.kubernetes_versions(self._config)[0]
+        try:
+            crds = load([record.file], kubernetes_version=version, base=root) if record.file else ()
+        except InputError:
+            return None
+        return next((crd for crd in crds if data.digest_of(crd) == digest), None)
+
+    def _keep(self) -> bool:
+        """Keep what was reached for later runs."""
+        text = json.dumps(self._reached.to_json(), indent=1) + "\n"
+        return self._written(self._settings.data_file, text)
+
+    def _write(self, told: Summary) -> bool:
+        """Write the reports that go to files."""
+        is_written = True
+        for report in self._settings.reports:
+            if report.path is not None:
+                if self._written(report.path, self._text(report.kind, told)):
+                    self._told.append(f"coverage is written to {session.shown(report.path)}")
+                else:
+                    is_written = False
+        return is_written
+
+    def _text(self, kind: ReportKind, told: Summary) -> str:
+        if kind is ReportKind.HTML:
+            from pytest_crd.coverage import page  # noqa: PLC0415 - only this report makes objects
+            from pytest_crd.writing import yamltext  # noqa: PLC0415
+
+            return page.render(told, yamltext.block)
+        return files.render(kind, told, self._settings.root)
+
+    def _written(self, path: Path, text: str) -> bool:
+        try:
+            data.write(path, text)
+        except OSError as error:
+            self._told.append(f"{session.shown(path)} cannot be written: {error.strerror}")
+            return False
+        return True
+
+    def _is_enough(self, told: Summary) -> bool:
+        """Return whether as much is covered as must be."""
+        wanted, tally = self._settings.fail_under, told.tally
+        if tally.percent >= wanted:
+            return True
+        seen = tally.percent_seen
+        hint = f"; {_rounded(seen)} with what is only seen, for which no case states what follows"
+        self._told.append(
+            f"coverage is {_rounded(tally.percent)}, less than the {wanted:g}% that crd_cov_fail_under asks for"
+            f"{hint if seen > tally.percent else ''}"
+        )
+        return False
+
+
+def _rounded(percent: float) -> str:
+    # Rounded down: what is too little must not look like enough.
+    return f"{math.floor(percent * 100) / 100:g}%"
+
+
+def _uncounted(tests: int) -> str:
+    who = f"{tests} test{'s that have' if tests > 1 else ' that has'}"
+    return f"{who} not passed, or {'are' if tests > 1 else 'is'} expected to fail, count{'' if tests > 1 else 's'} for nothing"

@@ -1,0 +1,69 @@
+"""Files with cases that are filled in: each case is observed where it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pytest_crd.cases.model import Case
+from pytest_crd.cases.result import CaseResult
+from pytest_crd.writing import observation
+from pytest_crd.writing.notes import Note
+from pytest_crd.writing.observation import Mode, Observed
+
+
+class Content(NamedTuple):
+    """
+    A file with cases, as it was read.
+
+    Attributes:
+        path: The file; of a link, what it leads to.
+        digest: The digest of its content.
+        is_suite: Whether it is in the format of openshift/api.
+        mode: How much is written.
+        kubernetes_versions: Those that its cases are run for.
+    """
+
+    path: Path
+    digest: str
+    is_suite: bool
+    mode: Mode
+    kubernetes_versions: tuple[str, ...]
+
+    def observe(self, case: Any, run: Callable[[Any], CaseResult], *, version: str) -> tuple[CaseResult, Note]:
+        """
+        Return the outcome of *case*, as it will be once it is written, and what is to be written.
+
+        Args:
+            case: The case.
+            run: What runs it, or the same case with other expectations.
+            version: The Kubernetes version that it is run for, where the session has several; else empty.
+
+        Raises:
+            InputError: What the case says cannot be.
+        """
+        observed = self._of_suite(run(case)) if self.is_suite else observation.observe(case, run, self.mode)
+        note = Note(
+            path=str(self.path),
+            digest=self.digest,
+            name=case.name,
+            title=case.title,
+            line=case.line,
+            version=version,
+            versions=self.kubernetes_versions if version else (),
+            values=observed.values,
+            removed=observed.removed,
+            filled=observed.filled,
+            turn=observed.turn,
+            problem=observed.problem,
+        )
+        return observed.result, note
+
+    def passed_over(self, case: Case) -> Note:
+        """Return that what *case* leaves out stays so, as it is skipped or known to fail."""
+        return Note(str(self.path), self.digest, case.name, case.title, case.line, passed_over=case.passed_over)
+
+    def _of_suite(self, result: CaseResult) -> Observed:
+        is_asked = not result.held and self.mode >= Mode.UPDATE
+        return Observed(result, problem="suites in the format of openshift/api are never written" if is_asked else "")

@@ -1,0 +1,1 @@
+"""`--crd-generate`: case files are written instead of tests run."""

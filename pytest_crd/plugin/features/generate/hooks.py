@@ -1,0 +1,219 @@
+"""The hooks of a session that writes case files instead of running tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pytest
+
+from pytest_crd import folders
+from pytest_crd.engine import (
+    CrdLookupError,
+    CustomResourceDefinition,
+    InputError,
+    UnsupportedConstructError,
+    UnsupportedExpressionError,
+    Version,
+)
+from pytest_crd.generation import Generated, NothingToStateError, add, generate
+from pytest_crd.plugin import session
+from pytest_crd.plugin.items import casefiles
+from pytest_crd.plugin.settings import fill, live, project, setting
+from pytest_crd.plugin.settings.generate import GENERATE
+from pytest_crd.writing import files
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.catalog import Catalog
+
+_FLAG: Final = GENERATE.option
+_MOST_NAMED: Final = 5
+# No version has a dot, unlike the name of a file.
+_NAME_AND_VERSION: Final = re.compile(r"(.+)/([^/.]*)")
+# What is asked of tests that run, and would be left undone.
+_OF_RUNS: Final = (*fill.SETTINGS, live.LIVE)
+
+
+class Written(NamedTuple):
+    """
+    A file that was written.
+
+    Attributes:
+        path: The file.
+        versions: The CRD version, under each Kubernetes version.
+        generated: What is in it.
+        old: The digest of what it held; None where it is new.
+    """
+
+    path: Path
+    versions: tuple[Version, ...]
+    generated: Generated
+    old: str | None = None
+
+
+class Hooks:
+    """Writes the files where tests would be collected."""
+
+    def __init__(self, config: pytest.Config, settings: tuple[str, ...]) -> None:
+        """
+        Take the session's configuration, and the CRDs, each with a version or without.
+
+        Raises:
+            UsageError: It asks for more than files.
+        """
+        if config.option.collectonly:
+            raise pytest.UsageError(f"{_FLAG} writes files: leave out --collect-only")
+        for one in _OF_RUNS:
+            if one.given(config).is_set:
+                raise pytest.UsageError(f"{_FLAG} runs no tests: leave out {one.option}")
+        self._config = config
+        self._names = settings
+        self._written: list[Written] = []
+        config.option.dist = "no"  # pytest-xdist has nothing to do where nothing runs
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> bool:
+        """Write the files; nothing is collected."""
+        self._written = _all_written(self._names, self._config)
+        return True
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Let a session in which there was no test to run succeed."""
+        if self._written and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            session.exitstatus = pytest.ExitCode.OK
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what was written, and what it says nothing of."""
+        for written in self._written:
+            for line in _summary(written, [one.versions[0] for one in self._written]):
+                terminalreporter.write_line(line)
+
+
+def _all_written(names: Sequence[str], config: pytest.Config) -> list[Written]:
+    """
+    Write a file for each CRD version that is named: all of them, or none.
+
+    Raises:
+        UsageError: There is no such CRD or version, nothing can be said of it, or no run would collect its file, or it cannot be
+            written.
+    """
+    try:
+        chosen = dict.fromkeys(_versions(name, config) for name in names)  # NAME may be NAME/VERSION
+        planned = [_planned(versions, config) for versions in chosen]
+    except (
+        CrdLookupError,
+        InputError,
+        NothingToStateError,
+        UnsupportedConstructError,
+        UnsupportedExpressionError,
+    ) as error:
+        raise pytest.UsageError(f"{_FLAG}: {error}") from None
+    for written in planned:
+        _write(written)
+    return planned
+
+
+def _summary(written: Written, known: Sequence[Version]) -> Iterator[str]:
+    version, generated = written.versions[0], written.generated
+    count = f"{generated.cases} case{'' if generated.cases == 1 else 's'} about {version.crd.name} {version.name}"
+    verb = "wrote" if written.old is None else "added to" if generated.cases else "nothing to add to"
+    yield f"crd: {verb} {session.shown(written.path)}{f': {count}' if generated.cases else ''}"
+    held = generated.points - len(generated.missed)
+    yield f"crd:   {held} of {generated.points} points of its schema are held"
+    left_out = generated.left_out
+    yield from (f"crd:   left out: {one}" for one in left_out[:_MOST_NAMED])
+    if len(left_out) > _MOST_NAMED:
+        yield f"crd:   left out: and {len(left_out) - _MOST_NAMED} more, of which the end of the file names the first"
+    others = [one.name for one in version.crd.versions if one.served and one not in known]
+    if others:
+        yield f"crd:   for other versions: {' '.join(f'{_FLAG} {version.crd.name}/{one}' for one in others)}"
+
+
+def _versions(name: str, config: pytest.Config) -> tuple[Version, ...]:
+    return tuple(_version(catalog, name) for catalog in session.catalogs(config))
+
+
+def _planned(versions: tuple[Version, ...], config: pytest.Config) -> Written:
+    path = _folder(config) / _file_name(versions[0], session.catalogs(config)[0])
+    if not casefiles.has_name(path, config):
+        patterns = " ".join(project.of(config).case_files)
+        raise pytest.UsageError(
+            f"{_FLAG}: no pattern of crd_case_files ({patterns}) matches {session.shown(path)}, which no run would"
+            f" collect: add {project.CASE_FILES[0]}"
+        )
+    if not path.exists():
+        return Written(path, versions, generate(versions))
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise pytest.UsageError(f"{_FLAG}: cannot read {session.shown(path)}: {error.strerror}") from None
+    generated = add(versions, content, source=session.shown(path), folder=path.parent)
+    return Written(path, versions, generated, files.digest(content))
+
+
+def _version(catalog: Catalog, name: str) -> Version:
+    """Return the version that *name* means: the one that it says, else the one that is stored, else one that is served."""
+    found = _NAME_AND_VERSION.fullmatch(name)
+    crd_name, version_name = found.groups() if found else (name, "")
+    crd = _crd(catalog, crd_name)
+    if crd.guard is not None:
+        crd.guard(crd)
+    if version_name:
+        return crd.version(version_name)
+    served = [version for version in crd.versions if version.served]
+    if not served:
+        raise NothingToStateError(f"{crd.name} serves no version")
+    return next((version for version in served if version.storage), served[0])
+
+
+def _crd(catalog: Catalog, name: str) -> CustomResourceDefinition:
+    """
+    Return the CRD that answers to *name*, a file's too.
+
+    Raises:
+        CrdLookupError: None does, or several of different names do.
+        NothingToStateError: It has alternatives, so that a case file that has its name would be about none of them.
+    """
+    crds = catalog.crds
+    meant = next((crd for crd in crds if name in (crd.name, crd.kind)), None) or crds[name]
+    if sum(crd.name == meant.name for crd in crds) > 1:
+        raise NothingToStateError(
+            f"{meant.name} has alternatives, for which no file is generated: write one whose `crd:` is the path of one of them"
+        )
+    return crds[name]
+
+
+def _file_name(version: Version, catalog: Catalog) -> str:
+    """Return `test_<plural>.crd.yaml`, with what tells it from the files of others: a group, a version that is not stored."""
+    crd = version.crd
+    plural = crd.name.partition(".")[0]
+    is_shared = any(other.name.partition(".")[0] == plural and other.group != crd.group for other in catalog.crds)
+    parts = [plural, *([crd.group] if is_shared else []), *([] if version.storage else [version.name])]
+    return f"test_{'.'.join(parts)}.crd.yaml"
+
+
+def _folder(config: pytest.Config) -> Path:
+    """Return where case files go: the first of testpaths that is there, else `tests`, else the folder of the project."""
+    base = setting.folder(config)
+    named: Sequence[str] = config.getini("testpaths")
+    matches = (folders.matching(pattern, base) for pattern in (*named, "tests"))
+    return next((base / path for paths in matches for path in paths if (base / path).is_dir()), base)
+
+
+def _write(written: Written) -> None:
+    """Write the whole file, or nothing."""
+    if not written.generated.cases:
+        return
+    content = written.generated.text.encode()
+    try:
+        if written.old is None:
+            files.create(written.path, content)
+        else:
+            files.replace(written.path, content, old=written.old)
+    except OSError as error:
+        raise pytest.UsageError(f"{_FLAG}: cannot write {session.shown(written.path)}: {error.strerror}") from None
+    except files.ChangedError:
+        raise pytest.UsageError(f"{_FLAG}: {session.shown(written.path)} was changed meanwhile: run it again") from None

@@ -1,0 +1,1 @@
+"""`--crd-live`: a real API server is asked, too, what cases and checks ask."""

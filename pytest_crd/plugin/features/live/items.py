@@ -1,0 +1,97 @@
+"""Tests whose questions a server is asked, too: what it answers stands beside their own verdict, which stays the engine's."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Protocol
+
+import pytest
+
+from pytest_crd.cases.questions import AnyQuestion
+from pytest_crd.engine.observer import OF_PROCESS
+from pytest_crd.live.run import Outcome, Verdict
+from pytest_crd.plugin import session
+from pytest_crd.plugin.items import failures
+from pytest_crd.plugin.items.extensions import Place
+from pytest_crd.plugin.items.failures import FailureText, TextFailure
+
+
+class Beside(Protocol):
+    """Who asks the server, in this process."""
+
+    address: str
+
+    def ask(self, questions: list[AnyQuestion]) -> Verdict:
+        """Return what becomes of the questions of a test, and count it."""
+
+
+class LiveFailure(TextFailure):
+    """A server answers otherwise than the engine, or not at all."""
+
+    def __init__(self, place: Place, verdict: Verdict, address: str, own: TextFailure | None) -> None:
+        self._place, self._verdict, self._own = place, verdict, own
+        self._lines = _lines(place, verdict, address)
+        super().__init__("\n".join([*([str(own), ""] if own else []), *self._lines]))
+
+    def shown(self) -> FailureText:
+        """Return the report, in colour too."""
+        first, *rest = self._lines
+        own = [str(self._own.shown().to_json()["coloured"]), ""] if self._own else []
+        summary = self._verdict.reason or "; ".join(line.strip() for line in self._verdict.differences)
+        return FailureText(
+            plain=str(self),
+            coloured="\n".join([*own, failures.paint(first, "title"), *rest]),
+            path=session.shown(self._place.path),
+            line=self._place.line,
+            summary=f"live: {self._verdict.outcome}: {summary}",
+        )
+
+
+def _lines(place: Place, verdict: Verdict, address: str) -> list[str]:
+    title = f"{session.shown(place.path)}:{place.line}: {place.title}"
+    if not verdict.differences:
+        return [f"{title}: no answer from {address}", f"  {verdict.reason}"]
+    return [
+        f"{title}: {address} answers otherwise",
+        *(f"  {line}" for line in verdict.differences),
+        "",
+        "to paste into an issue of pytest-crd:",
+        "",
+        *verdict.recording.splitlines(),
+    ]
+
+
+def foreseen(item: pytest.Item) -> list[AnyQuestion]:
+    """Return what a test will ask; nothing where that is not known before it is run."""
+    run = getattr(item, "foresee", None)
+    if run is None or any(map(item.get_closest_marker, ("skip", "skipif"))):
+        return []
+    # Whatever is wrong is raised where the test itself is run.
+    questions: list[AnyQuestion] = []
+    with OF_PROCESS.heard_by(question=questions.append), contextlib.suppress(Exception):
+        run()
+    return questions
+
+
+@contextlib.contextmanager
+def beside(live: Beside, place: Place) -> Iterator[None]:
+    """
+    Ask the server what a test asks until the end of the `with` block.
+
+    Raises:
+        LiveFailure: It answers otherwise, or not at all; whatever became of the test itself.
+    """
+    own: BaseException | None = None
+    questions: list[AnyQuestion] = []
+    with OF_PROCESS.heard_by(question=questions.append):
+        try:
+            yield
+        except (AssertionError, pytest.fail.Exception, pytest.skip.Exception) as error:
+            own = error
+    verdict = live.ask(questions)
+    if verdict.differences or verdict.outcome is Outcome.NO_ANSWER:
+        of_test = own if isinstance(own, TextFailure) else None
+        raise LiveFailure(place, verdict, live.address, of_test) from None
+    if own is not None:
+        raise own

@@ -1,0 +1,79 @@
+"""
+What the tests to come will ask a server: asked before they are run, and the CRDs made that it is asked of, as early as may be.
+
+A server holds the first writes to a new CRD for two seconds, and tells of its making a little later. So all CRDs of a session are made
+side by side from its beginning, while the first tests are run, and nobody waits for one after another.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Final
+
+import pytest
+
+from pytest_crd.cases.questions import AnyQuestion
+from pytest_crd.live.run import Run, Verdict
+from pytest_crd.live.turns import Turn
+from pytest_crd.plugin.features.live import items as asked
+
+# How many tests are asked about at a time.
+_AHEAD: Final = 64
+
+
+class Lookahead:
+    """The questions of the tests to come."""
+
+    def __init__(self, run: Run, turn: Turn) -> None:
+        """Take who asks, and what a thread has that works."""
+        self._run, self._turn = run, turn
+        self._places: dict[pytest.Item, int] = {}
+        self._begun: set[pytest.Item] = set()
+        self._known: dict[pytest.Item, list[AnyQuestion]] = {}
+        self._asked: dict[pytest.Item | None, tuple[list[AnyQuestion], Future[Verdict]]] = {}
+        self._is_over = threading.Event()
+        self._scout: threading.Thread | None = None
+
+    def prepare(self, items: Sequence[pytest.Item]) -> None:
+        """Begin to make the CRDs of tests."""
+        self._scout = threading.Thread(target=self._look, args=(items,), name="pytest-crd lookahead", daemon=True)
+        self._scout.start()
+
+    def _look(self, items: Sequence[pytest.Item]) -> None:
+        for item in items:
+            if self._is_over.is_set():
+                return
+            with self._turn.taken():
+                if item not in self._begun:
+                    self._known[item] = asked.foreseen(item)
+                    self._run.prepare(self._known[item])
+
+    def end(self) -> None:
+        """Make no more CRDs."""
+        self._is_over.set()
+        if self._scout is not None:
+            self._scout.join()
+
+    def ask(self, item: pytest.Item, items: Sequence[pytest.Item]) -> None:
+        """Begin to ask what a test and the next ones after it ask; whose turn it is to work calls it."""
+        here = self._places.setdefault(item, len(self._places))
+        self.ask_all(items[here : here + _AHEAD])
+
+    def ask_all(self, items: Sequence[pytest.Item]) -> None:
+        """Begin to ask what tests ask."""
+        for one in items:
+            if one not in self._begun:
+                self._begun.add(one)
+                questions = self._known.pop(one, None)
+                if questions := asked.foreseen(one) if questions is None else questions:
+                    self._asked[one] = (questions, self._run.ahead(questions))
+
+    def verdict(self, item: pytest.Item | None, questions: list[AnyQuestion]) -> Verdict:
+        """Return what becomes of the questions of a test, which may have been asked."""
+        known, future = self._asked.pop(item, ([], None))
+        if future is None or known != questions:
+            return self._run.verdict(questions)
+        with self._turn.given_up():
+            return future.result()

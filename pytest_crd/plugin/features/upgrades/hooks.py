@@ -1,0 +1,94 @@
+"""The hooks of a session that judges upgrades."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_crd.engine import InputError
+from pytest_crd.plugin import session
+from pytest_crd.plugin.features.upgrades.items import UpgradeFile
+from pytest_crd.plugin.items import added
+from pytest_crd.plugin.items.added import MistakenFile
+from pytest_crd.plugin.session import Part
+from pytest_crd.plugin.settings import project
+from pytest_crd.plugin.settings.upgrades import UpgradeSettings
+from pytest_crd.sources import baseline, samples
+from pytest_crd.upgrades import plan
+from pytest_crd.upgrades.plan import Plan
+
+
+class Hooks:
+    """Makes a test of the upgrade of each CRD, below the file that it is in today, wherever that lies."""
+
+    def __init__(self, config: pytest.Config, settings: UpgradeSettings) -> None:
+        """Take the session's configuration, and the settings of upgrades."""
+        self._config = config
+        self._settings = settings
+        self._planned: Plan | None = None
+        session.attend(config, self._part)
+
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        """Collect the upgrades of a file that is named on the command line."""
+        if parent.session.isinitpath(file_path) and any(task.path == file_path for task in self._plan().tasks):
+            return UpgradeFile.from_parent(parent, path=file_path, tasks=self._plan().tasks)
+        return None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Add the files with upgrades, which may lie where pytest does not look, to what a session is made of."""
+        report = yield
+        if isinstance(collector, pytest.Session) and report.passed:
+            report.result.extend(self._added(collector))
+        return report
+
+    def _added(self, collector: pytest.Session) -> Iterator[pytest.File]:
+        """Yield the files that a run is given besides what it names: none where it names some, or node ids."""
+        if added.names_items(self._config):
+            return
+        planned = self._plan()
+        if planned.problem is not None:
+            home = self._config.inipath or self._config.rootpath
+            yield MistakenFile.from_parent(collector, path=home, problem=planned.problem)
+        paths = dict.fromkeys(task.path for task in planned.tasks)
+        if not any(map(collector.isinitpath, paths)):
+            for path in paths:
+                yield UpgradeFile.from_parent(collector, path=path, tasks=planned.tasks)
+
+    def _plan(self) -> Plan:
+        """Return the upgrades; nothing is read before somebody asks for them."""
+        if self._planned is None:
+            try:
+                self._planned = self._made()
+            except InputError as error:
+                self._planned = Plan(problem=error)
+        return self._planned
+
+    def _made(self) -> Plan:
+        of_project, settings, config = project.of(self._config), self._settings, self._config
+        # What names nothing today is a mistake; yesterday it may be new.
+        samples.files(of_project.samples, folder=of_project.folder)
+        version = project.kubernetes_versions(config)[0]
+        read = baseline.read(
+            settings.baseline,
+            base=settings.base,
+            project=baseline.Project(of_project.folder, of_project.crd_paths, of_project.base, of_project.crd_commands),
+            kubernetes_version=version,
+        )
+        scope = plan.Scope(
+            of_project.base,
+            of_project.folder,
+            config.inipath or config.rootpath,
+            samples.patterns(of_project.samples),
+            of_project.case_files,
+            settings.allowed,
+        )
+        return plan.of(session.catalogs(config), read, scope)
+
+    def _part(self) -> Part | None:
+        planned = self._planned
+        return None if planned is None or planned.problem is not None else Part(planned.words, planned.notes)

@@ -1,0 +1,92 @@
+"""Upgrades as pytest's items, below the files of the CRDs of today, wherever these lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine import InputError
+from pytest_crd.plugin import session
+from pytest_crd.plugin.items.failures import FailureText, TextItem, paint
+from pytest_crd.report import upgrades as report
+from pytest_crd.upgrades.plan import Task
+
+
+class UpgradeFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
+    """An upgrade breaks objects; `str()` is the whole report on it."""
+
+
+class UpgradeFile(pytest.File):
+    """A file with CRDs that take the place of others; the ini file for those that are in none."""
+
+    def __init__(self, *, tasks: Sequence[Task], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._tasks = tasks
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield the upgrades that stand in the file."""
+        has_several = len({task.kubernetes_version for task in self._tasks}) > 1
+        for task in self._tasks:
+            if task.path == self.path:
+                label = f"[{task.kubernetes_version}]" if has_several else ""
+                yield UpgradeItem.from_parent(self, name=f"upgrade[{task.id}]{label}", task=task)
+
+
+class UpgradeItem(TextItem):
+    """The upgrade of one CRD."""
+
+    unasked = "what an upgrade does is asked of the engine alone"
+
+    def __init__(self, *, task: Task, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.task = task
+        self.extra_keyword_matches.add("upgrade")
+
+    def runtest(self) -> None:
+        """
+        Judge the upgrade.
+
+        Raises:
+            UpgradeFailure: It breaks objects, or something is allowed that no longer happens.
+            pytest.fail.Exception: Nobody knows what it does.
+        """
+        try:
+            upgrade, breaking, outdated = self.task.upgrade, self.task.breaking, self.task.outdated
+        except InputError as error:
+            pytest.fail(str(error), pytrace=False)
+        notes = [*upgrade.unshown]
+        for finding in upgrade.findings:
+            if finding not in breaking:
+                allowed = "allowed: " if finding.is_breaking else ""
+                first, *rest = report.of_finding(finding)
+                notes.append("\n".join((f"{allowed}{first}", *rest)))
+        self.user_properties += [(session.NOTE, note) for note in notes]
+        self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in upgrade.warnings]
+        if breaking or outdated:
+            raise UpgradeFailure("\n".join(report.lines(self._title, breaking, outdated, self.task.old.name)))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show the report in place of a traceback."""
+        if not isinstance(excinfo.value, UpgradeFailure):
+            return super().repr_failure(excinfo, style)
+        task = self.task
+        coloured = report.lines(self._title, task.breaking, task.outdated, task.old.name, paint=paint)
+        return FailureText(
+            plain=str(excinfo.value),
+            coloured="\n".join(coloured),
+            path=session.shown(self.path),
+            line=task.line,
+            summary=report.summary(task.breaking, task.outdated),
+        )
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        """Return file, 0-based line and name of the upgrade."""
+        return self.path, self.task.line - 1 if self.task.line else None, self.name
+
+    @property
+    def _title(self) -> str:
+        place = f"{session.shown(self.path)}:{self.task.line}"
+        return f"{place}: {self.name} from {self.task.old.source}, Kubernetes {self.task.kubernetes_version}"

@@ -1,0 +1,210 @@
+"""The fixtures `crds`, `crd`, `crd_version` and `crd_case`, and the markers that choose what they stand for."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
+
+import pytest
+
+from pytest_crd import folders
+from pytest_crd.plugin import session, settings
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.catalog import Catalog
+    from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, Version
+    from pytest_crd.plugin.items.cases import BoundCase
+
+MARKERS: Final = (
+    "crd(name, version=None): the CRD (by name or kind) that the fixtures crd and crd_version stand for.",
+    "crd_cases(*globs): the case files, relative to the test file, whose cases the fixture crd_case stands for.",
+)
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_OWN: Final[set[Callable[..., Any]]] = set()
+
+
+def _own(function: _F) -> _F:
+    """Keep what makes a fixture, so that it is told from a project's own fixture of the same name."""
+    _OWN.add(function)
+    return function
+
+
+@pytest.fixture(scope="session")
+@_own
+def crds(request: pytest.FixtureRequest) -> CustomResourceDefinitions:
+    """All CRDs of the project: `crds["crontabs.stable.example.com"]`, by name, kind or file."""
+    from pytest_crd.engine import InputError  # noqa: PLC0415 - only who uses CRDs loads the engine
+
+    if not settings.are_declared(request.config):
+        pytest.fail(_SWITCHED_OFF, pytrace=False)
+    catalog, *others = session.catalogs(request.config)
+    if others:
+        catalog = _param(request)
+    try:
+        return catalog.crds
+    except InputError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture
+@_own
+def crd(request: pytest.FixtureRequest) -> CustomResourceDefinition:
+    """One CRD of the project; the test runs once for each, or for those of `@pytest.mark.crd(name)`."""
+    crd: CustomResourceDefinition = _param(request)
+    return crd
+
+
+@pytest.fixture
+@_own
+def crd_version(request: pytest.FixtureRequest) -> Version:
+    """One served version of a CRD; the test runs once for each, or for those of `@pytest.mark.crd(name, version=…)`."""
+    version: Version = _param(request)
+    return version
+
+
+@pytest.fixture
+@_own
+def crd_case(request: pytest.FixtureRequest) -> BoundCase:
+    """One declared case; the test runs once for each in the files of `@pytest.mark.crd_cases(…)`."""
+    case: BoundCase = _param(request)
+    case.is_idle = True
+    case.is_excused = request.node.get_closest_marker("xfail") is not None
+    return case
+
+
+# In the order in which their parts stand in an id.
+_FIXTURES: Final = ("crds", "crd", "crd_version", "crd_case")
+_SWITCHED_OFF: Final = "pytest-crd is switched off by `-p no:crd`"
+
+
+def _param(request: pytest.FixtureRequest) -> Any:
+    if not settings.are_declared(request.config):
+        pytest.fail(_SWITCHED_OFF, pytrace=False)
+    if not hasattr(request, "param"):
+        pytest.fail(f"{request.fixturename} must be an argument of the test, not asked for by name", pytrace=False)
+    return request.param
+
+
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """
+    Make a test that asks for `crd`, `crd_version` or `crd_case` run once for each.
+
+    With several Kubernetes versions it runs so for each of these, and a test that asks for `crds` alone does, too.
+
+    Raises:
+        CollectError: There is nothing to run it for, or what it names is wrong.
+    """
+    asked: list[str] = [name for name in _FIXTURES if name in metafunc.fixturenames and _is_ours(metafunc, name)]
+    if not asked:
+        return
+    catalogs = session.catalogs(metafunc.config)
+    names = asked if len(catalogs) > 1 else [name for name in asked if name != "crds"]
+    cases = list(_cases(metafunc)) if "crd_case" in names else []
+    params = []
+    for catalog in catalogs:
+        label = catalog.kubernetes_version if len(catalogs) > 1 else ""
+        # A case whose file has a Kubernetes version of its own is run once.
+        own = [bound for bound in cases if bound.kubernetes_version in {label, "" if catalog is catalogs[0] else label}]
+        for choice in itertools.product(*_choices(metafunc, catalog, names, own)):
+            values = {"crds": catalog} | {name: value for one in choice for name, value in one.values.items()}
+            ids = [one.id for one in choice] + ([label] if label and not own else [])
+            marks = [mark for one in choice for mark in one.marks]
+            params.append(pytest.param(*(values[name] for name in names), id="-".join(ids), marks=marks))
+    if names:
+        # What all tests of a session share may depend on `crds`.
+        scope: Literal["session"] | None = "session" if "crds" in names else None
+        metafunc.parametrize(names, params, indirect=True, scope=scope)
+
+
+class _Choice(NamedTuple):
+    """What some fixtures of a test stand for in one of its runs."""
+
+    values: dict[str, Any]
+    id: str
+    marks: Sequence[pytest.MarkDecorator] = ()
+
+
+def _choices(
+    metafunc: pytest.Metafunc, catalog: Catalog, names: list[str], cases: list[BoundCase]
+) -> Iterator[list[_Choice]]:
+    """Yield what the fixtures *names* may stand for under one Kubernetes version: those together that go in step."""
+    if "crd_version" in names:
+        yield list(_versions(metafunc, catalog))
+    elif "crd" in names:
+        yield [_Choice({"crd": crd}, catalog.crds.id_of(crd)) for crd, _ in _chosen(metafunc, catalog)]
+    if "crd_case" in names:
+        yield [_Choice({"crd_case": bound}, bound.name, bound.marks) for bound in cases]
+
+
+def _is_ours(metafunc: pytest.Metafunc, name: str) -> bool:
+    """Return whether the fixture *name* is the plugin's: a project's own of that name is left alone."""
+    # pytest has no public way to ask which fixture a name stands for.
+    definitions = metafunc._arg2fixturedefs.get(name)  # noqa: SLF001
+    return bool(definitions and definitions[-1].func in _OWN)
+
+
+def _versions(metafunc: pytest.Metafunc, catalog: Catalog) -> Iterator[_Choice]:
+    pairs = [
+        (crd, version)
+        for crd, wanted in _chosen(metafunc, catalog)
+        for version in crd.versions
+        if (version.served if wanted is None else version.name == wanted)
+    ]
+    if not pairs:
+        raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: no CRD serves a version")
+    for crd, version in pairs:
+        yield _Choice({"crd": crd, "crd_version": version}, f"{catalog.crds.id_of(crd)}-{version.name}")
+
+
+def _chosen(metafunc: pytest.Metafunc, catalog: Catalog) -> list[tuple[CustomResourceDefinition, str | None]]:
+    """Return the CRDs that a test runs for, each with the version that its marker names."""
+    from pytest_crd.engine import CrdLookupError, InputError  # noqa: PLC0415 - only who uses CRDs loads the engine
+
+    nodeid = metafunc.definition.nodeid
+    try:
+        loaded = catalog.crds
+        marks = list(metafunc.definition.iter_markers("crd"))
+        if not marks:
+            return [(crd, None) for crd in loaded]
+        return [_marked(mark, loaded, nodeid) for mark in reversed(marks)]
+    except InputError as error:
+        raise pytest.Collector.CollectError(str(error)) from None
+    except CrdLookupError as error:
+        raise pytest.Collector.CollectError(f"{nodeid}: {error.args[0]}") from None
+
+
+def _marked(
+    mark: pytest.Mark, loaded: CustomResourceDefinitions, nodeid: str
+) -> tuple[CustomResourceDefinition, str | None]:
+    if len(mark.args) != 1 or not isinstance(mark.args[0], str) or mark.kwargs.keys() - {"version"}:
+        raise pytest.Collector.CollectError(
+            f'{nodeid}: write @pytest.mark.crd("name") or @pytest.mark.crd("name", version="v1")'
+        )
+    crd, version = loaded[mark.args[0]], mark.kwargs.get("version")
+    if version is not None:
+        try:
+            crd.version(version)
+        except LookupError as error:
+            raise pytest.Collector.CollectError(f"{nodeid}: {error}") from None
+    return crd, version
+
+
+def _cases(metafunc: pytest.Metafunc) -> Iterator[BoundCase]:
+    from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only who has cases loads what runs them
+
+    nodeid = metafunc.definition.nodeid
+    marks = list(metafunc.definition.iter_markers("crd_cases"))
+    patterns = [pattern for mark in marks for pattern in mark.args]
+    if not patterns:
+        raise pytest.Collector.CollectError(f'{nodeid}: say which cases with @pytest.mark.crd_cases("cases/*.yaml")')
+    folder = metafunc.definition.path.parent
+    for pattern in patterns:
+        found = folders.matching(pattern, folder)
+        if not found:
+            raise pytest.Collector.CollectError(f"{nodeid}: crd_cases: {pattern!r} matches no file in {folder}")
+        for name in found:
+            yield from cases.bind(Path(folder, name), metafunc.config)

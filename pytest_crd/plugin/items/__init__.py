@@ -1,0 +1,1 @@
+"""What pytest collects of case files, and how it shows what does not hold."""

@@ -1,0 +1,25 @@
+"""What features add to what is collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+class MistakenFile(pytest.File):
+    """What stands for items that cannot be made."""
+
+    def __init__(self, *, problem: Exception, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._problem = problem
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Raise what is wrong."""
+        raise self.CollectError(str(self._problem))
+
+
+def names_items(config: pytest.Config) -> bool:
+    """Return whether the command line names items, by their node ids: nothing is added to these."""
+    return any("::" in argument.partition("[")[0] for argument in config.args)

@@ -1,0 +1,70 @@
+"""How pytest shows a failure that is no traceback: in colour on a terminal, plain everywhere else, whole in other processes."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, Final
+
+import pytest
+from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
+
+_STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason": 36}
+
+
+class TextFailure(AssertionError, abc.ABC):  # noqa: N818 - a failure, not an error: pytest tells the two apart
+    """What does not hold; `str()` is the whole report on it."""
+
+    @abc.abstractmethod
+    def shown(self) -> FailureText:
+        """Return what pytest shows."""
+
+
+class FailureText(ExceptionRepr):
+    """
+    A failure as pytest shows it.
+
+    pytest and its plugins ask an ExceptionRepr for the reason: for the short summary, `--tb=line`, JUnit, annotations.
+    """
+
+    def __init__(self, *, plain: str, coloured: str, path: str, line: int, summary: str) -> None:
+        self._plain = plain
+        self._coloured = coloured
+        self.sections = []
+        self._crash = self.reprcrash = ReprFileLocation(path, line, summary)
+        self.reprtraceback = ReprTraceback([], None, "long")
+
+    def to_json(self) -> dict[str, str | int]:
+        """Return what the text is made of, for another process."""
+        crash = self._crash
+        place: dict[str, str | int] = {"path": crash.path, "line": crash.lineno, "summary": crash.message}
+        return {"plain": self._plain, "coloured": self._coloured, **place}
+
+    def toterminal(self, terminal: Any) -> None:
+        """Write the report to pytest's terminal writer."""
+        terminal.line(self._coloured if terminal.hasmarkup else self._plain)
+
+    def __str__(self) -> str:
+        """Return the report without colour, as for JUnit."""
+        return self._plain
+
+
+class TextItem(pytest.Item):
+    """An item of the plugin's own: where it does not hold, nobody wants the frames of pytest, whose source takes a while to find."""
+
+    # Why no server is asked what the item asks; empty where one may be.
+    unasked = ""
+
+    def __init__(self, name: str, parent: pytest.Collector, **kwargs: Any) -> None:
+        """Take the name; pytest 9.2 takes a node id in brackets apart only where it is a text, as `--lf` has it from its cache."""
+        super().__init__(name, parent, nodeid=f"{parent.nodeid}::{name}", **kwargs)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return what pytest shows: the report in place of a traceback."""
+        if isinstance(excinfo.value, TextFailure):
+            return excinfo.value.shown()
+        return super().repr_failure(excinfo, style)
+
+
+def paint(text: str, style: str) -> str:
+    """Put the colour of a style on a text."""
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if text else ""

@@ -1,0 +1,146 @@
+"""What a session has loaded, and what is said of it: in its header, and by the workers of pytest-xdist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pytest
+
+from pytest_crd.plugin import settings
+from pytest_crd.plugin.settings import project
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.catalog import Catalog
+    from pytest_crd.sources.sources import Sources
+
+# The property of a test with what is worth to know of it though it holds.
+NOTE: Final = "crd_note"
+# That with what its reader should know, however little he wants to hear: what the server warns of, and where.
+WARNING: Final = "crd_warning"
+
+
+class Header(NamedTuple):
+    """
+    What a session says of itself; it travels between processes.
+
+    Attributes:
+        is_loaded: Whether CRDs were loaded.
+        text: The words.
+        is_in_vain: Whether there was nothing to check.
+    """
+
+    is_loaded: bool
+    text: str
+    is_in_vain: bool = False
+
+
+class Part(NamedTuple):
+    """
+    What a feature says in the header.
+
+    Attributes:
+        words: What it makes of the CRDs.
+        notes: What it passes over.
+        in_vain: Why there is nothing for it to do; empty where there is.
+    """
+
+    words: str = ""
+    notes: tuple[str, ...] = ()
+    in_vain: str = ""
+
+
+_IS_TOLD: Final = pytest.StashKey[bool]()
+_HEARD: Final = pytest.StashKey[Header]()
+_SOURCES: Final = pytest.StashKey["Sources"]()
+_CATALOGS: Final = pytest.StashKey["tuple[Catalog, ...]"]()
+_PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
+
+
+def sources(config: pytest.Config) -> Sources:
+    """Return where the CRDs of a session come from; nothing is read before somebody asks for one."""
+    from pytest_crd.sources.sources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
+
+    if _SOURCES not in config.stash:
+        own = project.of(config)
+        config.stash[_SOURCES] = Sources(own.base, own.crd_paths, own.crd_commands, own.folder)
+    return config.stash[_SOURCES]
+
+
+def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
+    """Return the CRDs of a session, once for each of its Kubernetes versions; nothing is read before somebody asks for one."""
+    from pytest_crd.cases.catalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
+
+    if _CATALOGS not in config.stash:
+        versions, stored = project.kubernetes_versions(config), project.of(config).stored
+        config.stash[_CATALOGS] = tuple(Catalog(sources(config), version, stored) for version in versions)
+    return config.stash[_CATALOGS]
+
+
+def attend(config: pytest.Config, tell: Callable[[], Part | None]) -> None:
+    """Have the header tell what *tell* returns, where it is not None by then."""
+    config.stash.setdefault(_PARTS, []).append(tell)
+
+
+def _parts(config: pytest.Config) -> list[Part]:
+    return [part for tell in config.stash.get(_PARTS, []) if (part := tell()) is not None]
+
+
+def shown(path: Path) -> str:
+    """Return *path* as a terminal in the current folder would name it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def header(config: pytest.Config) -> Header:
+    """Return what is loaded, and from where; without words where the session has nothing to do with CRDs."""
+    loaded, parts = config.stash.get(_SOURCES, None), _parts(config)
+    quiet = config.get_verbosity() < 0
+    if loaded is None or not loaded.is_read:
+        if reasons := [part.in_vain for part in parts if part.in_vain]:
+            return Header(is_loaded=False, text=f"crd: nothing to check: {reasons[0]}", is_in_vain=True)
+        own = None if quiet or not settings.are_declared(config) else project.of(config)
+        named = (*own.crd_paths, *own.crd_commands) if own else ()
+        text = f"crd: no CRD was asked for yet, none is loaded ({' '.join(named)})" if named else ""
+        return Header(is_loaded=False, text=text)
+    versions = project.kubernetes_versions(config)
+    line = f"crd: {_counted(loaded, versions)} from {loaded.places}; Kubernetes {', '.join(versions)}"
+    lines = [line, *(f"crd: {part.words}" for part in parts if part.words)]
+    notes = dict.fromkeys(note for version in versions for note in loaded.crds(version).notes)
+    notes |= dict.fromkeys(note for part in parts for note in part.notes)
+    # What is passed over is said even to who wants to hear little.
+    return Header(is_loaded=True, text="\n".join([*([] if quiet else lines), *(f"crd: {note}" for note in notes)]))
+
+
+def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:
+    """Return how many CRDs and versions there are, under any of the Kubernetes versions."""
+    found = {crd.source: crd for version in kubernetes_versions for crd in loaded.crds(version)}
+    versions = sum(len(crd.versions) for crd in found.values())
+    return f"{len(found)} CRD{'' if len(found) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
+
+
+def tell(config: pytest.Config) -> str:
+    """Return the words of the header, which are about what tests that are collected have asked for."""
+    said = header(config)
+    config.stash[_IS_TOLD] = said.is_loaded
+    return said.text
+
+
+def hear(config: pytest.Config, told: Header) -> None:
+    """Keep what a worker of pytest-xdist says is loaded; the one that has loaded something knows best."""
+    config.stash[_HEARD] = max(config.stash.get(_HEARD, told), told)
+
+
+def was_in_vain(config: pytest.Config) -> bool:
+    """Return whether there was nothing to check, in this process or in the workers of pytest-xdist."""
+    told = config.stash.get(_HEARD, None)
+    return bool(told and told.is_in_vain) or any(part.in_vain for part in _parts(config))
+
+
+def heard(config: pytest.Config) -> str:
+    """Return what the workers of pytest-xdist have loaded, in words, or what was loaded after the header was printed."""
+    if _HEARD in config.stash:
+        return config.stash[_HEARD].text
+    loaded = header(config) if _SOURCES in config.stash and not config.stash.get(_IS_TOLD, False) else None
+    return loaded.text if loaded and loaded.is_loaded else ""

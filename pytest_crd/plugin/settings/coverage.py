@@ -1,0 +1,202 @@
+"""What is set about coverage: its reports and where they go, how much must be covered, and what need not be."""
+
+from __future__ import annotations
+
+import enum
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pytest
+
+from pytest_crd.plugin.settings import generate, setting
+from pytest_crd.plugin.settings.setting import Given, Kind, Setting, Times
+
+if TYPE_CHECKING:
+    from pytest_crd.coverage.lines import Exclusion
+
+DATA_FILE: Final = ".crd_coverage"
+# What CRDs, cases and tests end in: no report does.
+_OF_OTHERS: Final = (".yaml", ".yml", ".py", ".toml", ".ini", ".cfg")
+
+
+class ReportKind(enum.StrEnum):
+    """A way to tell it; the value is what the user writes."""
+
+    TERM = "term"
+    TERM_MISSING = "term-missing"
+    JSON = "json"
+    HTML = "html"
+    LCOV = "lcov"
+    COBERTURA = "cobertura"
+
+
+_FILES: Final = {
+    ReportKind.JSON: "crd_coverage.json",
+    ReportKind.HTML: "crd_coverage.html",
+    ReportKind.LCOV: "crd_coverage.lcov",
+    ReportKind.COBERTURA: "crd_coverage.xml",
+}
+
+
+class Report(NamedTuple):
+    """
+    A report that is asked for.
+
+    Attributes:
+        kind: How it is told.
+        path: Where it goes; None for the terminal.
+    """
+
+    kind: ReportKind
+    path: Path | None
+
+
+def _reports(given: Given) -> tuple[Report, ...]:
+    reports = tuple(dict.fromkeys(_report(word, given) for word in given.value if word))
+    paths = [report.path for report in reports if report.path is not None]
+    for path in paths:
+        if paths.count(path) > 1:
+            raise given.wrong(f"several reports go to {path}")
+        if path.suffix in _OF_OTHERS:
+            raise given.wrong(f"{path} would be replaced by a report; give the report another ending")
+    return reports
+
+
+def _report(word: str, given: Given) -> Report:
+    name, colon, file = word.partition(":")
+    if name not in {*ReportKind}:
+        raise given.wrong(f"there is no report {name!r}; there are {', '.join(ReportKind)}")
+    kind = ReportKind(name)
+    if kind not in _FILES:
+        if colon:
+            raise given.wrong(f"{word!r}: {kind} goes to the terminal, not to a file")
+        return Report(kind, None)
+    if colon and not file:
+        raise given.wrong(f"{word!r}: name a file behind the colon")
+    path = given.base / (file or _FILES[kind])
+    if path.is_dir():
+        raise given.wrong(f"{word!r}: {path} is a folder; name a file in it")
+    return Report(kind, path)
+
+
+def _percentage(given: Given) -> float:
+    try:
+        percent = float(given.value.strip().removesuffix("%"))
+    except ValueError:
+        percent = math.nan
+    if not 0 <= percent <= 100:
+        raise given.wrong(f"{given.value!r}: write a percentage from 0 to 100")
+    return percent
+
+
+def _exclusions(given: Given) -> tuple[Exclusion, ...]:
+    from pytest_crd.coverage.lines import read_exclusion  # noqa: PLC0415 - only a session that measures loads it
+
+    try:
+        return tuple(map(read_exclusion, given.value))
+    except ValueError as error:
+        raise given.wrong(str(error)) from None
+
+
+COVERAGE: Final = Setting(
+    Kind.SWITCH,
+    "Measure what of the schemas the tests exercise.",
+    setting.switch,
+    ini="crd_cov",
+    option="--crd-cov",
+)
+REPORTS: Final = Setting(
+    Kind.WORDS,
+    "Reports on that: `term` (if unset), `term-missing`, `json`, `html`, `lcov` or `cobertura`, all but the first two with"
+    " `:FILE` for where they go; an empty one for none.",
+    _reports,
+    ini="crd_cov_report",
+    option="--crd-cov-report",
+    default=(ReportKind.TERM,),
+    replaces="crd_cov_report",
+    may_be_empty=True,
+)
+FAIL_UNDER: Final = Setting(
+    Kind.TEXT,
+    "Fail where less than this percentage of the schemas is held by cases.",
+    _percentage,
+    ini="crd_cov_fail_under",
+    option="--crd-cov-fail-under",
+    default="0",
+    replaces="crd_cov_fail_under",
+    times=Times.LAST,
+)
+SEEN: Final = Setting(
+    Kind.SWITCH,
+    "Count also what requests have only seen, though no case states what follows.",
+    setting.switch,
+    ini="crd_cov_seen",
+    option="--crd-cov-seen",
+)
+EXCLUDED: Final = Setting(
+    Kind.LINES,
+    "What need not be exercised, one a line: `NAME PATH` or `NAME/VERSION PATH`, the path and what is below it.",
+    _exclusions,
+    ini="crd_cov_exclude",
+    default=(),
+)
+APPEND: Final = Setting(
+    Kind.SWITCH,
+    "Count what earlier runs have exercised, too, as `.crd_coverage` has it.",
+    setting.switch,
+    option="--crd-cov-append",
+)
+SETTINGS: Final = (COVERAGE, REPORTS, FAIL_UNDER, SEEN, EXCLUDED, APPEND)
+
+
+class CoverageSettings(NamedTuple):
+    """
+    What is set about coverage.
+
+    Attributes:
+        reports: The reports.
+        fail_under: The percentage that must be reached.
+        exclusions: What need not be covered.
+        counts_seen: Whether what is only seen counts too.
+        appends: Whether what earlier runs have reached counts too.
+        root: The folder of the project.
+    """
+
+    reports: tuple[Report, ...]
+    fail_under: float
+    exclusions: tuple[Exclusion, ...]
+    counts_seen: bool
+    appends: bool
+    root: Path
+
+    @property
+    def data_file(self) -> Path:
+        """Where what was reached is kept."""
+        return self.root / DATA_FILE
+
+
+def read(config: pytest.Config) -> CoverageSettings | None:
+    """
+    Return what is set; None where nothing is measured.
+
+    Raises:
+        UsageError: Something that cannot be, or an option that has no effect.
+    """
+    if not COVERAGE.of(config):
+        for one in (REPORTS, FAIL_UNDER, SEEN, APPEND):
+            if config.getoption(one.dest) is not None:
+                raise pytest.UsageError(f"{one.option} does nothing without {COVERAGE.option}")
+        return None
+    settings = CoverageSettings(
+        REPORTS.of(config),
+        FAIL_UNDER.of(config),
+        EXCLUDED.of(config),
+        SEEN.of(config),
+        APPEND.of(config),
+        setting.folder(config),
+    )
+    if any(report.path == settings.data_file for report in settings.reports):
+        raise REPORTS.given(config).wrong(f"{DATA_FILE} keeps what runs have reached; name another file")
+    # A session that runs no tests exercises nothing, and must not forget what others have.
+    return None if generate.GENERATE.given(config).is_set else settings

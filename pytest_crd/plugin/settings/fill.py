@@ -1,0 +1,44 @@
+"""What is set about filling in: how much is written into case files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from pytest_crd.plugin.settings import setting
+from pytest_crd.plugin.settings.setting import Kind, Setting
+
+if TYPE_CHECKING:
+    from pytest_crd.writing.observation import Mode
+
+FILL: Final = Setting(
+    Kind.SWITCH,
+    "Write what is observed into case files, where it is left out or is `TODO`.",
+    setting.switch,
+    option="--crd-fill",
+)
+UPDATE: Final = Setting(
+    Kind.SWITCH,
+    "Fill in, and correct cases that fail and stay accepted, or refused.",
+    setting.switch,
+    option="--crd-update",
+)
+UPDATE_VERDICTS: Final = Setting(
+    Kind.SWITCH,
+    "Update, also where what was accepted is refused now, or the reverse.",
+    setting.switch,
+    option="--crd-update-verdicts",
+)
+SETTINGS: Final = (FILL, UPDATE, UPDATE_VERDICTS)
+
+
+def read(config: pytest.Config) -> Mode | None:
+    """Return how much is written into case files; None where nothing is."""
+    given = {one: one.of(config) for one in SETTINGS}
+    if not any(given.values()):
+        return None
+    from pytest_crd.writing.observation import Mode  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+    modes = {FILL: Mode.FILL, UPDATE: Mode.UPDATE, UPDATE_VERDICTS: Mode.UPDATE_VERDICTS}
+    return max(modes[one] for one, is_on in given.items() if is_on)

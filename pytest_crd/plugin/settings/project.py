@@ -1,0 +1,157 @@
+"""What is set about the project: where its CRDs, samples and case files are, and the Kubernetes versions that it is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from pytest_crd import folders
+from pytest_crd.plugin.settings import setting
+from pytest_crd.plugin.settings.setting import Given, Kind, Setting
+
+CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
+
+
+def _names(given: Given) -> frozenset[str]:
+    return frozenset(given.value)
+
+
+def _versions(given: Given) -> tuple[str, ...]:
+    written = given.value if isinstance(given.value, list) else [given.value]  # of several options, or of the ini file
+    return tuple(version for words in written for version in words.split())
+
+
+PATHS: Final = Setting(
+    Kind.WORDS,
+    "Files, folders and globs with CustomResourceDefinitions, and `!pattern` for what is left out; unset: the conventional"
+    " places, else wherever in the project they are.",
+    setting.words,
+    ini="crd_paths",
+    option="--crd-path",
+    replaces="crd_paths and crd_commands",
+)
+COMMANDS: Final = Setting(
+    Kind.LINES,
+    "Commands whose output is read as manifests, one a line, run without a shell in the folder of the ini file.",
+    setting.words,
+    ini="crd_commands",
+)
+STORED: Final = Setting(
+    Kind.WORDS,
+    "Names of CRDs that are taken for stored though today's server refuses them.",
+    _names,
+    ini="crd_stored",
+    default=(),
+)
+CASE_FILE_PATTERNS: Final = Setting(
+    Kind.WORDS,
+    f"Name patterns of case files to collect; unset: {' '.join(CASE_FILES)}.",
+    setting.words,
+    ini="crd_case_files",
+    default=CASE_FILES,
+)
+KUBERNETES_VERSION: Final = Setting(
+    Kind.TEXT,
+    "The Kubernetes versions whose behaviour and words the answers have: with several, every test runs once for each;"
+    " unset: the newest known.",
+    _versions,
+    ini="crd_kubernetes_version",
+    option="--crd-kubernetes-version",
+    default="",
+    replaces="crd_kubernetes_version",
+)
+SAMPLES: Final = Setting(
+    Kind.WORDS,
+    "Files, folders and globs with custom resources that the server must take as they are, and that upgrades are judged by,"
+    " and `!pattern` for what is left out; unset: `config/samples`, `examples` and `samples`.",
+    setting.words,
+    ini="crd_samples",
+)
+SETTINGS: Final = (PATHS, COMMANDS, STORED, CASE_FILE_PATTERNS, KUBERNETES_VERSION, SAMPLES)
+
+
+class ProjectSettings(NamedTuple):
+    """
+    What is set about the project, wherever it was set.
+
+    Attributes:
+        crd_paths: Files, folders and globs, and `!pattern`; empty where nothing is set.
+        said_by: What names them: the name of the setting, or of the option.
+        base: What relative paths among them, and the conventional places, are relative to.
+        stored: Names of CRDs that are taken for stored, whatever today's server says of them.
+        crd_commands: Commands that print manifests.
+        folder: Where they are run.
+        case_files: Name patterns of case files.
+        kubernetes_versions: As the user wrote them; empty where nothing is set.
+        samples: Files, folders and globs, and `!pattern`; empty where nothing is set.
+    """
+
+    crd_paths: tuple[str, ...]
+    said_by: str
+    base: Path
+    stored: frozenset[str]
+    crd_commands: tuple[str, ...]
+    folder: Path
+    case_files: tuple[str, ...]
+    kubernetes_versions: tuple[str, ...]
+    samples: tuple[str, ...]
+
+
+_KEY: Final = pytest.StashKey[ProjectSettings]()
+
+
+def of(config: pytest.Config) -> ProjectSettings:
+    """Return the settings of a session, as `read` has found them."""
+    return config.stash[_KEY]
+
+
+def read(config: pytest.Config) -> ProjectSettings:
+    """
+    Return what is set, and keep it.
+
+    Raises:
+        UsageError: A path that names nothing, a command that cannot be one, or a Kubernetes version that nobody recorded.
+    """
+    paths = PATHS.given(config)
+    config.stash[_KEY] = settings = ProjectSettings(
+        crd_paths=PATHS.read(paths),
+        said_by=paths.said_by,
+        base=paths.base,
+        stored=STORED.of(config),
+        crd_commands=() if paths.said_by == PATHS.option else COMMANDS.of(config),
+        folder=setting.folder(config),
+        case_files=CASE_FILE_PATTERNS.of(config),
+        kubernetes_versions=KUBERNETES_VERSION.of(config),
+        samples=SAMPLES.of(config),
+    )
+    for path in settings.crd_paths:
+        wanted = path.removeprefix("!")
+        found = (settings.base / wanted).exists() or folders.matching(wanted, settings.base)
+        if not wanted or not found:
+            raise paths.wrong(f"{path!r} matches nothing in {settings.base}")
+    if settings.crd_commands:
+        from pytest_crd.sources import commands  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+        for problem in filter(None, map(commands.problem_of, settings.crd_commands)):
+            raise pytest.UsageError(f"{COMMANDS.ini}: {problem}")
+    if settings.kubernetes_versions:
+        kubernetes_versions(config)
+    return settings
+
+
+def kubernetes_versions(config: pytest.Config) -> tuple[str, ...]:
+    """
+    Return the Kubernetes versions of a session, each once: the newest known where none is set.
+
+    Raises:
+        UsageError: One that nobody recorded.
+    """
+    from pytest_crd.engine import profile  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+    try:
+        named = [profile.named(version).version for version in of(config).kubernetes_versions or (profile.DEFAULT,)]
+    except profile.UnknownVersionError as error:
+        raise pytest.UsageError(f"{KUBERNETES_VERSION.ini}: {error}") from None
+    return tuple(dict.fromkeys(named))

@@ -1,0 +1,45 @@
+"""What is of no use in a test: marks that choose for no fixture, cases that nobody looks at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd.plugin.fixtures import MARKERS
+
+_CHOSEN_BY: Final = {"crd": ("crd", "crd_version"), "crd_cases": ("crd_case",)}
+
+
+def problem(item: pytest.Item, *, is_passed: bool) -> str:
+    """
+    Return what of the plugin's does nothing in a test that was run; empty where all does something.
+
+    Args:
+        item: The test.
+        is_passed: Whether it passed.
+    """
+    if not isinstance(item, pytest.Function):
+        return ""
+    for name, fixtures in _CHOSEN_BY.items():
+        # Of the function alone: a mark of a class or module is for those of its tests that it concerns.
+        marks = [mark for mark in item.own_markers if mark.name == name and mark.args]
+        if marks and not set(fixtures) & set(item.fixturenames) and not _is_of_project(item.config, name):
+            shown = ", ".join(map(repr, marks[0].args))
+            return f"@pytest.mark.{name}({shown}) does nothing: the test has no argument {_listed(fixtures)}"
+    case: Any = item.funcargs.get("crd_case")
+    if is_passed and getattr(case, "is_idle", False):
+        return f"the test passed, but did nothing with its crd_case: call crd_case.check() ({case!r})"
+    return ""
+
+
+def _is_of_project(config: pytest.Config, name: str) -> bool:
+    """Return whether the project declares a mark of that name itself."""
+    declared = [line for line in config.getini("markers") if re.match(rf"{name}\b", line)]
+    return any(line not in MARKERS for line in declared)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,0 +1,339 @@
+"""`--crd-generate`: a case file that states what a CRD does, instead of a run of tests."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_crd import generation
+from pytest_crd.plugin.features.generate import hooks as generatehooks
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+NAME = "gardens.stories.example.com"
+GENERATE = ("--crd-generate", NAME)
+
+
+@pytest.fixture
+def gardens(empty: Project) -> Project:
+    empty.crd()
+    return empty
+
+
+def test_a_file_is_written_and_passes(gardens: Project) -> None:
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.OK
+    count = (gardens.path / "test_gardens.crd.yaml").read_text(encoding="utf-8").count("name: ")
+    written = [line for line in result.outlines if line.startswith("crd: wrote ")]
+    assert len(written) == 1
+    assert written[0].startswith("crd: wrote test_gardens.crd.yaml: ")
+    assert written[0].endswith(f" cases about {NAME} v1")
+    gardens.run("-W", "error").assert_outcomes(passed=int(written[0].split()[3]))
+    assert count > int(written[0].split()[3])
+
+
+def test_no_test_runs(gardens: Project) -> None:
+    gardens.cases("crd: nothing\n")
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.OK
+    assert "no tests ran" in result.outlines[-1]
+
+
+def test_what_only_looks_writes_nothing(gardens: Project) -> None:
+    result = gardens.run(*GENERATE, "--collect-only")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate writes files: leave out --collect-only"])
+    assert not list(gardens.path.glob("test_*"))
+
+
+@pytest.mark.parametrize(
+    "flags", [("--crd-fill",), ("--crd-update",), ("--crd-update-verdicts",), ("--crd-live", "http://127.0.0.1:1")]
+)
+def test_what_only_tests_that_run_can_do_is_refused(gardens: Project, flags: tuple[str, ...]) -> None:
+    result = gardens.run(*GENERATE, *flags)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --crd-generate runs no tests: leave out {flags[0]}"])
+    assert not list(gardens.path.glob("test_*"))
+
+
+def test_what_runs_have_reached_is_not_forgotten(gardens: Project) -> None:
+    gardens.cases()
+    gardens.run("--crd-cov")
+    kept = (gardens.path / ".crd_coverage").read_bytes()
+
+    result = gardens.run(*GENERATE, "--crd-cov", "--crd-cov-fail-under=100")
+
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.no_fnmatch_line("*coverage*")
+    assert (gardens.path / ".crd_coverage").read_bytes() == kept
+
+
+def test_workers_have_nothing_to_do(gardens: Project) -> None:
+    result = gardens.run("-p", "xdist", "-n", "2", *GENERATE)
+
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["crd: wrote test_gardens.crd.yaml: *"])
+
+
+def test_permissions_are_those_of_any_new_file(gardens: Project) -> None:
+    gardens.run(*GENERATE)
+    other = gardens.write("other", "")
+
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (gardens.path / "test_gardens.crd.yaml", other)]
+    assert modes[0] == modes[1]
+
+
+@pytest.mark.parametrize(
+    ("ini", "folders", "expected"),
+    [
+        ("", (), "test_gardens.crd.yaml"),
+        ("", ("tests",), "tests/test_gardens.crd.yaml"),
+        ("testpaths = other e2e", ("tests", "e2e"), "e2e/test_gardens.crd.yaml"),
+        ("testpaths = */cases", ("a/cases", "b/cases"), "a/cases/test_gardens.crd.yaml"),
+        ("testpaths = .", ("tests",), "test_gardens.crd.yaml"),
+        ("testpaths = ./e2e/", ("tests", "e2e"), "e2e/test_gardens.crd.yaml"),
+        ("testpaths = ''", ("tests",), "tests/test_gardens.crd.yaml"),
+    ],
+)
+def test_it_goes_where_tests_are(gardens: Project, ini: str, folders: tuple[str, ...], expected: str) -> None:
+    gardens.ini(ini)
+    for folder in folders:
+        (gardens.path / folder).mkdir(parents=True)
+
+    assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
+    assert [str(path.relative_to(gardens.path)) for path in gardens.path.rglob("test_*")] == [expected]
+
+
+def test_it_goes_where_an_absolute_path_of_tests_leads(gardens: Project) -> None:
+    (gardens.path / "e2e").mkdir()
+    gardens.ini(f"testpaths = {gardens.path / 'e2e'}")
+
+    gardens.run(*GENERATE).stdout.fnmatch_lines(["crd: wrote e2e/test_gardens.crd.yaml: *"])
+
+
+def test_a_file_that_no_run_would_collect_is_not_written(gardens: Project) -> None:
+    gardens.ini("crd_case_files = case_*.yaml *.cases.yaml")
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    words = "no pattern of crd_case_files (case_[*].yaml [*].cases.yaml) matches test_gardens.crd.yaml, which no run would collect"
+    result.stderr.fnmatch_lines([f"ERROR: --crd-generate: {words}: add test_[*].crd.yaml"])
+    assert not list(gardens.path.glob("test_*"))
+
+
+def test_one_version_by_two_names_has_one_file(gardens: Project) -> None:
+    result = gardens.run(*GENERATE, "--crd-generate", f"{NAME}/v1", "--crd-generate", "Garden")
+
+    assert result.ret == pytest.ExitCode.OK
+    assert len([line for line in result.outlines if line.startswith("crd: wrote ")]) == 1
+
+
+@pytest.mark.parametrize("version", ["", "/v1"])
+def test_a_crd_may_be_named_by_its_file(gardens: Project, version: str) -> None:
+    result = gardens.run("--crd-generate", f"config/crd/bases/gardens.yaml{version}")
+
+    result.stdout.fnmatch_lines([f"crd: wrote test_gardens.crd.yaml: * {NAME} v1"])
+
+
+@pytest.mark.parametrize("name", [NAME, "Garden/v1", "config/crd/bases/others.yaml"])
+def test_a_file_about_alternatives_would_be_about_none(gardens: Project, name: str) -> None:
+    other = gardens.crd("config/crd/bases/others.yaml")
+    other.write_text(other.read_text(encoding="utf-8").replace("default: 3", "default: 4"), encoding="utf-8")
+
+    result = gardens.run("--crd-generate", name)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    words = "has alternatives, for which no file is generated: write one whose `crd:` is the path of one of them"
+    result.stderr.fnmatch_lines([f"ERROR: --crd-generate: {NAME} {words}"])
+    assert not list(gardens.path.glob("test_*"))
+
+
+def test_a_folder_where_the_file_would_be_is_an_error(gardens: Project) -> None:
+    (gardens.path / "test_gardens.crd.yaml").mkdir()
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate: cannot read test_gardens.crd.yaml: Is a directory"])
+
+
+def test_crds_of_one_plural_have_files_of_their_own(gardens: Project) -> None:
+    other = gardens.crd("config/crd/bases/others.yaml")
+    other.write_text(other.read_text(encoding="utf-8").replace("stories", "tales"), encoding="utf-8")
+
+    gardens.run(*GENERATE, "--crd-generate", "gardens.tales.example.com")
+
+    assert sorted(path.name for path in gardens.path.glob("test_*")) == [
+        "test_gardens.stories.example.com.crd.yaml",
+        "test_gardens.tales.example.com.crd.yaml",
+    ]
+
+
+def _with_alpha(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    alpha = text[text.index("  - name: v1") :].replace("v1", "v1alpha1", 1).replace("storage: true", "storage: false")
+    path.write_text(text + alpha, encoding="utf-8")
+
+
+def test_another_version_has_a_file_of_its_own(gardens: Project) -> None:
+    _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
+
+    first = gardens.run(*GENERATE)
+    second = gardens.run("--crd-generate", f"{NAME}/v1alpha1")
+
+    first.stdout.fnmatch_lines([f"crd:   for other versions: --crd-generate {NAME}/v1alpha1"])
+    second.stdout.fnmatch_lines(["crd: wrote test_gardens.v1alpha1.crd.yaml: * v1alpha1"])
+    assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
+
+
+def test_versions_that_are_generated_together_are_not_named_as_others(gardens: Project) -> None:
+    _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
+
+    result = gardens.run(*GENERATE, "--crd-generate", f"{NAME}/v1alpha1")
+
+    assert len([line for line in result.outlines if line.startswith("crd: wrote")]) == 2
+    assert not [line for line in result.outlines if "for other versions" in line]
+
+
+def test_what_is_left_out_is_said(gardens: Project) -> None:
+    path = gardens.path / "config/crd/bases/gardens.yaml"
+    fields = "".join(f"\n              text{index}: {{type: string, maxLength: 5000}}" for index in range(7))
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("{type: integer, default: 3}", "{type: integer}" + fields), encoding="utf-8")
+
+    result = gardens.run(*GENERATE)
+
+    result.stdout.fnmatch_lines(
+        [
+            "crd:   left out: spec.text0: maxLength is too large for a case that can be read",
+            "crd:   left out: and 2 more, of which the end of the file names the first",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("gardens.stories.example.co", "no CRD is called 'gardens.stories.example.co'; did you mean *"),
+        (f"{NAME}/v2", f"{NAME} has no version 'v2'; it has: v1"),
+        ("crds/none.yaml", "no CRD is called 'crds/none.yaml'; *"),
+    ],
+)
+def test_what_there_is_not_is_an_error(gardens: Project, name: str, words: str) -> None:
+    result = gardens.run(*GENERATE, "--crd-generate", name)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --crd-generate: {words}"])
+    assert not list(gardens.path.glob("test_*"))
+
+
+def test_a_crd_that_serves_nothing_has_no_behaviour(gardens: Project) -> None:
+    path = gardens.path / "config/crd/bases/gardens.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("served: true", "served: false"), encoding="utf-8")
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --crd-generate: {NAME} serves no version"])
+
+
+def test_a_crd_that_the_server_refuses_is_an_error(gardens: Project) -> None:
+    path = gardens.path / "config/crd/bases/gardens.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("minimum: 1,", "minimum: 1, $ref: x,"), encoding="utf-8")
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate: *the server refuses this CRD:*"])
+
+
+def test_a_crd_that_is_stored_has_a_behaviour_all_the_same(gardens: Project) -> None:
+    gardens.ini(f"crd_stored = {NAME}")
+
+    assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
+
+
+def test_what_a_file_does_not_say_is_added_to_it(gardens: Project) -> None:
+    path = gardens.cases(name="test_gardens.crd.yaml")
+    before = path.read_text(encoding="utf-8")
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.OK
+    added = next(line for line in result.outlines if line.startswith("crd: added to test_gardens.crd.yaml: "))
+    result.stdout.fnmatch_lines(["crd:   * of * points of its schema are held"])
+    assert [line for line in before.splitlines() if line not in path.read_text(encoding="utf-8").splitlines()] == []
+    gardens.run("-W", "error").assert_outcomes(passed=3 + int(added.split()[4]))
+
+
+def test_what_says_all_is_left_as_it_is(gardens: Project) -> None:
+    gardens.run(*GENERATE)
+    path = gardens.path / "test_gardens.crd.yaml"
+    before = path.stat()
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["crd: nothing to add to test_gardens.crd.yaml"])
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_file_about_something_else_is_left_alone(gardens: Project) -> None:
+    path = gardens.cases(
+        "crd: ponds.stories.example.com\npruning:\n- {name: a, input: {}, pruned: []}\n", "test_gardens.crd.yaml"
+    )
+    before = path.read_bytes()
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            f"ERROR: --crd-generate: test_gardens.crd.yaml:1: the file is about ponds.stories.example.com, not about {NAME} v1: *"
+        ]
+    )
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_changes_meanwhile_is_left_alone(gardens: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = gardens.cases(name="test_gardens.crd.yaml")
+
+    def change(*arguments: Any, **keywords: Any) -> Any:
+        path.write_text("# mine\n", encoding="utf-8")
+        return generation.add(*arguments, **keywords)
+
+    monkeypatch.setattr(generatehooks, "add", change)
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate: test_gardens.crd.yaml was changed meanwhile: run it again"])
+    assert path.read_text(encoding="utf-8") == "# mine\n"
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(gardens: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = os.open
+
+    def refuse(path: Any, *others: Any, **named: Any) -> int:
+        if Path(path).parent == gardens.path and str(path).endswith(".tmp"):
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *others, **named)
+
+    monkeypatch.setattr(os, "open", refuse)
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate: cannot write test_gardens.crd.yaml: Permission denied"])
+    assert not list(gardens.path.glob("test_*"))

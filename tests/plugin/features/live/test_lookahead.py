@@ -1,0 +1,80 @@
+"""What the tests to come will ask a server."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+
+from pytest_crd.engine.observer import OF_PROCESS
+from pytest_crd.live.run import Outcome, Verdict
+from pytest_crd.live.turns import Turn
+from pytest_crd.plugin.features.live.lookahead import Lookahead
+
+
+class _Item:
+    """A test that asks one thing."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.times = 0
+
+    def get_closest_marker(self, _: str) -> None:
+        return None
+
+    def foresee(self) -> None:
+        self.times += 1
+        assert OF_PROCESS.question is not None
+        OF_PROCESS.question(self.name)
+
+
+class _Run:
+    """Keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.prepared: list[Any] = []
+        self.asked: list[Any] = []
+
+    def prepare(self, asked: list[Any]) -> None:
+        self.prepared += asked
+
+    def ahead(self, asked: list[Any]) -> Future[Verdict]:
+        self.asked += asked
+        future: Future[Verdict] = Future()
+        future.set_result(Verdict(Outcome.AGREED))
+        return future
+
+
+def _lookahead(run: _Run, turn: Turn | None = None) -> Lookahead:
+    given: Any = run
+    return Lookahead(given, turn or Turn())
+
+
+def test_crds_are_made_for_all_tests_and_no_test_is_looked_at_twice() -> None:
+    run, turn = _Run(), Turn()
+    items: Any = [_Item("a"), _Item("b"), _Item("c")]
+    lookahead = _lookahead(run, turn)
+    with turn.taken():  # while which nobody else works
+        lookahead.ask_all(items[:1])
+        lookahead.prepare(items)
+    scout = lookahead._scout
+    assert scout is not None
+    scout.join(10)
+
+    lookahead.ask_all(items)
+    lookahead.end()
+
+    assert run.prepared == ["b", "c"]
+    assert run.asked == ["a", "b", "c"]
+    assert [item.times for item in items] == [1, 1, 1]
+
+
+def test_a_session_that_is_over_makes_no_more_crds() -> None:
+    run = _Run()
+    items: Any = [_Item("a")]
+    lookahead = _lookahead(run)
+    lookahead.end()
+
+    lookahead.prepare(items)
+    lookahead.end()
+
+    assert run.prepared == []

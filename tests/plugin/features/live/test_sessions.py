@@ -1,0 +1,631 @@
+"""`--crd-live`: what is asked of a server, counted, made there, and removed again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from live.fakeserver import CRDS, NAMESPACES, FakeServer
+from live.loopback import Reply, serving
+
+from pytest_crd import engine
+from pytest_crd.live import client, lease, sandbox
+from pytest_crd.plugin.features.live import lookahead
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+    Ending = Callable[[str], Project]
+
+REQUESTS = """\
+crd: gardens.stories.example.com
+create:
+- name: it is stored
+  input: {spec: {rows: 2}}
+  accepted: true
+- name: too many
+  input: {spec: {rows: 11}}
+  error: less than or equal to 10
+update:
+- name: it grows
+  old: {metadata: {finalizers: [stories.example.com/gardener]}, spec: {rows: 2}, status: {phase: Dry}}
+  input: {spec: {rows: 3}}
+  contains: {spec: {rows: 3}, status: {phase: Dry}}
+- name: it grew where more was allowed
+  oldCRD:
+    patch: [{op: remove, path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/rows/maximum}]
+  old: {spec: {rows: 20}}
+  input: {spec: {rows: 20, label: a}}
+  accepted: true
+updateStatus:
+- name: it rains
+  old: {spec: {rows: 2}}
+  input: {status: {phase: Wet}}
+  contains: {status: {phase: Wet}}
+"""
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A server, of which nobody waits for anything."""
+    monkeypatch.setattr(client, "PAUSES", (0.0,) * len(client.PAUSES))
+    fake = FakeServer()
+    with serving(fake) as url:
+        fake.url = url
+        yield fake
+
+
+@pytest.fixture
+def asked(project: Project) -> Project:
+    """A project with requests of all kinds."""
+    project.cases(REQUESTS)
+    return project
+
+
+def _live(project: Project, server: FakeServer, *arguments: str) -> pytest.RunResult:
+    return project.run("--crd-live", server.url, *arguments)
+
+
+def _refusing(part: str, code: int, message: str) -> Any:
+    """Return what stands before a server and refuses the requests whose URL or body has a part."""
+
+    def interfere(method: str, url: str, body: Any) -> Reply | None:
+        if method != "GET" and part in f"{method} {url} {json.dumps(body)}":
+            return Reply(code, json.dumps({"kind": "Status", "message": message, "reason": "Other", "code": code}))
+        return None
+
+    return interfere
+
+
+def test_requests_are_asked_and_nothing_is_left(asked: Project, server: FakeServer) -> None:
+    result = _live(asked, server)
+
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: http://127.0.0.1:*, Kubernetes 1.37 (v1.37.0): CRDs in groups of their own",
+            "crd: live: 5 agreed, 0 disagreed, 0 not asked, 0 no answer",
+        ]
+    )
+    made = [line for line in server.written() if line.startswith("POST")]
+    assert [line.rpartition("/")[0] for line in made if "gardens" not in line] == [
+        "POST /api/v1",
+        *["POST /apis/apiextensions.k8s.io/v1"] * 2,
+    ]
+    assert len([line for line in server.log if "dryRun" in line]) == 5
+    assert server.names() == []
+
+
+def test_the_server_is_named_before_anything_is_written_there(asked: Project, server: FakeServer) -> None:
+    result = _live(asked, server, "--collect-only", "-q")
+
+    result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*, Kubernetes 1.37 (v1.37.0): *"])
+    result.stdout.no_fnmatch_line("crd: live: * agreed*")
+    assert result.ret == 0
+    assert server.written() == []
+
+
+def test_a_disagreement_fails_the_test_and_can_be_pasted(asked: Project, server: FakeServer) -> None:
+    server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
+
+    result = _live(asked, server, "-k", "stored")
+
+    result.assert_outcomes(failed=1, deselected=4)
+    result.stdout.fnmatch_lines(
+        [
+            'test_garden.crd.yaml:3: create case "it is stored": http://127.0.0.1:* answers otherwise',
+            "  code:",
+            "    server:     422",
+            "    pytest-crd: 201",
+            "[*][*]Kubernetes version of the server[*][*], and the one that pytest-crd answers for: 1.37 (v1.37.0), 1.37",
+            "  name: gardens.stories.example.com",
+            "  path: /apis/stories.example.com/v1/namespaces/default/gardens",
+            "    apiVersion: stories.example.com/v1",
+            "[*][*]What the server answers[*][*]:",
+            "message: no more gardens",
+            "[*][*]What pytest-crd answers[*][*]:",
+            "crd: live: 0 agreed, 1 disagreed, 0 not asked, 0 no answer",
+            "FAILED test_garden.crd.yaml::it is stored - live: disagreed: *",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*pytest-crd.example.com*")
+
+
+def test_a_case_that_is_expected_to_fail_is_no_excuse_for_a_server(project: Project, server: FakeServer) -> None:
+    project.cases(
+        "crd: gardens.stories.example.com\ncreate:\n- name: a\n  xfail: it is so\n  input: {spec: {rows: 2}}\n"
+        "  expected: {spec: {rows: 3}}\n"
+    )
+    _live(project, server).assert_outcomes(xfailed=1)
+    server.interfere = _refusing("dryRun", 422, "no more gardens")
+
+    result = _live(project, server)
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*spec.rows *expected 3, got 2", "*answers otherwise"])
+
+
+def test_what_is_no_answer_is_neither_a_pass_nor_a_disagreement(asked: Project, server: FakeServer) -> None:
+    message = 'admission webhook "gate.example.com" denied the request: not today'
+    server.interfere = _refusing("dryRun", 400, message)
+
+    result = _live(asked, server)
+
+    result.assert_outcomes(failed=5)
+    result.stdout.fnmatch_lines(
+        [
+            'test_garden.crd.yaml:3: create case "it is stored": no answer from http://127.0.0.1:*',
+            f"  400 {message}",
+            "crd: live: 0 agreed, 0 disagreed, 0 not asked, 5 no answer: nothing was answered",
+        ]
+    )
+    assert server.names() == []
+
+
+def test_a_run_in_which_nothing_is_asked_fails(project: Project, server: FakeServer) -> None:
+    project.write("test_it.py", "def test_it(crd): assert crd.name\n")
+
+    result = _live(project, server)
+
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: 0 agreed, 0 disagreed, 1 not asked, 0 no answer: nothing was answered",
+            "crd: live: 1 not asked: a Python test asks the engine alone",
+        ]
+    )
+    assert server.written() == []
+
+
+def test_checks_and_samples_are_asked(project: Project, server: FakeServer) -> None:
+    project.write(
+        "samples/a.yaml",
+        "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a, namespace: home}\nspec: {rows: 1}\n",
+    )
+    project.ini("crd_lints = ssatags", "crd_checks = true")
+
+    result = _live(project, server)
+
+    result.assert_outcomes(passed=6)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: 4 agreed, 0 disagreed, 2 not asked, 0 no answer",
+            "crd: live: 1 not asked: no request asks what the check 'deployable' looks for",
+        ]
+    )
+    assert server.names() == []
+    assert f"POST {NAMESPACES}" in server.log
+    assert f"POST {CRDS}?dryRun=All&fieldValidation=Strict" in server.log
+
+
+def test_passes_are_asked_through_creates(gardener: Project, server: FakeServer) -> None:
+    result = _live(gardener, server)
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["crd: live: 3 agreed, 0 disagreed, 0 not asked, 0 no answer"])
+
+
+def test_passes_that_no_create_stores_are_asked_of_a_crd_that_checks_no_values(
+    project: Project, server: FakeServer
+) -> None:
+    project.cases(
+        "crd: gardens.stories.example.com\npruning:\n- name: a\n  input: {spec: {rows: 99, bogus: 1}}\n"
+        "  expected: {spec: {rows: 99}}\n- name: b\n  input: {status: {phase: Dry, bogus: 1}}\n"
+        "  expected: {status: {phase: Dry}}\n- name: c\n  input: {spec: {rows: many}}\n  expected: {spec: {rows: many}}\n"
+    )
+
+    result = _live(project, server)
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: 2 agreed, 0 disagreed, 1 not asked, 0 no answer",
+            "crd: live: 2 agreed: asked of a CRD of the same structure that checks no values",
+            "crd: live: 1 not asked: no create stores the object: Garden.*",
+        ]
+    )
+
+
+# How a run ends
+
+KILLED = "os.kill(os.getpid(), signal.SIG{})"
+# hypothesis' plugin imports all of it in the end of a session, to say that there is nothing to say.
+OF_PROCESS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+
+
+@pytest.fixture
+def ending(asked: Project) -> Ending:
+    """Make a project with requests, after which a test ends the run in some way."""
+
+    def make(how: str) -> Project:
+        asked.write("test_it.py", f"import os, signal, urllib.request\ndef test_it(): {how}\n")
+        return asked
+
+    return make
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let processes be interrupted by Ctrl-C also where it is ignored, as it is in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def _signalled(project: Project, server: FakeServer) -> pytest.RunResult:
+    """Run the cases and the test that ends the run in a process of their own."""
+    return project.pytester.runpytest_subprocess(*OF_PROCESS, "--crd-live", server.url, timeout=120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM")])
+def test_nothing_is_left_however_a_run_ends(ending: Ending, server: FakeServer, by: str, ctrl_c: None) -> None:
+    result = _signalled(ending(KILLED.format(by)), server)
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
+    assert any(line.startswith(f"POST {CRDS}") for line in server.log)
+    assert server.names() == []
+
+
+def test_nothing_is_left_when_a_test_exits(ending: Ending, server: FakeServer) -> None:
+    result = _live(ending("raise SystemExit(7)"), server)
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
+    assert any(line.startswith(f"POST {CRDS}") for line in server.log)
+    assert server.names() == []
+
+
+def test_nothing_is_left_after_an_error_of_pytest_itself(asked: Project, server: FakeServer) -> None:
+    asked.write(
+        "conftest.py", "def pytest_runtest_logfinish(nodeid):\n    if 'grows' in nodeid:\n        raise OSError\n"
+    )
+
+    result = _live(asked, server)
+
+    assert result.ret == pytest.ExitCode.INTERNAL_ERROR
+    assert server.names() == []
+
+
+@pytest.mark.slow
+def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after_its_lease(
+    ending: Ending, server: FakeServer
+) -> None:
+    project = ending(KILLED.format("KILL"))
+    _signalled(project, server)
+    left = server.names()
+    assert [name.rpartition("/")[0] for name in left] == [NAMESPACES, CRDS, CRDS]
+
+    result = _live(project, server, "-k", "stored")
+
+    result.stdout.fnmatch_lines(
+        ["crd: live: left alone, of another run or not ours: customresourcedefinition/* (lease until *), *namespace/*"]
+    )
+    assert server.names() == left
+    for name in left:
+        server.objects[name]["metadata"]["annotations"][lease.ANNOTATION] = "2026-01-01T00:00:00Z"
+    server.objects[left[0]]["metadata"]["labels"] = {}
+    result = _live(project, server, "-k", "stored")
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: removed what an earlier run has left: customresourcedefinition/*, customresourcedefinition/*",
+            "crd: live: left alone, of another run or not ours: namespace/*",
+        ]
+    )
+    assert server.names() == left[:1]
+
+
+def test_a_lost_connection_says_what_is_left_and_how_to_remove_it(ending: Ending, server: FakeServer) -> None:
+    def interfere(_: str, url: str, __: Any) -> Reply | None:
+        if url == "/lose":
+            server.interfere = lambda *_: Reply(0)
+        return None
+
+    server.interfere = interfere
+
+    result = _live(ending(f"urllib.request.urlopen('{server.url}/lose')"), server)
+
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: the server does not answer any more: GET *",
+            "crd: live: left on the server: namespace/pytest-crd-*, customresourcedefinition/gardens.*; to remove it: *",
+        ]
+    )
+    command = "kubectl --server http://127.0.0.1:* delete customresourcedefinitions,namespaces -l pytest-crd.example.com/run=*"
+    result.stdout.fnmatch_lines([f"*; to remove it: {command}"])
+    assert server.names() != []
+
+
+def test_who_does_not_wait_for_the_end_is_told_what_is_left(
+    asked: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(box: sandbox.Sandbox) -> None:
+        box._is_over.set()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sandbox.Sandbox, "end", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        asked.pytester.inline_run("-p", "no:cacheprovider", "--crd-live", server.url)
+
+    said = capsys.readouterr().out
+    assert "crd: live: left on the server: namespace/pytest-crd-" in said
+    assert "; to remove it: kubectl --server http://127.0.0.1:" in said
+    assert server.names() != []
+
+
+def test_a_server_that_does_not_say_what_is_left_is_asked_all_the_same(asked: Project, server: FakeServer) -> None:
+    server.interfere = lambda method, url, _: (
+        Reply(403, '{"message": "no"}') if (method, url) == ("GET", CRDS) else None
+    )
+
+    result = _live(asked, server)
+
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: whether earlier runs have left something is not known: GET http://*: 403 no",
+            "crd: live: 5 agreed, *",
+        ]
+    )
+
+
+@pytest.mark.slow
+def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_though_one_is_killed(
+    ending: Ending, server: FakeServer
+) -> None:
+    result = _live(ending(KILLED.format("KILL")), server, "-p", "pytest_crd.plugin", "-p", "xdist", "-n2", *OF_PROCESS)
+
+    result.assert_outcomes(passed=5, failed=1)
+    result.stdout.fnmatch_lines(["crd: live: 5 agreed, 0 disagreed, 0 not asked, 0 no answer"])
+    namespaces = {line.split("/")[5] for line in server.log if "/namespaces/pytest-crd-" in line and "gardens" in line}
+    assert len(namespaces) == 2
+    assert server.names() == []
+
+
+def test_crds_are_made_side_by_side_while_the_first_test_is_asked(
+    project: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookahead, "_AHEAD", 1)
+    project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond")
+    case = "create:\n- name: a\n  input: {spec: {rows: 1}}\n  accepted: true\n"
+    for plural in ("gardens", "ponds"):
+        project.cases(f"crd: {plural}.stories.example.com\n{case}", name=f"test_{plural}.crd.yaml")
+
+    def interfere(_: str, url: str, __: Any) -> Reply | None:
+        made = [name for name in server.objects if name.startswith(CRDS)]
+        return Reply(429) if "/gardens?dryRun" in url and len(made) < 2 else None
+
+    server.interfere = interfere
+
+    result = _live(project, server)
+
+    result.assert_outcomes(passed=2)
+    assert server.names() == []
+
+
+# What is asked, and what is not
+
+
+def test_other_versions_are_named_and_what_they_answer_otherwise(project: Project, server: FakeServer) -> None:
+    server.minor = "36"
+    project.cases()
+
+    result = _live(project, server, "--crd-kubernetes-version", "1.37")
+
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: http://127.0.0.1:*, Kubernetes 1.36 (v1.36.0): CRDs in groups of their own",
+            "crd: live: tests answer for Kubernetes 1.37, and are compared as 1.36",
+        ]
+    )
+
+
+def test_cases_of_python_tests_are_asked_and_upgrades_are_not(gardener: Project, server: FakeServer) -> None:
+    gardener.crd("before/gardens.yaml")
+    gardener.write(
+        "test_it.py",
+        "import pytest\n@pytest.mark.crd_cases('*.crd.yaml')\ndef test_it(crd_case): crd_case.check()\ndef test_other(): pass\n",
+    )
+
+    result = _live(gardener, server, "--crd-baseline", "before", "--crd-path", "config", "test_it.py")
+
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: 3 agreed, 0 disagreed, 1 not asked, 0 no answer",
+            "crd: live: 1 not asked: what an upgrade does is asked of the engine alone",
+        ]
+    )
+
+
+def test_a_case_that_cannot_be_run_or_is_skipped_is_not_asked(project: Project, server: FakeServer) -> None:
+    project.cases(
+        "crd: gardens.stories.example.com\ncreate:\n- name: a\n  skip: not now\n  input: {}\n  accepted: true\n"
+        "update:\n- name: b\n  old: {spec: {rows: 99}}\n  input: {}\n  accepted: true\n"
+    )
+
+    result = _live(project, server)
+
+    result.assert_outcomes(skipped=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*'old' of update case \"b\" is not valid under its CRD*",
+            "crd: live: 1 not asked: the test itself asks nothing that has an answer",
+        ]
+    )
+
+
+def test_what_is_asked_ahead_is_what_the_test_asks_when_it_is_run(asked: Project, server: FakeServer) -> None:
+    asked.write(
+        "conftest.py",
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n"
+        "        item.bound.ask = lambda: (_ for _ in ()).throw(ValueError)\n",
+    )
+
+    result = _live(asked, server)
+
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
+
+
+def test_what_was_asked_ahead_for_other_questions_does_not_count(asked: Project, server: FakeServer) -> None:
+    asked.write(
+        "conftest.py",
+        "def pytest_collection_modifyitems(items):\n"
+        "    first, second = (item.bound.ask for item in items[:2])\n"
+        "    items[0].bound.ask, items[1].bound.ask = second, first\n",
+    )
+    server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
+
+    result = _live(asked, server, "-k", "stored or many")
+
+    result.assert_outcomes(failed=1, passed=1, deselected=3)
+    result.stdout.fnmatch_lines(["crd: live: 1 agreed, 1 disagreed, *", "FAILED *::it is stored - live: disagreed: *"])
+
+
+def test_a_disagreement_is_coloured_and_whole_in_junit(asked: Project, server: FakeServer) -> None:
+    server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
+
+    result = _live(asked, server, "-k", "stored", "--color=yes", "--junitxml=report.xml", "-q")
+
+    result.stdout.fnmatch_lines(['*create case "it is stored": http* answers otherwise*'])
+    report = (asked.path / "report.xml").read_text(encoding="utf-8")
+    assert '<property name="crd_live" value="disagreed"' in report
+    assert "What pytest-crd answers" in report
+
+
+def test_what_is_installed_is_asked_about_and_nothing_is_made(asked: Project, server: FakeServer) -> None:
+    read = engine.load([asked.path / "config/crd/bases/gardens.yaml"])[0]
+    with contextlib.closing(client.Server(server.url)) as other:
+        other.ask("POST", CRDS, dict(read.manifest))
+    server.log.clear()
+
+    result = _live(asked, server, "--crd-live-installed")
+
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: http://127.0.0.1:*, Kubernetes 1.37 (v1.37.0): the CRDs that are installed, by dry runs",
+            "crd: live: 2 agreed, 0 disagreed, 3 not asked, 0 no answer",
+            "crd: live: 3 not asked: an update needs a stored object, which might wake an operator",
+        ]
+    )
+    assert server.written() == []
+    assert server.names() == [f"{CRDS}/gardens.stories.example.com"]
+
+
+def test_a_session_without_a_terminal_asks_all_the_same(asked: Project, server: FakeServer) -> None:
+    result = _live(asked, server, "-p", "no:terminal")
+
+    assert result.ret == 0
+    assert len([line for line in server.log if "dryRun" in line]) == 5
+    assert server.names() == []
+
+
+# The command line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--crd-live", "nothing"), "--crd-live: */nothing: neither a URL (http://…) nor the file of a kubeconfig"),
+        (("--crd-live=",), "--crd-live: write one URL|KUBECONFIG, once"),
+        (("--crd-live", "http://a", "--crd-live", "http://b"), "--crd-live: write one URL|KUBECONFIG, once"),
+        (("--crd-live-installed",), "--crd-live-installed does nothing without --crd-live: name the server"),
+        (("--crd-live-context", "a"), "--crd-live-context does nothing without --crd-live: name the server"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_said(project: Project, arguments: tuple[str, ...], message: str) -> None:
+    result = project.run(*arguments)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])
+
+
+def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(asked: Project, server: FakeServer) -> None:
+    cluster = {"name": "c", "cluster": {"server": server.url}}
+    context = {"name": "mine", "context": {"cluster": "c", "user": "u"}}
+    content = {"clusters": [cluster], "contexts": [context], "users": [{"name": "u", "user": {}}]}
+    path = asked.write("elsewhere/config", json.dumps(content))
+
+    result = asked.run("--crd-live", path, "--crd-live-context", "mine")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --crd-live: write --crd-live={path}: pytest takes a path that stands alone *"]
+    )
+
+    result = asked.run(f"--crd-live={path}", "--crd-live-context", "mine")
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines([f"crd: live: {server.url}, Kubernetes 1.37 (v1.37.0): *", "crd: live: 5 agreed, *"])
+
+
+@pytest.mark.parametrize("is_skipped", [True, False])
+def test_a_certificate_that_is_not_verified_is_named_once_and_warned_of_never(
+    asked: Project, server: FakeServer, *, is_skipped: bool
+) -> None:
+    certificate = Path(__file__).parents[3] / "live/selfsigned.pem"
+    with serving(server, certificate=certificate) as url:
+        cluster = {"server": url, "insecure-skip-tls-verify": is_skipped}
+        context = {"name": "mine", "context": {"cluster": "c", "user": "u"}}
+        content = {
+            "clusters": [{"name": "c", "cluster": cluster}],
+            "contexts": [context],
+            "users": [{"name": "u", "user": {}}],
+        }
+        path = asked.write("elsewhere/config", json.dumps(content))
+
+        result = asked.run(f"--crd-live={path}", "--crd-live-context", "mine", "-W", "error")
+
+    if is_skipped:
+        result.assert_outcomes(passed=5)
+        said = "crd: live: its certificate is not verified: the kubeconfig says insecure-skip-tls-verify"
+        assert result.outlines.count(said) == 1
+        result.stdout.no_fnmatch_line("*Unverified HTTPS request*")
+        result.stdout.no_fnmatch_line("*warning*")
+    else:
+        result.stderr.fnmatch_lines(["*CERTIFICATE_VERIFY_FAILED*"])
+
+
+@pytest.mark.parametrize("way", ["ini", "environment"])
+def test_no_file_and_no_environment_makes_a_run_write_to_a_server(
+    project: Project, server: FakeServer, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if way == "ini":
+        project.ini(f"addopts = --crd-live {server.url}")
+    else:
+        monkeypatch.setenv("PYTEST_ADDOPTS", f"--crd-live {server.url}")
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-live: on the command line only, never in addopts or PYTEST_ADDOPTS"])
+    assert server.log == []
+
+
+@pytest.mark.skipif(pytest.version_tuple < (8, 2), reason="pytest reads arguments from files since 8.2")
+def test_a_file_of_arguments_is_the_command_line(asked: Project, server: FakeServer) -> None:
+    asked.write("arguments", f"--crd-live={server.url}\n-q\n")
+
+    result = asked.run("@arguments")
+
+    result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*", "crd: live: 5 agreed, *"])
+
+
+@pytest.mark.slow
+def test_a_session_that_asks_no_server_loads_nothing_that_could(asked: Project) -> None:
+    asked.write(
+        "conftest.py",
+        "import sys\ndef pytest_sessionfinish(): print([name for name in sys.modules if name.startswith(('pytest_crd.live', 'pytest_crd.plugin.features.'))])\n",
+    )
+
+    result = asked.pytester.runpytest_subprocess(*OF_PROCESS, "-s")
+
+    result.stdout.fnmatch_lines(["*[[]]"])

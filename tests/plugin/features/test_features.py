@@ -1,0 +1,57 @@
+"""A room is imported by the session that asks for its feature, and by no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+import pytest_crd
+from pytest_crd.plugin.features import FEATURES
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+ROOMS: Final = Path(pytest_crd.__file__).parent / "plugin/features"
+ASKED: Final = {
+    "checks": "--crd-checks",
+    "upgrades": "--crd-baseline=config",
+    "generate": "--crd-generate=gardens.stories.example.com",
+    "live": "--crd-live=http://127.0.0.1:1",
+    "fill": "--crd-fill",
+    "coverage": "--crd-cov",
+}
+# As there is no server.
+REGISTERED: Final[dict[str, list[str]]] = {"coverage": ["crd-coverage-askers", "crd-coverage"], "live": []}
+TELLS: Final = """\
+import pathlib, sys
+
+def pytest_unconfigure(config):
+    rooms = {name.split(".")[3] for name in sys.modules if name.startswith("pytest_crd.plugin.features.")}
+    registered = [name for name, _ in config.pluginmanager.list_name_plugin() if name.startswith("crd-")]
+    pathlib.Path("rooms").write_text(f"{sorted(rooms)} {registered}")
+"""
+
+
+def test_every_room_has_a_feature() -> None:
+    assert {path.parent.name for path in ROOMS.glob("*/hooks.py")} == FEATURES.keys() == ASKED.keys()
+
+
+@pytest.mark.parametrize(("name", "option"), ASKED.items())
+def test_a_feature_loads_its_own_room_alone(project: Project, name: str, option: str) -> None:
+    project.write("conftest.py", TELLS)
+
+    project.start(option)
+
+    assert project.read("rooms") == f"{[name]} {REGISTERED.get(name, [f'crd-{name}'])}"
+
+
+def test_several_features_are_registered_in_the_order_of_the_table(project: Project) -> None:
+    project.write("conftest.py", TELLS)
+
+    project.run("--crd-cov", "--crd-fill", "--crd-baseline=config", "--crd-checks")
+
+    assert project.read("rooms").endswith(
+        "['crd-checks', 'crd-upgrades', 'crd-fill', 'crd-coverage-askers', 'crd-coverage']"
+    )
