@@ -243,6 +243,7 @@ class Answer(NamedTuple):
         warnings: What the server warns of.
         given: What the case sends, as far as it states it.
         made_up: The fields of metadata that nobody stated.
+        unknown: Why the object is not known as it is stored; empty where it is.
     """
 
     code: int
@@ -251,6 +252,7 @@ class Answer(NamedTuple):
     warnings: tuple[str, ...]
     given: JSONValue
     made_up: frozenset[str]
+    unknown: str = ""
 
 
 class CaseResult(NamedTuple):

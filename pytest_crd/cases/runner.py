@@ -146,6 +146,8 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
 def _run_request(case: CreateCase | UpdateCase, body: Body, subject: Subject, old_subject: Subject) -> CaseResult:
     if isinstance(case, UpdateCase):
         _refuse_invalid_old(case, old_subject)
+    if case.lost is not None and (unknown := subject.version.unknown_when_stored):
+        raise case.mistake(f"'lost' cannot be held against anything: {unknown}", "lost")
     response = questions.ask(_question(case, body, subject.version, old_subject.version))
     return judge(case, body.value, response, subject, made_up=_made_up(case, body.value))
 
@@ -172,8 +174,11 @@ def judge(
         sent = _completed(given, version)
         mismatches += expectations.of_object(case, response.stored, sent, version.schema, made_up=made_up)
     mismatches += expectations.of_paths(case.listed, trace, response.warnings)
-    answer = Answer(response.code, response.kept, response.errors, response.warnings, given, made_up)
+    unknown = version.unknown_when_stored if response.accepted else ""
+    answer = Answer(response.code, response.kept, response.errors, response.warnings, given, made_up, unknown)
     result = _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
+    if unknown:
+        result = result._replace(notes=(*result.notes, unknown))
     return verdicts.tell(case, version, result._replace(answer=answer))
 
 

@@ -121,7 +121,9 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
     whom = _described(version.crd, version.name)
     heading = f"refused ({response.code}) by {whom}"
     if response.accepted:
-        heading = f"accepted by {whom}, but not as it is; kubectl refuses it"
+        is_refused_by_kubectl = bool(repeated or response.pruned)
+        but = "not as it is; kubectl refuses it" if is_refused_by_kubectl else "a part of it is not stored"
+        heading = f"accepted by {whom}, but {but}"
     open_values = [_open_value(one, manifest.value) for one in response.errors]
     is_open = all(open_values) and not repeated and not dropped
     warnings = [one for one in response.warnings if not one.startswith(_ABOUT_FIELDS)]
@@ -133,7 +135,7 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
         frozenset(fields),
         placeholder=open_values[0] if open_values and is_open else "",
         warnings=tuple(Finding(places.of_sentence(manifest, one), one) for one in warnings),
-        notes=tuple(_becomes(response)),
+        notes=(*_becomes(response), *filter(None, (version.unknown_when_stored if response.accepted else "",))),
     )
 
 

@@ -69,6 +69,13 @@ class CrdAnswers:
         is_clean = not self.manifest.unknown and not self.manifest.duplicates
         return self.created if is_clean else self._create(field_validation)
 
+    def unknown_when_stored(self, version: str) -> str:
+        """Return why nobody knows what becomes of objects of a *version* once they are stored; empty where it is known."""
+        storage = next((one.name for one in self.spec.versions if one.storage), version)
+        if storage == version or not self.spec.converts_by_webhook:
+            return ""
+        return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
+
     def _create(self, field_validation: FieldValidation) -> Response:
         from pytest_crd.engine.resources import crdrequest  # noqa: PLC0415 - much that only this answer needs
 

@@ -70,6 +70,11 @@ class Version(Generic[CrdT]):
         return self._schema.spec.storage
 
     @property
+    def unknown_when_stored(self) -> str:
+        """Why nobody knows here what becomes of objects once they are stored, as a webhook converts them; empty where it is known."""
+        return self._answers.unknown_when_stored(self.name)
+
+    @property
     def structural_errors(self) -> tuple[FieldError, ...]:
         """Every violation that keeps the schema from being structural, as POSTing the CRD as v1 reports it, in that order."""
         return self._schema.structural_errors

@@ -27,6 +27,8 @@ def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
         return {"errors": errors(answer)}
     changes = {"pruned": answer.pruned, "nullsDropped": answer.nulls, "lost": answer.lost}
     stated = {key: list(paths) for key, paths in changes.items() if paths}
+    if version.unknown_when_stored:
+        return stated or {"accepted": True}
     return stated or _stored(proposal.place, answer.stored)
 
 

@@ -31,8 +31,8 @@ def _fullest(version: engine.Version) -> dict[str, Any] | None:
 
 def _stored(version: engine.Version, name: str, resource: Mapping[str, Any]) -> Proposal:
     answer = version.create(resource)
-    stored = bare(answer.stored)
-    return Proposal(Section.CREATE, name, (), resource, stated={"expected": stored, **_changes(answer)})
+    stored = {"accepted": True} if version.unknown_when_stored else {"expected": bare(answer.stored)}
+    return Proposal(Section.CREATE, name, (), resource, stated={**stored, **_changes(answer)})
 
 
 def _changes(answer: engine.Response) -> dict[str, list[str]]:
@@ -47,6 +47,8 @@ def _changes(answer: engine.Response) -> dict[str, list[str]]:
 
 def _apart(version: engine.Version, smallest: Mapping[str, Any], status: Any) -> Iterator[Proposal]:
     """Yield what shows that the status is a subresource."""
+    if version.unknown_when_stored:
+        return
     place = (STATUS,)
     whole = {**smallest, STATUS: status}
     answer = version.create(whole)

@@ -99,6 +99,13 @@ class Maker:
         for resource, _ in self._existing(()):
             yield Candidate(resource)
 
+    def complete(self) -> Iterator[Resource]:
+        """Yield objects that have something at each place of the schema in turn."""
+        for side in self._sides:
+            for place, _ in side.places():
+                if (held := side.existing(place)) is not None:
+                    yield held[0]
+
     def with_status(self) -> Iterator[Resource]:
         """Yield objects that have a status."""
         for resource, _ in self._existing(("status",)):

@@ -80,6 +80,9 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     lost = {path: _located(path, resource, old, new) for path in (*after.changes.pruned, *after.changes.lost)}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
+    if old.version.unknown_when_stored or new.version.unknown_when_stored:
+        yield from _warnings(witness)
+        return
     is_moved = old.version.crd.scope != new.version.crd.scope
     for steps, was, is_now in differences(before.stored, after.stored, ()):
         if is_moved and steps == _NAMESPACE:
@@ -90,8 +93,12 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
             is_new = was is ABSENT and (is_now is None or old.version.schema_map.at(place) is None)
             kind = Kind.WIDENED if is_new else Kind.CHANGED
             yield Effect(kind, place, f"{_shown(was)} before, {_shown(is_now)} now", "stored otherwise")
-    for warning in after.warnings:
-        if warning not in before.warnings and not warning.startswith(_UNKNOWN):
+    yield from _warnings(witness)
+
+
+def _warnings(witness: Witness) -> Iterator[Effect]:
+    for warning in witness.after.warnings:
+        if warning not in witness.before.warnings and not warning.startswith(_UNKNOWN):
             yield Effect(Kind.CHANGED, (), f"warned about: {warning}", warning)
 
 

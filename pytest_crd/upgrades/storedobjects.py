@@ -31,11 +31,16 @@ def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:
     """Return what a client meets that writes the object of a witness again; empty where that is nothing."""
     if effect.kind is Kind.WIDENED:
         return ""
+    if old.version.unknown_when_stored or new.version.unknown_when_stored:
+        return old.version.unknown_when_stored or new.version.unknown_when_stored
     if witness.stored is not None:
         return "refused as an update of an object that is stored"
-    stored = witness.before.stored
     if effect.kind is Kind.REFUSED:
-        return _Updates(effect, stored, old, new).note()
+        return _Updates(effect, witness.before.stored, old, new).note()
+    return _of_accepted(effect, witness.before.stored, old, new)
+
+
+def _of_accepted(effect: Effect, stored: Resource, old: Subject, new: Subject) -> str:
     unchanged = new.overwrite(stored, stored)
     if not unchanged.accepted:
         return "an update of an object that is stored is refused"

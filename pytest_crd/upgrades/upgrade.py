@@ -61,7 +61,10 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
             collection.add(finding)
         found = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
         _of_specimens(found, specimens.of(old, before.name))
-        if found.differences or _is_served_otherwise(before, after):
+        unknown = [version.unknown_when_stored for version in (before, after)]
+        unshown += dict.fromkeys(filter(None, unknown))
+        is_unhooked = bool(unknown[0]) and not unknown[1]
+        if found.differences or is_unhooked or _is_served_otherwise(before, after):
             witnesses = Witnesses(found)
             unshown += witnesses.find()
             warnings += witnesses.problems

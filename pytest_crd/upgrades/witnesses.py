@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_crd import engine
+from pytest_crd.engine.errors.changedfield import ChangedField
+from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.examples import Borders, NoExampleError
 from pytest_crd.upgrades import effects, shrinking
@@ -51,6 +53,7 @@ class Witnesses:
     def find(self) -> Iterator[str]:
         """Keep what the differences do to objects, and yield those that no object shows, in words."""
         self._of_gained_status()
+        self._of_lost_webhook()
         self._of_warnings()
         for difference in self._found.differences:
             if not self._of_difference(difference):
@@ -133,6 +136,19 @@ class Witnesses:
             for effect in change.effects:
                 if effect.kind is Kind.CHANGED and not effect.place:
                     self._found.add_effect(effect, change)
+
+    def _of_lost_webhook(self) -> None:
+        """Keep what is lost of objects of a version that a webhook converted, and that none converts any more."""
+        old, new = self._found.old.version, self._found.new.version
+        if not old.unknown_when_stored or new.unknown_when_stored:
+            return
+        for resource in self._maker.complete():
+            written = Witness(resource, old.create(resource), new.create(resource))
+            words = "is lost when it is stored: no webhook converts it any more"
+            for path in written.after.changes.lost if written.before.accepted else ():
+                place = schemamap.place_in(path.steps, new.schema_map) if isinstance(path, ChangedField) else ()
+                effect = Effect(Kind.DATA_LOSS, place, f"{path} {words}", "no webhook")
+                self._found.add_effect(effect, Change((effect,), written))
 
     def _of_gained_status(self) -> None:
         """Keep that a status is dropped from requests that wrote it, where it has become a subresource."""

@@ -32,6 +32,8 @@ from pytest_crd.engine.schema.metafields import TYPE_META
 
 # What an expectation of an accepted object says, and one of a refused object.
 _OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost")
+# What of these says what is stored.
+_OF_STORED: Final = frozenset({"expected", "contains", "absent", "lost"})
 _OF_REFUSED: Final = ("errors", "containsErrors", "error")
 
 
@@ -83,7 +85,8 @@ def observe(case: AnyCase, run: Callable[[AnyCase], CaseResult], mode: Mode) -> 
         return Observed(_failing(case, result), problem=problem if asked else "")
     values, removed = _meant(case, result, mode, is_turned=bool(turn))
     if not values:
-        return Observed(result, problem="" if result.held or not asked else _by_hand(result))
+        unknown = result.answer.unknown if not _unknown(result.answer).isdisjoint(case.blanks) else ""
+        return Observed(result, problem=unknown or ("" if result.held or not asked else _by_hand(result)))
     declared = {key: value for key, value in case.declared.items() if key not in removed}
     new = run(loader.stating(case, declared | values))
     if not new.held:
@@ -100,7 +103,7 @@ def _meant(
         return expectation(case, result), ()
     if is_turned:
         return _turned(case, result)
-    values = {key: _observed(key, case, result) for key in case.blanks}
+    values = {key: _observed(key, case, result) for key in case.blanks if key not in _unknown(_answer(result))}
     return values | (dict(_corrected(case, result)) if mode >= Mode.UPDATE else {}), ()
 
 
@@ -112,14 +115,17 @@ def expectation(case: AnyCase, result: CaseResult) -> dict[str, JSONValue]:
         case: The case, whatever it expects.
         result: Its outcome, which has an answer.
     """
-    verdict = "errors" if _answer(result).errors else "expected"
-    listed = {key: _observed(key, case, result) for key in case.listed if key != "warnings"}
+    answer = _answer(result)
+    verdict = "errors" if answer.errors else "accepted" if answer.unknown else "expected"
+    listed = {key: _observed(key, case, result) for key in case.listed if key not in {"warnings", *_unknown(answer)}}
     return {verdict: _observed(verdict, case, result)} | {key: paths for key, paths in listed.items() if paths}
 
 
 def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
     """Return what was observed of that which *key* states."""
     answer, trace = _answer(result), result.trace
+    if key == "accepted":
+        return True
     if key == "expected":
         return _object(case, answer)
     if key == "errors":
@@ -133,6 +139,11 @@ def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
         "warnings": answer.warnings,
     }
     return [*map(str, listed[key])]
+
+
+def _unknown(answer: Answer) -> frozenset[str]:
+    """Return the keys that nobody can state, as a webhook converts what is stored."""
+    return _OF_STORED if answer.unknown else frozenset()
 
 
 def _answer(result: CaseResult) -> Answer:
@@ -186,7 +197,7 @@ def _turned(case: AnyCase, result: CaseResult) -> tuple[dict[str, JSONValue], tu
     """Return the keys of the other verdict, and those that contradict it; lists stay lists, and say what is observed."""
     declared, is_refused = case.declared, bool(_answer(result).errors)
     removed = tuple(key for key in (_OF_ACCEPTED if is_refused else _OF_REFUSED) if key in declared)
-    verdict = "errors" if is_refused else "expected"
+    verdict = "errors" if is_refused else "accepted" if _answer(result).unknown else "expected"
     values = {verdict: _observed(verdict, case, result)}
     for key in case.listed:
         paths = _observed(key, case, result)
@@ -203,6 +214,8 @@ def _turned(case: AnyCase, result: CaseResult) -> tuple[dict[str, JSONValue], tu
 def _corrected(case: AnyCase, result: CaseResult) -> Iterator[tuple[str, JSONValue]]:
     """Yield the keys that do not hold, with what does."""
     for mismatch in result.mismatches:
+        if isinstance(mismatch, ObjectMismatch) and _answer(result).unknown:
+            continue
         if isinstance(mismatch, ObjectMismatch) and mismatch.key == "expected":
             yield "expected", _observed("expected", case, result)
         elif isinstance(mismatch, ObjectMismatch) and _is_as_much(mismatch.expected, mismatch.asked):

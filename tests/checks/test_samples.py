@@ -352,3 +352,40 @@ def test_many_findings_are_shown_with_v(project: Project) -> None:
 
     _run(project).stdout.fnmatch_lines(["  … and 1 more; -v shows all"])
     _run(project, "-v").stdout.no_fnmatch_line("*more; -v shows all")
+
+
+def _of_two_versions(project: Project, conversion: str = "") -> None:
+    schema = "schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {%s: {type: string}}}}}}"
+    project.write(
+        CRD,
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+        "metadata: {name: gardens.stories.example.com}\nspec:\n  group: stories.example.com\n  scope: Namespaced\n"
+        f"  names: {{plural: gardens, singular: garden, kind: Garden, listKind: GardenList}}\n{conversion}  versions:\n"
+        f"  - {{name: v1, served: true, storage: false, {schema % 'a'}}}\n"
+        f"  - {{name: v2, served: true, storage: true, {schema % 'b'}}}\n",
+    )
+    _sample(project, f"{HEAD}spec: {{a: x}}\n")
+
+
+def test_what_the_storage_version_loses_is_accepted_by_kubectl(project: Project) -> None:
+    _of_two_versions(project)
+
+    result = _run(project)
+
+    assert result.parseoutcomes()["failed"] == 1
+    result.stdout.fnmatch_lines(
+        [
+            "accepted by gardens.stories.example.com v1 (*), but a part of it is not stored:",
+            "*: spec.a: the storage version does not specify it, so that it is lost without a warning",
+        ]
+    )
+
+
+def test_what_a_webhook_converts_is_not_called_lost(project: Project) -> None:
+    webhook = "{conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/convert'}}"
+    _of_two_versions(project, f"  conversion: {{strategy: Webhook, webhook: {webhook}}}\n")
+
+    result = _run(project, "-v")
+
+    assert result.parseoutcomes()["passed"] == 1
+    result.stdout.fnmatch_lines(["crd: *samples*: a webhook converts v1 to v2, and does not run here: *"])

@@ -61,6 +61,7 @@ class CrdSpec(NamedTuple):
         plural: The resource in URLs.
         scope: `Namespaced` or `Cluster`; what stands there, where it is neither.
         preserve_unknown_fields: True where nothing is pruned, as v1beta1 has it unless told otherwise.
+        converts_by_webhook: Whether a webhook converts objects from one version to another.
         versions: All versions, in the order of the manifest.
     """
 
@@ -71,6 +72,7 @@ class CrdSpec(NamedTuple):
     plural: str
     scope: str
     preserve_unknown_fields: bool
+    converts_by_webhook: bool
     versions: tuple[VersionSpec, ...]
 
 

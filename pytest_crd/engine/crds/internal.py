@@ -142,6 +142,7 @@ def declared(crd: InternalCrd) -> CrdSpec:
         plural=plural,
         scope=crd.spec.get("scope", ""),
         preserve_unknown_fields=crd.preserves_unknown_fields,
+        converts_by_webhook=(crd.spec.get("conversion") or {}).get("strategy") == "Webhook",
         versions=tuple(_version_spec(crd, version, index) for index, version in enumerate(crd.versions)),
     )
 

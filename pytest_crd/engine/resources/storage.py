@@ -16,7 +16,9 @@ class Storage:
     def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served]) -> None:
         self._crd = crd
         self._served = served
-        self._storage = next((version for version in versions if version.spec.storage), served)
+        storage = next((version for version in versions if version.spec.storage), served)
+        # What a webhook makes of an object nobody knows here: it is taken for one that stays as it is.
+        self._storage = served if crd.converts_by_webhook else storage
         self._namespaced = crd.scope == "Namespaced"
 
     def store(self, resource: Resource, *, defaulted: bool) -> tuple[dict[str, JSONValue], tuple[str, ...]]:

@@ -60,7 +60,9 @@ def test_a_v1_crd_is_read() -> None:
 
 def test_what_is_missing_is_empty_and_the_name_follows_from_plural_and_group() -> None:
     spec = _declared({"apiVersion": V1})
-    assert spec == CrdSpec(".", "", "", "", "", "", preserve_unknown_fields=False, versions=())
+    assert spec == CrdSpec(
+        ".", "", "", "", "", "", preserve_unknown_fields=False, converts_by_webhook=False, versions=()
+    )
 
 
 def test_v1beta1_preserves_unknown_fields_and_is_namespaced_unless_told_otherwise() -> None:

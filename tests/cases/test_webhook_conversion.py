@@ -1,0 +1,123 @@
+"""Objects that a webhook converts: what is stored of them is not known here, and nobody says that it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import crds
+
+from pytest_crd.cases import loader, runner
+from pytest_crd.cases.model import CaseFileError, RequestCase
+from pytest_crd.cases.result import CaseResult
+from pytest_crd.cases.subject import Subject
+from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.generation import casefile
+from pytest_crd.upgrades import upgrade
+from pytest_crd.upgrades.objects import Specimens
+from pytest_crd.writing import observation
+from pytest_crd.writing.observation import Mode, Observed
+
+TEXT = {"type": "string"}
+WEBHOOK = {
+    "strategy": "Webhook",
+    "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://example.com/convert"}},
+}
+UNKNOWN = "a webhook converts v1 to v2, and does not run here: what is stored, and what of it is lost, is unknown"
+
+
+def spec(*names: str) -> dict[str, Any]:
+    return {"type": "object", "properties": {"spec": {"type": "object", "properties": dict.fromkeys(names, TEXT)}}}
+
+
+def declared(first: dict[str, Any], *, webhook: bool = True) -> CustomResourceDefinition:
+    """Return a CRD with a version that is served, and another in which objects are stored that have only `spec.a`."""
+    manifest = crds.manifest(first, storage=False)
+    stored = {"name": "v2", "served": True, "storage": True, "schema": {"openAPIV3Schema": spec("a")}}
+    manifest["spec"]["versions"].append(stored)
+    if webhook:
+        manifest["spec"]["conversion"] = WEBHOOK
+    return CustomResourceDefinition.from_manifest(manifest)
+
+
+CRD = declared(spec("a", "b"))
+V1, V2 = CRD.versions
+
+
+def load(case: str, *, fills: bool = False) -> Any:
+    (file,) = loader.load(f"crd: tabs.example.com\ncreate:\n- {{name: a, {case}}}\n", source="cases.yaml", fills=fills)
+    return file.cases[0]
+
+
+def run(case: str, version: Version = V1) -> CaseResult:
+    return runner.run(load(case), Subject(version))
+
+
+def filled(case: str, mode: Mode = Mode.FILL) -> Observed:
+    return observation.observe(load(case, fills=True), lambda one: runner.run(one, Subject(V1)), mode)
+
+
+def test_what_is_stored_is_unknown_but_for_the_version_that_objects_are_stored_in() -> None:
+    assert (V1.unknown_when_stored, V2.unknown_when_stored) == (UNKNOWN, "")
+    assert declared(spec("a", "b"), webhook=False).versions[0].unknown_when_stored == ""
+
+    answer = V1.create({"spec": {"b": "x"}})
+
+    assert answer.accepted
+    assert answer.lost == ()
+    assert declared(spec("a", "b"), webhook=False).versions[0].create({"spec": {"b": "x"}}).lost == ("spec.b",)
+
+
+def test_a_case_says_that_it_was_held_against_the_object_before_it_is_converted() -> None:
+    result = run("input: {spec: {b: x}}, contains: {spec: {b: x}}")
+
+    assert result.held
+    assert result.notes == (UNKNOWN,)
+    assert run("input: {spec: {a: x}}, contains: {spec: {a: x}}", V2).notes == ()
+    assert run("input: {spec: {b: 1}}, errors: [{field: spec.b, type: TypeInvalid}]").notes == ()
+
+
+def test_what_is_lost_cannot_be_stated() -> None:
+    with pytest.raises(
+        CaseFileError, match=r"cases\.yaml:3: 'lost' cannot be held against anything: a webhook converts v1"
+    ):
+        run("input: {spec: {b: x}}, lost: []")
+
+
+def test_nothing_is_filled_in_that_nobody_knows() -> None:
+    assert filled("input: {spec: {b: x}}").values == {"accepted": True}
+    assert filled("input: {spec: {b: 1}}").values.keys() == {"errors"}
+    left = filled("input: {spec: {b: x}}, expected: TODO")
+    assert (left.values, left.problem) == ({}, UNKNOWN)
+    wrong = filled("input: {spec: {b: x}}, expected: {spec: {b: y}}", Mode.UPDATE)
+    assert (wrong.values, wrong.problem) == ({}, "to be corrected by hand: expected")
+    turned = filled("input: {spec: {b: x}}, errors: [{field: spec.b}]", Mode.UPDATE_VERDICTS)
+    assert turned.values == {"accepted": True}
+
+
+def test_a_generated_file_states_nothing_that_is_stored() -> None:
+    (file,) = loader.load(casefile.generate([V1]).text, source="generated.yaml")
+
+    requests = [case for case in file.cases if isinstance(case, RequestCase)]
+    assert any(case.declared.get("accepted") for case in requests)
+    assert not any({"expected", "contains", "absent", "lost"} & case.declared.keys() for case in requests)
+
+
+def test_an_upgrade_says_what_is_unknown_and_finds_what_is_refused_all_the_same() -> None:
+    narrowed = spec("a", "b")
+    narrowed["properties"]["spec"]["properties"]["b"] = {**TEXT, "maxLength": 3}
+
+    found = upgrade.judge(CRD, declared(narrowed), Specimens())
+
+    assert [(str(one.kind), one.path) for one in found.findings] == [("refused", "spec.b")]
+    assert found.findings[0].witness is not None
+    assert found.findings[0].witness.note == UNKNOWN
+    assert UNKNOWN in found.unshown
+
+
+def test_without_its_webhook_a_version_loses_what_is_not_stored() -> None:
+    found = upgrade.judge(CRD, declared(spec("a", "b"), webhook=False), Specimens())
+
+    assert [(str(one.kind), one.path, one.words) for one in found.findings] == [
+        ("data loss", "spec.b", "spec.b is lost when it is stored: no webhook converts it any more")
+    ]
