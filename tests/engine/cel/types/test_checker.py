@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine import profile
+from pytest_crd.engine.cel import kubernetes
+from pytest_crd.engine.cel.dialect import Dialect, Libraries
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
 from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types.functions import Library
 from pytest_crd.engine.cel.types.types import Type
-from pytest_crd.engine.rules import environments
+from pytest_crd.engine.golang.release import NEWEST
 
 POD = types.struct("Pod")
 FIELDS = {
@@ -34,7 +36,7 @@ class Structs:
 
 @pytest.fixture(scope="module")
 def base() -> Environment:
-    return environments.stored(profile.KNOWN["1.37"])
+    return kubernetes.environment(Libraries(), Dialect(), NEWEST, Library("no formats"))
 
 
 @pytest.fixture(scope="module")
