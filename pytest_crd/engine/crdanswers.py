@@ -116,9 +116,7 @@ class CrdAnswers:
 
     def _place_of(self, steps: Steps, offset: int | None) -> str:
         """Return `file:line` of what *steps* lead to in the server's form of the CRD; empty where it was not read from a file."""
-        if self._locate is None:
-            return ""
-        return self._locate(declared.place_in(self.manifest.value, steps), offset)
+        return "" if self._locate is None else self._locate(declared.place_in(self.manifest.value, steps), offset)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs to give the same answers: nothing that was found out since, and no file."""

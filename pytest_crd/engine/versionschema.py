@@ -67,11 +67,6 @@ class VersionSchema:
             return found or (fielderror.invalid(spec.schema_path, "", str(error)),)
 
     @property
-    def is_structural(self) -> bool:
-        """Whether the schema is structural."""
-        return not self.structural_errors
-
-    @property
     def published_schema(self) -> dict[str, JSONValue] | None:
         """The schema that the server publishes, before it does so: a copy; None where it publishes none, as it is not structural."""
         published = self.as_published

@@ -11,15 +11,16 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel import durations, timestamps, types
-from pytest_crd.engine.cel.checked import CheckedExpression
-from pytest_crd.engine.cel.costs import SizeEstimate, SizeProvider
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError, EvaluationError
-from pytest_crd.engine.cel.interpreter import Program, ProgramError
 from pytest_crd.engine.cel.library.format import Format
-from pytest_crd.engine.cel.types import Type
-from pytest_crd.engine.cel.values import (
+from pytest_crd.engine.cel.run.interpreter import Program, ProgramError
+from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types.checked import CheckedExpression
+from pytest_crd.engine.cel.types.costs import SizeEstimate, SizeProvider
+from pytest_crd.engine.cel.types.types import Type
+from pytest_crd.engine.cel.values import durations, timestamps
+from pytest_crd.engine.cel.values.values import (
     Duration,
     Opaque,
     Optional,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel import types
-from pytest_crd.engine.cel.interpreter import Outcome, Program
-from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.cel.run.interpreter import Outcome, Program
+from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.values.values import Value
 from pytest_crd.engine.rules import environments
 
 

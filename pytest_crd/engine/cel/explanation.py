@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
-from pytest_crd.engine.cel import ast, macrocalls, spelling
-from pytest_crd.engine.cel.ast import Node
-from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
-from pytest_crd.engine.cel.frames import Frame
-from pytest_crd.engine.cel.functions import Function
-from pytest_crd.engine.cel.interpreter import COST_LIMIT
 from pytest_crd.engine.cel.limits import deep_recursion
-from pytest_crd.engine.cel.macrocalls import QUANTIFIERS, MacroCall
-from pytest_crd.engine.cel.planner import Planner
-from pytest_crd.engine.cel.values import Value, find, is_list, is_map
+from pytest_crd.engine.cel.run.frames import Frame
+from pytest_crd.engine.cel.run.interpreter import COST_LIMIT
+from pytest_crd.engine.cel.run.planner import Planner
+from pytest_crd.engine.cel.text import ast, macrocalls, spelling
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.text.macrocalls import QUANTIFIERS, MacroCall
+from pytest_crd.engine.cel.types.checked import CheckedExpression
+from pytest_crd.engine.cel.types.functions import Function
+from pytest_crd.engine.cel.values.values import Value, find, is_list, is_map
 
 Variables = Mapping[str, Value]
 

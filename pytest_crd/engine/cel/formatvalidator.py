@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_crd.engine.cel import ast
-from pytest_crd.engine.cel.ast import Node
-from pytest_crd.engine.cel.checked import CheckedExpression
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import textformat
-from pytest_crd.engine.cel.types import Kind
+from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.types.checked import CheckedExpression
+from pytest_crd.engine.cel.types.types import Kind
 
 _NUMBERS: Final = frozenset({Kind.INT, Kind.UINT})
 _DOUBLES: Final = frozenset({Kind.DOUBLE, Kind.STRING})

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 
 from pytest_crd.engine.cel.dialect import Dialect, Libraries
 from pytest_crd.engine.cel.environment import Environment
-from pytest_crd.engine.cel.functions import Library
 from pytest_crd.engine.cel.library import (
     authorizer,
     cidr,
@@ -31,6 +30,7 @@ from pytest_crd.engine.cel.library import (
     strings,
     url,
 )
+from pytest_crd.engine.cel.types.functions import Library
 from pytest_crd.engine.golang.release import GoRelease
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from pytest_crd.engine.cel import ast, formatvalidator, regexes
-from pytest_crd.engine.cel.ast import Node
-from pytest_crd.engine.cel.checked import CheckedExpression
+from pytest_crd.engine.cel import formatvalidator
 from pytest_crd.engine.cel.errors import CompileError, EvaluationError, Problem
-from pytest_crd.engine.cel.types import Kind, Type
+from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.types.checked import CheckedExpression
+from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.values import regexes
 
 _FORMAT: Final = "format"
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.cel import types
-from pytest_crd.engine.cel.checked import CheckedExpression
-from pytest_crd.engine.cel.costs import SizeEstimate
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.cel.interpreter import Program, ProgramError
-from pytest_crd.engine.cel.types import Type
+from pytest_crd.engine.cel.run.interpreter import Program, ProgramError
+from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types.checked import CheckedExpression
+from pytest_crd.engine.cel.types.costs import SizeEstimate
+from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import compilations
 from pytest_crd.engine.rules.compilations import Compilation

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_crd.engine.cel import types
-from pytest_crd.engine.cel.types import Type
+from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.escaping import RESERVED, escape
 from pytest_crd.engine.schema.structural import Structural, ValueValidation

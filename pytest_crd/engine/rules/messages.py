@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
-from pytest_crd.engine.cel.interpreter import Program
-from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.cel.run.interpreter import Program
+from pytest_crd.engine.cel.values.values import Value
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath

@@ -10,9 +10,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from pytest_crd.engine.cel.functions import Library
 from pytest_crd.engine.cel.library import format as formats
 from pytest_crd.engine.cel.library.format import Validate
+from pytest_crd.engine.cel.types.functions import Library
 from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile

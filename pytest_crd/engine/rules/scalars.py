@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.cel.values.values import Value
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import times
 from pytest_crd.engine.rules.natives import go_type

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_crd.engine.cel import durations, timestamps
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import Duration, Timestamp
+from pytest_crd.engine.cel.values import durations, timestamps
+from pytest_crd.engine.cel.values.values import Duration, Timestamp
 from pytest_crd.engine.golang import time
 
 _DATE: Final = "2006-01-02"

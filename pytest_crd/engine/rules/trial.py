@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_crd.engine.cel import explanation, spelling
+from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError
-from pytest_crd.engine.cel.interpreter import ProgramError
-from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.cel.run.interpreter import ProgramError
+from pytest_crd.engine.cel.text import spelling
+from pytest_crd.engine.cel.values.values import Value
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.cel.values.values import Value
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import scalars

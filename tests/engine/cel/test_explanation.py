@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel import explanation, types
-from pytest_crd.engine.cel.interpreter import COST_LIMIT
+from pytest_crd.engine.cel import explanation
+from pytest_crd.engine.cel.run.interpreter import COST_LIMIT
+from pytest_crd.engine.cel.types import types
 from pytest_crd.engine.rules import environments
 
 ENVIRONMENT = environments.stored(profile.named("1.37")).extend({"self": types.DYN})

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel.declarations import Declarations
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.cel.interpreter import Program, ProgramError
+from pytest_crd.engine.cel.run.interpreter import Program, ProgramError
+from pytest_crd.engine.cel.types.declarations import Declarations
 from pytest_crd.engine.rules import environments
 
 SINCE = {

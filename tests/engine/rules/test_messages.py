@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.engine.cel.interpreter import Program
+from pytest_crd.engine.cel.run.interpreter import Program
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import KNOWN
 from pytest_crd.engine.rules import environments, messages

@@ -8,9 +8,10 @@ import pytest
 from conformance import test_cel
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel import spelling, workload
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
-from pytest_crd.engine.cel.interpreter import Program
+from pytest_crd.engine.cel.run.interpreter import Program
+from pytest_crd.engine.cel.text import spelling
+from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.rules import declarations, environments, views
 from pytest_crd.engine.rules.declarations import Declarations
 from pytest_crd.engine.rules.listviews import MapListSum, MapListView

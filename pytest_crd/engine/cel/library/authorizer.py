@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_crd.engine.cel.costs import (
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.library import costing
+from pytest_crd.engine.cel.types.costs import (
     STRING_TRAVERSAL,
     Argument,
     CallEstimate,
@@ -21,11 +23,9 @@ from pytest_crd.engine.cel.costs import (
     SizeEstimate,
     fixed_cost,
 )
-from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Estimate, Function, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.types import BOOL, STRING, Type, struct
-from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.cel.types.functions import Estimate, Function, Library, Overload, RuntimeCost
+from pytest_crd.engine.cel.types.types import BOOL, STRING, Type, struct
+from pytest_crd.engine.cel.values.values import Value
 
 # There are no values of these types, and a call with others is refused before.
 _NEVER_CALLED: Final = EvaluationError

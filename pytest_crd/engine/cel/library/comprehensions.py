@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pytest_crd.engine.cel import macros
-from pytest_crd.engine.cel.display import show
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Function, Library, Overload
-from pytest_crd.engine.cel.maps import KeyedMap
-from pytest_crd.engine.cel.types import map_of, parameter
-from pytest_crd.engine.cel.values import MISSING, Value, find
+from pytest_crd.engine.cel.text import macros
+from pytest_crd.engine.cel.types.functions import Function, Library, Overload
+from pytest_crd.engine.cel.types.types import map_of, parameter
+from pytest_crd.engine.cel.values.display import show
+from pytest_crd.engine.cel.values.maps import KeyedMap
+from pytest_crd.engine.cel.values.values import MISSING, Value, find
 
 _K: Final = parameter("K")
 _V: Final = parameter("V")

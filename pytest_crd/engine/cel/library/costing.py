@@ -13,7 +13,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_crd.engine.cel.costs import (
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.types.costs import (
     REGEX_LENGTH,
     STRING_TRAVERSAL,
     Argument,
@@ -23,9 +24,8 @@ from pytest_crd.engine.cel.costs import (
     SizeEstimate,
     fixed_cost,
 )
-from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Estimate, RuntimeCost
-from pytest_crd.engine.cel.values import Optional, Value, find, is_list, is_map, size
+from pytest_crd.engine.cel.types.functions import Estimate, RuntimeCost
+from pytest_crd.engine.cel.values.values import Optional, Value, find, is_list, is_map, size
 
 LIST_COST: Final = 10
 """What making a list costs."""

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from pytest_crd.engine.cel import arithmetic, ast, display, equality, macros
-from pytest_crd.engine.cel.ast import Node
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
-from pytest_crd.engine.cel.functions import Function, Implementation, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.library import listcosts
+from pytest_crd.engine.cel.library import arithmetic, listcosts
 from pytest_crd.engine.cel.library.lists import COMPARABLE_TYPES, order
-from pytest_crd.engine.cel.macros import Expansion, Macro, MacroError
-from pytest_crd.engine.cel.types import DYN, INT, Type, list_of, parameter
-from pytest_crd.engine.cel.values import TypeValue, Value, is_list, type_name
+from pytest_crd.engine.cel.text import ast, macros
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.text.macros import Expansion, Macro, MacroError
+from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload, RuntimeCost
+from pytest_crd.engine.cel.types.types import DYN, INT, Type, list_of, parameter
+from pytest_crd.engine.cel.values import display, equality
+from pytest_crd.engine.cel.values.values import TypeValue, Value, is_list, type_name
 from pytest_crd.engine.golang import sorting
 
 _LIST: Final = list_of(parameter("T"))

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.cel.costs import REGEX_LENGTH, STRING_TRAVERSAL, Argument, CallEstimate, EstimateContext
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Function, Library, Overload
 from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.types import STRING, list_of, optional_of, struct
-from pytest_crd.engine.cel.values import NONE, Opaque, Optional, Value
+from pytest_crd.engine.cel.types.costs import REGEX_LENGTH, STRING_TRAVERSAL, Argument, CallEstimate, EstimateContext
+from pytest_crd.engine.cel.types.functions import Function, Library, Overload
+from pytest_crd.engine.cel.types.types import STRING, list_of, optional_of, struct
+from pytest_crd.engine.cel.values.values import NONE, Opaque, Optional, Value
 
 TYPE: Final = struct("kubernetes.NamedFormat")
 # Returns what is wrong with a text.

@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_crd.engine.cel import ast
-from pytest_crd.engine.cel.costs import (
+from pytest_crd.engine.cel.errors import InternalError
+from pytest_crd.engine.cel.library import costing
+from pytest_crd.engine.cel.run.qualifiers import go_type
+from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.types.costs import (
     MAX,
     STRING_TRAVERSAL,
     Argument,
@@ -21,12 +24,9 @@ from pytest_crd.engine.cel.costs import (
     fixed_cost,
     fixed_size,
 )
-from pytest_crd.engine.cel.errors import InternalError
-from pytest_crd.engine.cel.functions import Estimate, RuntimeCost
-from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.qualifiers import go_type
-from pytest_crd.engine.cel.types import BYTES, STRING, Type
-from pytest_crd.engine.cel.values import Duration, Timestamp, UInt, Value, is_list
+from pytest_crd.engine.cel.types.functions import Estimate, RuntimeCost
+from pytest_crd.engine.cel.types.types import BYTES, STRING, Type
+from pytest_crd.engine.cel.values.values import Duration, Timestamp, UInt, Value, is_list
 
 _TEXTS = (STRING, BYTES)
 

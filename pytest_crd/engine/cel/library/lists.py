@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from pytest_crd.engine.cel import arithmetic, equality
 from pytest_crd.engine.cel.errors import EvaluationError, no_overload
-from pytest_crd.engine.cel.functions import Function, Implementation, Library, Overload
-from pytest_crd.engine.cel.library import listcosts
-from pytest_crd.engine.cel.types import (
+from pytest_crd.engine.cel.library import arithmetic, listcosts
+from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
+from pytest_crd.engine.cel.types.types import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -28,7 +27,8 @@ from pytest_crd.engine.cel.types import (
     list_of,
     parameter,
 )
-from pytest_crd.engine.cel.values import Duration, UInt, Value, is_list
+from pytest_crd.engine.cel.values import equality
+from pytest_crd.engine.cel.values.values import Duration, UInt, Value, is_list
 
 _A: Final = parameter("A")
 COMPARABLE_TYPES: Final = (

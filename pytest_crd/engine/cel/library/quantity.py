@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Function, Library, Overload
 from pytest_crd.engine.cel.library import costing, quantities
 from pytest_crd.engine.cel.library.quantities import Amount, QuantityError
-from pytest_crd.engine.cel.types import BOOL, DOUBLE, INT, STRING, Type, struct
-from pytest_crd.engine.cel.values import Opaque, Value
+from pytest_crd.engine.cel.types.functions import Function, Library, Overload
+from pytest_crd.engine.cel.types.types import BOOL, DOUBLE, INT, STRING, Type, struct
+from pytest_crd.engine.cel.values.values import Opaque, Value
 
 TYPE: Final = struct("kubernetes.Quantity")
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_crd.engine.cel import regexes
-from pytest_crd.engine.cel.costs import Argument, CallEstimate, EstimateContext, SizeEstimate
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.regexes import Regex
-from pytest_crd.engine.cel.types import INT, STRING, Type, list_of
+from pytest_crd.engine.cel.types.costs import Argument, CallEstimate, EstimateContext, SizeEstimate
+from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
+from pytest_crd.engine.cel.types.types import INT, STRING, Type, list_of
+from pytest_crd.engine.cel.values import regexes
+from pytest_crd.engine.cel.values.regexes import Regex
 from pytest_crd.engine.golang.release import GoRelease
 
 

@@ -11,8 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_crd.engine.cel import workload
-from pytest_crd.engine.cel.costs import (
+from pytest_crd.engine.cel.types.costs import (
     MAX,
     STRING_TRAVERSAL,
     Argument,
@@ -20,6 +19,7 @@ from pytest_crd.engine.cel.costs import (
     EstimateContext,
     SizeEstimate,
 )
+from pytest_crd.engine.cel.values import workload
 
 _LONG: Final = 1_000
 

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.engine.cel import numbers
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Function, Library, Overload
 from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.types import BOOL, INT, STRING, Type, struct
-from pytest_crd.engine.cel.values import Opaque, Value
+from pytest_crd.engine.cel.types.functions import Function, Library, Overload
+from pytest_crd.engine.cel.types.types import BOOL, INT, STRING, Type, struct
+from pytest_crd.engine.cel.values import numbers
+from pytest_crd.engine.cel.values.values import Opaque, Value
 from pytest_crd.engine.golang import printing
 
 TYPE: Final = struct("kubernetes.Semver")

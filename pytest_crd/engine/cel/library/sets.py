@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from pytest_crd.engine.cel import equality
-from pytest_crd.engine.cel.costs import Argument, CallEstimate, EstimateContext
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Function, Library, Overload
 from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.types import BOOL, list_of, parameter
-from pytest_crd.engine.cel.values import Value
+from pytest_crd.engine.cel.types.costs import Argument, CallEstimate, EstimateContext
+from pytest_crd.engine.cel.types.functions import Function, Library, Overload
+from pytest_crd.engine.cel.types.types import BOOL, list_of, parameter
+from pytest_crd.engine.cel.values import equality
+from pytest_crd.engine.cel.values.values import Value
 
 _LIST: Final = list_of(parameter("T"))
 

@@ -11,19 +11,19 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from pytest_crd.engine.cel import arithmetic, macros, regexes
-from pytest_crd.engine.cel.costs import (
+from pytest_crd.engine.cel.dialect import Dialect
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.library import arithmetic, costing, times, typefunctions
+from pytest_crd.engine.cel.text import macros
+from pytest_crd.engine.cel.types.costs import (
     STRING_TRAVERSAL,
     Argument,
     CallEstimate,
     CostEstimate,
     EstimateContext,
 )
-from pytest_crd.engine.cel.dialect import Dialect
-from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.library import costing, times, typefunctions
-from pytest_crd.engine.cel.types import (
+from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
+from pytest_crd.engine.cel.types.types import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -38,7 +38,8 @@ from pytest_crd.engine.cel.types import (
     map_of,
     parameter,
 )
-from pytest_crd.engine.cel.values import Opaque, Value, size
+from pytest_crd.engine.cel.values import regexes
+from pytest_crd.engine.cel.values.values import Opaque, Value, size
 from pytest_crd.engine.golang.release import GoRelease
 
 _A: Final = parameter("A")

@@ -11,20 +11,20 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from pytest_crd.engine.cel import workload
-from pytest_crd.engine.cel.costs import (
+from pytest_crd.engine.cel.dialect import Dialect
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.library import costing, listcosts, replacing, textformat
+from pytest_crd.engine.cel.types.costs import (
     STRING_TRAVERSAL,
     Argument,
     CallEstimate,
     EstimateContext,
     SizeEstimate,
 )
-from pytest_crd.engine.cel.dialect import Dialect
-from pytest_crd.engine.cel.display import show
-from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.library import costing, listcosts, replacing, textformat
-from pytest_crd.engine.cel.types import DYN, INT, STRING, Type, list_of
+from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
+from pytest_crd.engine.cel.types.types import DYN, INT, STRING, Type, list_of
+from pytest_crd.engine.cel.values import workload
+from pytest_crd.engine.cel.values.display import show
 
 _TEXTS: Final = list_of(STRING)
 _SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"

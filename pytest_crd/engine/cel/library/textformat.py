@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from pytest_crd.engine.cel import conversions, numbers, workload
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import UInt, Value, find_or_error, is_list, is_map, type_name
+from pytest_crd.engine.cel.values import conversions, numbers, workload
+from pytest_crd.engine.cel.values.values import UInt, Value, find_or_error, is_list, is_map, type_name
 from pytest_crd.engine.golang import printing
 
 _DEFAULT_PRECISION: Final = 6

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from pytest_crd.engine.cel import durations, timestamps
-from pytest_crd.engine.cel.functions import Function, Overload
-from pytest_crd.engine.cel.timestamps import Fields
-from pytest_crd.engine.cel.types import DURATION, INT, STRING, TIMESTAMP
-from pytest_crd.engine.cel.values import Duration, Timestamp
+from pytest_crd.engine.cel.types.functions import Function, Overload
+from pytest_crd.engine.cel.types.types import DURATION, INT, STRING, TIMESTAMP
+from pytest_crd.engine.cel.values import durations, timestamps
+from pytest_crd.engine.cel.values.timestamps import Fields
+from pytest_crd.engine.cel.values.values import Duration, Timestamp
 
 
 def _getter(

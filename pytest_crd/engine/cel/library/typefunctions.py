@@ -10,11 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_crd.engine.cel import conversions
-from pytest_crd.engine.cel.costs import MAX, STRING_TRAVERSAL, Argument, CallEstimate, EstimateContext, SizeEstimate
-from pytest_crd.engine.cel.functions import Estimate, Function, Implementation, Overload, RuntimeCost
 from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.types import (
+from pytest_crd.engine.cel.types.costs import (
+    MAX,
+    STRING_TRAVERSAL,
+    Argument,
+    CallEstimate,
+    EstimateContext,
+    SizeEstimate,
+)
+from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Overload, RuntimeCost
+from pytest_crd.engine.cel.types.types import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -28,6 +34,7 @@ from pytest_crd.engine.cel.types import (
     parameter,
     type_of,
 )
+from pytest_crd.engine.cel.values import conversions
 
 _A: Final = parameter("A")
 

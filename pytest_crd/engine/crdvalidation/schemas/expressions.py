@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.cel.costs import MAX
+from pytest_crd.engine.cel.types.costs import MAX
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
 from pytest_crd.engine.crdvalidation.schemas import rules

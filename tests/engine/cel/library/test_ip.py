@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine.cel import values
 from pytest_crd.engine.cel.library.ip import parse
+from pytest_crd.engine.cel.values import values
 
 
 def test_an_address_has_the_size_of_its_bytes() -> None:

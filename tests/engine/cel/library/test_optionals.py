@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.cel import values
 from pytest_crd.engine.cel.library import optionals
 from pytest_crd.engine.cel.library.ip import parse
-from pytest_crd.engine.cel.values import NONE, Duration, Timestamp, TypeValue, UInt, Value
+from pytest_crd.engine.cel.values import values
+from pytest_crd.engine.cel.values.values import NONE, Duration, Timestamp, TypeValue, UInt, Value
 
 
 @pytest.mark.parametrize(

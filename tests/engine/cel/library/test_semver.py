@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine.cel import values
 from pytest_crd.engine.cel.library import semver
+from pytest_crd.engine.cel.values import values
 
 
 def test_versions_are_normalized_by_the_second_version_of_their_library_only() -> None:

@@ -1,0 +1,65 @@
+"""
+Estimates as cel-go 0.22 makes them: it knows no sizes of what literals and comprehensions are made of.
+
+Reference:
+    cel-go v0.22.0 checker/cost.go, coster.
+"""
+
+from __future__ import annotations
+
+from pytest_crd.engine.cel.cost import paths
+from pytest_crd.engine.cel.cost.estimate import Cost, Estimator, add_costs, sum_costs
+from pytest_crd.engine.cel.cost.knownsizes import SCALARS, without_accumulator
+from pytest_crd.engine.cel.cost.paths import NOWHERE, Path
+from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.types.checked import CheckedExpression
+from pytest_crd.engine.cel.types.costs import MAX, UNKNOWN_SIZE, SizeEstimate, SizeProvider
+from pytest_crd.engine.cel.types.types import Kind, Type
+
+
+class EarlierEstimator(Estimator):
+    """The estimator of one expression."""
+
+    _sees_through_dyn = False
+
+    def __init__(self, checked: CheckedExpression, sizes: SizeProvider) -> None:
+        """Estimate *checked*, whose variables have *sizes*."""
+        super().__init__(checked, sizes)
+        self._ranges: dict[str, list[Node]] = {}
+
+    def _name(self, node_id: int, name: str) -> None:
+        ranges = self._ranges.get(name)
+        if not ranges:
+            self._paths[node_id] = paths.of_variable(name)
+            return
+        kind = self._types[ranges[-1].id].kind
+        if kind in {Kind.LIST, Kind.MAP}:
+            self._paths[node_id] = self._path(ranges[-1]).append("@items" if kind is Kind.LIST else "@keys")
+
+    def _path(self, node: Node) -> Path:
+        return self._paths.get(node.id, NOWHERE)
+
+    def _sized_path(self, node: Node) -> tuple[str, ...]:
+        return without_accumulator(self._path(node).names)
+
+    def _is_scalar(self, type_: Type) -> bool:
+        return type_.kind in SCALARS
+
+    def _result_size(self, node: Node) -> SizeEstimate | None:  # noqa: ARG002 - nothing is known of it
+        return None
+
+    def _entries_of(self, node: Node) -> None:  # noqa: ARG002 - nothing is known of them
+        return None
+
+    def _comprehension(self, node: ast.Comprehension) -> Cost:
+        costs = [self.cost(node.range), self.cost(node.init)]
+        ranges = self._ranges.setdefault(node.variable, [])
+        ranges.append(node.range)
+        loop = add_costs(self.cost(node.condition), self.cost(node.step))
+        ranges.pop()
+        costs.append(self.cost(node.result))
+        count = self._size_of(node.range) or UNKNOWN_SIZE
+        self._sizes[node.id] = count
+        costs.append((min(count.min * loop[0], MAX), min(count.max * loop[1], MAX)))
+        return sum_costs(costs)

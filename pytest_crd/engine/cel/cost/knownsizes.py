@@ -1,0 +1,199 @@
+"""
+What is known of the sizes of an expression's parts.
+
+Those of variables are known by the paths that lead to them, those of what the expression makes by what it is made of.
+
+Reference:
+    cel-go checker/cost.go, coster: computedSizes, computedEntrySizes, iterRanges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.engine.cel.cost import paths
+from pytest_crd.engine.cel.cost.paths import NOWHERE, Path
+from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types.checked import CheckedExpression
+from pytest_crd.engine.cel.types.costs import (
+    UNKNOWN_SIZE,
+    Argument,
+    SizeEstimate,
+    SizeProvider,
+    fixed_size,
+)
+from pytest_crd.engine.cel.types.types import Kind, Type
+
+SCALARS: Final = frozenset({Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT})
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The sizes of a list's or map's entries, as far as an expression made it: of its keys or indices, and of its values."""
+
+    kind: Kind
+    key: SizeEstimate
+    value: SizeEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of a comprehension: the path that leads to it, its size, and those of its entries."""
+
+    path: Path
+    size: SizeEstimate | None
+    entries: Entries | None
+
+
+class KnownSizes:
+    """What is known of the sizes of one expression's parts: the context of its functions' estimates."""
+
+    def __init__(self, checked: CheckedExpression, sizes: SizeProvider) -> None:
+        """Know nothing but the *sizes* of the variables of *checked*."""
+        self._types = checked.types
+        self._references = checked.references
+        self._provider = sizes
+        self._paths: dict[int, Path] = {}
+        self._sizes: dict[int, SizeEstimate] = {}
+        self._entries: dict[int, Entries] = {}
+        self._variables: dict[str, list[Variable]] = {}
+
+    # The context of functions' estimates
+
+    def size(self, argument: Argument) -> SizeEstimate:
+        """Return the size of *argument*."""
+        if argument.size is not None:
+            return argument.size
+        return self._provider.size(argument.path, argument.type) or UNKNOWN_SIZE
+
+    def items(self, argument: Argument) -> Argument | None:
+        """Return the items of the list *argument*."""
+        if not argument.type.parameters:
+            return None
+        path = without_accumulator(self._path(argument.node).names)  # as it is now, after all arguments
+        path = (*path, "@items") if path else ()
+        return Argument(path, argument.type.parameters[0], None, None)
+
+    # Names
+
+    def _name(self, node_id: int, name: str) -> None:
+        variable = self._variable(name)
+        self._paths[node_id] = variable.path if variable else paths.of_variable(name)
+
+    def _variable(self, name: str) -> Variable | None:
+        stack = self._variables.get(name)
+        return stack[-1] if stack else None
+
+    def _push(self, name: str, variable: Variable) -> None:
+        self._variables.setdefault(name, []).append(variable)
+
+    def _bound(self, node: Node) -> Variable:
+        """Return the variable that stands for *node*."""
+        return Variable(self._path(node), self._size_of(node), self._entries_of(node))
+
+    def _push_loop(self, node: ast.Comprehension) -> list[str]:
+        """Add the variables of a loop, and return their names."""
+        entries = self._entries_of(node.range)
+        path = self._path(node.range)
+        is_list = (entries.kind if entries else self._types[node.range.id].kind) is Kind.LIST
+        if node.second_variable is None and is_list:
+            self._push(node.variable, Variable(path.append("@items"), entries.value if entries else None, None))
+            return [node.variable]
+        key = path.append("@indices" if is_list else "@keys")
+        self._push(node.variable, Variable(key, entries.key if entries else None, None))
+        if node.second_variable is None:
+            return [node.variable]
+        value = path.append("@items" if is_list else "@values")
+        self._push(node.second_variable, Variable(value, entries.value if entries else None, None))
+        return [node.variable, node.second_variable]
+
+    # Sizes
+
+    def _path(self, node: Node) -> Path:
+        if isinstance(node, ast.Identifier):
+            variable = self._variable(self._references[node.id].name)
+            if variable is not None:
+                return variable.path
+        return self._paths.get(node.id, NOWHERE)
+
+    def _sized_path(self, node: Node) -> tuple[str, ...]:
+        """Return the path for which the size of *node* is asked."""
+        return self._path(node).names
+
+    def _is_scalar(self, type_: Type) -> bool:
+        """Return whether all values of *type_* count as one."""
+        if type_.kind is Kind.OPAQUE and type_.name == types.OPTIONAL_NAME:
+            return self._is_scalar(type_.parameters[0])
+        return type_.kind in SCALARS
+
+    def _argument(self, node: Node) -> Argument:
+        path = without_accumulator(self._path(node).names)
+        return Argument(path, self._types[node.id], node, self._size_of(node))
+
+    def _size_of(self, node: Node) -> SizeEstimate | None:
+        """Return the size of *node*, as far as it is known."""
+        size = self._sizes.get(node.id)
+        if size is not None:
+            return size
+        size = _own_size(node)
+        if size is not None:
+            return size
+        size = self._provider.size(self._sized_path(node), self._types[node.id])
+        if size is not None:
+            self._sizes[node.id] = size
+            return size
+        if self._is_scalar(self._types[node.id]):
+            return _ONE
+        variable = self._variable(self._references[node.id].name) if isinstance(node, ast.Identifier) else None
+        return variable.size if variable else None
+
+    def _entries_of(self, node: Node) -> Entries | None:
+        entries = self._entries.get(node.id)
+        if entries is not None:
+            return entries
+        variable = self._variable(self._references[node.id].name) if isinstance(node, ast.Identifier) else None
+        return variable.entries if variable else None
+
+    def _copy_sizes(self, node: Node, source: Node) -> None:
+        size, entries = self._size_of(source), self._entries_of(source)
+        if size is not None:
+            self._sizes[node.id] = size
+        if entries is not None:
+            self._entries[node.id] = entries
+
+
+_ONE: Final = fixed_size(1)
+_ACCUMULATORS: Final = frozenset({"__result__", "@result"})
+
+
+def without_accumulator(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return *path*, or none where it leads from the accumulator of a macro."""
+    return () if path and path[0] in _ACCUMULATORS else path
+
+
+def union(one: Entries | None, other: Entries | None) -> Entries | None:
+    """Return the sizes that the entries of either may have; None where nothing is known of one."""
+    if one is None or other is None:
+        return None
+    return Entries(one.kind, one.key.union(other.key), one.value.union(other.value))
+
+
+def union_all(sizes: list[SizeEstimate]) -> SizeEstimate:
+    """Return the least range that holds all."""
+    if not sizes:
+        return SizeEstimate(0, 0)
+    return SizeEstimate(min([size.min for size in sizes]), max([size.max for size in sizes]))
+
+
+def _own_size(node: Node) -> SizeEstimate | None:
+    """Return the size that a literal has."""
+    if isinstance(node, ast.Constant):
+        return fixed_size(len(node.value)) if isinstance(node.value, str | bytes) else _ONE
+    if isinstance(node, ast.ListLiteral):
+        return fixed_size(len(node.elements))
+    if isinstance(node, ast.MapLiteral):
+        return fixed_size(len(node.entries))
+    return None

@@ -1,0 +1,82 @@
+"""
+Programs: expressions that can be run, and what running them costs.
+
+Reference:
+    cel-go cel/program.go; interpreter/interpreter.go; interpreter/runtimecost.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
+from pytest_crd.engine.cel.run.frames import Frame
+from pytest_crd.engine.cel.run.planner import Planner, ProgramError
+from pytest_crd.engine.cel.types.checked import CheckedExpression
+from pytest_crd.engine.cel.types.functions import Function
+from pytest_crd.engine.cel.values import workload
+from pytest_crd.engine.cel.values.values import Value
+
+__all__ = ["COST_LIMIT", "Outcome", "Program", "ProgramError"]
+
+COST_LIMIT: Final = 1_000_000
+"""What one evaluation may cost in Kubernetes."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """
+    What came of an evaluation.
+
+    Attributes:
+        value: The value; None also where there is an error.
+        cost: What the evaluation cost.
+        error: The run-time error there is instead of a value.
+    """
+
+    value: Value
+    cost: int
+    error: EvaluationError | None = None
+
+
+class Program:
+    """An expression that can be run."""
+
+    __slots__ = ("_evaluate", "_slots")
+
+    def __init__(self, checked: CheckedExpression, functions: Mapping[str, Function]) -> None:
+        """
+        Plan the expression.
+
+        Args:
+            checked: The expression.
+            functions: All functions of the environment that it was checked in, by name.
+
+        Raises:
+            ProgramError: A constant part of it fails.
+        """
+        planner = Planner(checked, functions)
+        self._evaluate = planner.plan(checked.parsed.root).evaluate
+        self._slots = planner.slots
+
+    def evaluate(self, variables: Mapping[str, Value], cost_limit: int = COST_LIMIT) -> Outcome:
+        """
+        Return the value of the expression, or the run-time error, and the cost.
+
+        Raises:
+            CostLimitError: It cost more than *cost_limit*.
+            UnsupportedExpressionError: It goes on for too long without costing anything.
+        """
+        frame = Frame(variables, self._slots, cost_limit)
+        try:
+            with workload.limited(loops=self._slots > 0):
+                value, problem = self._evaluate(frame), None
+        except EvaluationError as error:
+            value, problem = None, error.with_traceback(None)
+        except InternalError as error:
+            value, problem = None, EvaluationError(*error.args)
+        if frame.cost > cost_limit:
+            raise CostLimitError(frame.cost)
+        return Outcome(value, frame.cost, problem)

@@ -1,0 +1,197 @@
+"""
+The grammar of expressions.
+
+Reference:
+    cel-go parser/gen/CEL.g4, the parser rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from pytest_crd.engine.cel.text.lexer import BYTES, EOF, ESCAPED_IDENTIFIER, FLOAT, IDENTIFIER, INT, STRING, UINT
+from pytest_crd.engine.cel.text.syntax.network import Choice, Element, Many, Maybe, Network, Rule, Some, Suffixes, Token
+
+# In the order in which messages list them.
+_ORDER: Final = (
+    EOF,
+    *("==", "!=", "in", "<", "<=", ">=", ">", "&&", "||", "[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":"),
+    *("+", "*", "/", "%", "true", "false", "null"),
+    *(FLOAT, INT, UINT, STRING, BYTES, IDENTIFIER, ESCAPED_IDENTIFIER),
+)
+_NAMED: Final = frozenset(_ORDER[-7:])
+
+
+def display(tokens: frozenset[str]) -> str:
+    """Return how messages write a set of tokens."""
+    shown = [token if token in _NAMED or token == EOF else f"'{token}'" for token in sort(tokens)]
+    return shown[0] if len(shown) == 1 else "{" + ", ".join(shown) + "}"
+
+
+def sort(tokens: frozenset[str]) -> list[str]:
+    """Return *tokens* in the order of messages."""
+    return [token for token in _ORDER if token in tokens]
+
+
+def conjure(kind: str) -> str:
+    """Return the text of a token that is missing."""
+    return "<missing undefined>" if kind in _NAMED else f"<missing '{kind}'>"
+
+
+@cache
+def network(*, escaped_identifiers: bool) -> Network:
+    """Return the network of the grammar: that since cel-go 0.23, which has *escaped_identifiers*, or that before."""
+    rules = _operations() | _members(escaped_identifiers=escaped_identifiers)
+    rules |= _primaries(escaped_identifiers=escaped_identifiers) | _literals() | _initializers()
+    if escaped_identifiers:
+        rules["optField"] = [Maybe([_token("?", "opt")]), Rule("escapeIdent", "name")]
+        rules["escapeIdent"] = [
+            Choice(
+                {
+                    "SimpleIdentifier": [_token(IDENTIFIER, "id")],
+                    "EscapedIdentifier": [_token(ESCAPED_IDENTIFIER, "id")],
+                }
+            )
+        ]
+    else:
+        rules["optField"] = [Maybe([_token("?", "opt")]), _token(IDENTIFIER, "id")]
+    return Network(rules)
+
+
+def _token(kind: str, label: str = "", *, many: bool = False) -> Token:
+    return Token(frozenset({kind}), label, many)
+
+
+def _operations() -> dict[str, Sequence[Element]]:
+    """Return the rules from the whole expression to signs."""
+    relations = Token(frozenset({"<", "<=", ">=", ">", "==", "!=", "in"}), "op")
+    products = Token(frozenset({"*", "/", "%"}), "op")
+    sums = Token(frozenset({"+", "-"}), "op")
+    return {
+        "start": [Rule("expr", "e"), _token(EOF)],
+        "expr": [
+            Rule("conditionalOr", "e"),
+            Maybe([_token("?", "op"), Rule("conditionalOr", "e1"), _token(":"), Rule("expr", "e2")]),
+        ],
+        "conditionalOr": [
+            Rule("conditionalAnd", "e"),
+            Many([_token("||", "ops", many=True), Rule("conditionalAnd", "e1", many=True)]),
+        ],
+        "conditionalAnd": [
+            Rule("relation", "e"),
+            Many([_token("&&", "ops", many=True), Rule("relation", "e1", many=True)]),
+        ],
+        "relation": [
+            Rule("calc", "e"),
+            Suffixes({"Relation": (1, [relations, Rule("relation", "right", precedence=2)])}),
+        ],
+        "calc": [
+            Rule("unary", "e"),
+            Suffixes(
+                {
+                    "Calc": (2, [products, Rule("calc", "right", precedence=3)]),
+                    "Calc ": (1, [sums, Rule("calc", "right", precedence=2)]),
+                }
+            ),
+        ],
+        "unary": [
+            Choice(
+                {
+                    "MemberExpr": [Rule("member", "e")],
+                    "LogicalNot": [Some([_token("!", "ops", many=True)]), Rule("member", "e")],
+                    "Negate": [Some([_token("-", "ops", many=True)]), Rule("member", "e")],
+                }
+            )
+        ],
+    }
+
+
+def _members(*, escaped_identifiers: bool) -> dict[str, Sequence[Element]]:
+    """Return the rules of selections and calls."""
+    field: Element = Rule("escapeIdent", "id") if escaped_identifiers else _token(IDENTIFIER, "id")
+    select: list[Element] = [_token(".", "op"), Maybe([_token("?", "opt")]), field]
+    call: list[Element] = [_token(".", "op"), _token(IDENTIFIER, "id"), *_arguments("open")]
+    index: list[Element] = [_token("[", "op"), Maybe([_token("?", "opt")]), Rule("expr", "index"), _token("]")]
+    return {
+        "member": [
+            Rule("primary", "e"),
+            Suffixes({"Select": (3, select), "MemberCall": (2, call), "Index": (1, index)}),
+        ]
+    }
+
+
+def _arguments(label: str) -> list[Element]:
+    return [_token("(", label), Maybe([Rule("exprList", "args")]), _token(")")]
+
+
+def _primaries(*, escaped_identifiers: bool) -> dict[str, Sequence[Element]]:
+    """Return the rule of names, calls of functions, and what stands in brackets and braces."""
+    primary: dict[str, Sequence[Element]]
+    if escaped_identifiers:
+        primary = {"Ident": _name(), "GlobalCall": [*_name(), *_arguments("op")]}
+    else:
+        primary = {"Ident": [*_name(), Maybe(_arguments("op"))]}
+    primary |= {
+        "Nested": [_token("("), Rule("expr", "e"), _token(")")],
+        "CreateList": [_token("[", "op"), *_items(Rule("listInit", "elems"), "]")],
+        "CreateStruct": [_token("{", "op"), *_items(Rule("mapInitializerList", "entries"), "}")],
+        "CreateMessage": [
+            Maybe([_token(".", "leadingDot")]),
+            _token(IDENTIFIER, "ids", many=True),
+            Many([_token(".", "ops", many=True), _token(IDENTIFIER, "ids", many=True)]),
+            _token("{", "op"),
+            *_items(Rule("fieldInitializerList", "entries"), "}"),
+        ],
+        "ConstantLiteral": [Rule("literal", "e")],
+    }
+    return {"primary": [Choice(primary)]}
+
+
+def _name() -> list[Element]:
+    return [Maybe([_token(".", "leadingDot")]), _token(IDENTIFIER, "id")]
+
+
+def _items(items: Rule, end: str) -> list[Element]:
+    """Return what stands between a bracket and its *end*: items, and a comma behind them, if any."""
+    return [Maybe([items]), Maybe([_token(",")]), _token(end)]
+
+
+def _literals() -> dict[str, Sequence[Element]]:
+    """Return the rule of scalars."""
+    return {
+        "literal": [
+            Choice(
+                {
+                    "Int": [Maybe([_token("-", "sign")]), _token(INT, "tok")],
+                    "Uint": [_token(UINT, "tok")],
+                    "Double": [Maybe([_token("-", "sign")]), _token(FLOAT, "tok")],
+                    "String": [_token(STRING, "tok")],
+                    "Bytes": [_token(BYTES, "tok")],
+                    "BoolTrue": [_token("true", "tok")],
+                    "BoolFalse": [_token("false", "tok")],
+                    "Null": [_token("null", "tok")],
+                }
+            )
+        ],
+    }
+
+
+def _initializers() -> dict[str, Sequence[Element]]:
+    """Return the rules of what stands between brackets and braces."""
+
+    def pairs(left: str, label: str) -> list[Element]:
+        return [
+            Rule(left, label, many=True),
+            _token(":", "cols", many=True),
+            Rule("expr", "values", many=True),
+        ]
+
+    return {
+        "exprList": [Rule("expr", "e", many=True), Many([_token(","), Rule("expr", "e", many=True)])],
+        "listInit": [Rule("optExpr", "elems", many=True), Many([_token(","), Rule("optExpr", "elems", many=True)])],
+        "fieldInitializerList": [*pairs("optField", "fields"), Many([_token(","), *pairs("optField", "fields")])],
+        "mapInitializerList": [*pairs("optExpr", "keys"), Many([_token(","), *pairs("optExpr", "keys")])],
+        "optExpr": [Maybe([_token("?", "opt")]), Rule("expr", "e")],
+    }

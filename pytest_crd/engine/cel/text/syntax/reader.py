@@ -1,0 +1,187 @@
+"""
+Trees of texts that need not be well formed, read by the network of the grammar.
+
+Reference:
+    antlr4 runtime, Parser; cel-go parser/parser.go, recursionListener.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pytest_crd.engine.cel.limits import MAX_DEPTH
+from pytest_crd.engine.cel.text.lexer import EOF
+from pytest_crd.engine.cel.text.syntax.network import (
+    Choice,
+    Element,
+    Many,
+    Maybe,
+    Network,
+    Rule,
+    Some,
+    State,
+    Suffixes,
+)
+from pytest_crd.engine.cel.text.syntax.network import Token as TokenElement
+from pytest_crd.engine.cel.text.syntax.parsetree import Tree
+from pytest_crd.engine.cel.text.syntax.prediction import NoAlternativeError, Predictor
+from pytest_crd.engine.cel.text.syntax.recovery import Mismatch, Recovery, Report, TooDeepError, quote
+from pytest_crd.engine.cel.text.syntax.tokenstream import Token, TokenStream
+
+
+class Reader(Recovery):
+    """What reads one text."""
+
+    def __init__(self, network: Network, predictor: Predictor, tokens: TokenStream, report: Report) -> None:
+        """Read *tokens* by *network*."""
+        super().__init__(network, tokens, report)
+        self._predictor = predictor
+        self._precedences = [0]
+        self._depths: Counter[str] = Counter()
+
+    def read(self, rule: str) -> Tree:
+        """
+        Return the tree of the whole text.
+
+        Raises:
+            TooDeepError: A limit of nesting or of skipped tokens is reached.
+            HopelessError: There are too many errors.
+        """
+        return self._invoke(Rule(rule), None)
+
+    # Rules
+
+    def _invoke(self, call: Rule, called_from: State | None) -> Tree:
+        """Read what a rule matches."""
+        name, elements = call.name, self._network.rules[call.name]
+        tree = Tree(name, self._tokens.ahead(), self.tree, called_from, name)
+        outer, self.tree, self.state = self.tree, tree, self._network.starts[name]
+        self._enter(name)
+        self._precedences.append(call.precedence)
+        try:
+            for element in elements:
+                self._element(element)
+        except Mismatch as mismatch:
+            self.report(mismatch)
+            self.recover()
+        self._precedences.pop()
+        self._depths[name] -= 1
+        tree = self.tree
+        self.tree = outer
+        if called_from is not None:
+            self.state = called_from
+        return tree
+
+    def _enter(self, rule: str) -> None:
+        self._depths[rule] += 1
+        if self._depths[rule] > MAX_DEPTH:
+            raise TooDeepError(f"expression recursion limit exceeded: {MAX_DEPTH}")
+
+    @property
+    def _current(self) -> Tree:
+        assert self.tree is not None  # noqa: S101 - a rule is being read
+        return self.tree
+
+    def _sequence(self, elements: Sequence[Element]) -> None:
+        for element in elements:
+            self._element(element)
+
+    def _element(self, element: Element) -> None:
+        self.state = element.state
+        match element:
+            case TokenElement():
+                self._keep(element, self.match(element))
+            case Rule():
+                self._keep(element, self._invoke(element, element.state))
+            case Choice():
+                self._choose(element)
+            case Maybe():
+                self.synchronize()
+                if self._enters(element.state):
+                    self._sequence(element.elements)
+            case Many():
+                self.synchronize()
+                while self._enters(element.state):
+                    self._sequence(element.elements)
+                    self.state = element.back
+                    self.synchronize()
+            case Some():
+                self._repeat(element)
+            case _:
+                self._suffixes(element)
+
+    def _keep(self, element: TokenElement | Rule, part: Token | Tree) -> None:
+        if not element.label:
+            return
+        parts = self._current.parts
+        if element.many:
+            parts.setdefault(element.label, []).append(part)
+        else:
+            parts[element.label] = part
+
+    def _choose(self, element: Choice) -> None:
+        """Read one of some alternatives."""
+        self.synchronize()
+        number = self._predict(element.state)
+        name, elements = list(element.alternatives.items())[number - 1]
+        self._current.name = name
+        self._sequence(elements)
+
+    def _repeat(self, element: Some) -> None:
+        """Read what stands there once or more."""
+        self.synchronize()
+        while True:
+            self._sequence(element.elements)
+            self.state = element.back
+            self.synchronize()
+            if not self._enters(element.back):
+                return
+
+    def _suffixes(self, element: Suffixes) -> None:
+        """Read what follows in a left-recursive rule, each time making what was there a part of a new tree."""
+        alternatives = list(element.alternatives.items())
+        self.synchronize()
+        while self._predict(element.state) == 1:
+            number = 1
+            if len(alternatives) > 1:
+                self.state = element.choice
+                self.synchronize()
+                number = self._predict(element.choice)
+            name, (_, elements) = alternatives[number - 1]
+            self._grow(name)
+            self._sequence(elements)
+            self.state = element.back
+            self.synchronize()
+
+    def _grow(self, name: str) -> None:
+        """Make the current tree the part `left` of a new one."""
+        before = self._current
+        tree = Tree(before.rule, before.start, before.parent, before.invoked_from, name.strip())
+        tree.parts["left"] = before
+        before.parent = tree
+        self.tree = tree
+
+    def _enters(self, state: State) -> bool:
+        """Return whether to go into the first alternative of *state*, a loop's or that of what may stand there."""
+        if not self._network.is_simple(state):
+            return self._predict(state) == 1
+        return self._tokens.ahead().kind in self._network.look(state.transitions[0].target)
+
+    def _predict(self, state: State) -> int:
+        """Return the alternative of *state* to go into."""
+        tokens = self._tokens
+        if self._network.is_simple(state):  # then what stands there has been seen to fit
+            kind = tokens.ahead().kind
+            ways = enumerate(state.transitions, 1)
+            return next(number for number, transition in ways if kind in self._network.look(transition.target))
+        try:
+            return self._predictor.predict(state, self._precedences[-1], tokens.kind_ahead, self.returns)
+        except NoAlternativeError as error:
+            raise self._no_alternative(error.lookahead) from None
+
+    def _no_alternative(self, lookahead: int) -> Mismatch:
+        tokens = self._tokens
+        first, last = tokens.ahead(), tokens.ahead(lookahead)
+        text = EOF if first.kind == EOF else tokens.text_between(first, last)
+        return Mismatch(last, f"no viable alternative at input {quote(text)}")

@@ -1,0 +1,131 @@
+"""
+The types of lists, maps and objects that an expression makes.
+
+Reference:
+    cel-go checker/checker.go, checkCreateList, checkCreateMap, checkCreateStruct.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pytest_crd.engine.cel.dialect import Dialect
+from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.types import messages, types, unification
+from pytest_crd.engine.cel.types.declarations import Declarations
+from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.unification import Unifier
+
+
+class Checker(Protocol):
+    """What is needed of the checker of the whole expression."""
+
+    unifier: Unifier
+
+    def check(self, node: Node) -> Type:
+        """Return the type of *node*, having checked it."""
+
+    def report(self, node_id: int, message: str) -> None:
+        """Keep what is wrong with a node."""
+
+    def undeclared(self, node: Node, name: str) -> Type:
+        """Report a name that means nothing."""
+
+    def local(self, name: str) -> Type | None:
+        """Return the type of the innermost variable of a comprehension called *name*."""
+
+    def field_type(self, node_id: int, struct_name: str, name: str) -> Type:
+        """Return the type of a struct's field."""
+
+
+class Aggregates:
+    """The part of a checker that looks at what is made of other values."""
+
+    def __init__(self, checker: Checker, declarations: Declarations, dialect: Dialect) -> None:
+        self._checker = checker
+        self._unifier = checker.unifier
+        self._declarations = declarations
+        self._dialect = dialect
+
+    def list_(self, node: ast.ListLiteral) -> Type:
+        """Return the type of a list."""
+        joined: Type | None = None
+        for index, element in enumerate(node.elements):
+            type_ = self._checker.check(element)
+            if index in node.optional_indices:
+                type_ = self._unwrap(element, type_)
+            joined = self._join(joined, type_)
+        return types.list_of(self._unifier.new_parameter() if joined is None or _is_open(joined) else joined)
+
+    def map_(self, node: ast.MapLiteral) -> Type:
+        """Return the type of a map."""
+        key: Type | None = None
+        value: Type | None = None
+        for entry in node.entries:
+            key = self._join(key, self._checker.check(entry.key))
+            type_ = self._checker.check(entry.value)
+            if entry.optional:
+                type_ = self._unwrap(entry.value, type_)
+            value = self._join(value, type_)
+        if key is None or value is None or _is_open(key):
+            return types.map_of(self._unifier.new_parameter(), self._unifier.new_parameter())
+        return types.map_of(key, value)
+
+    def struct(self, node: ast.StructLiteral) -> Type:
+        """Return the type of an object that is made by the name of its type."""
+        name = node.type_name.removeprefix(".")
+        named = self._meaning(name)
+        if named is None:
+            return self._checker.undeclared(node, node.type_name)
+        result, fields_of = self._made(node, name, named)
+        for field in node.fields:
+            value = self._checker.check(field.value)
+            expected = self._checker.field_type(field.id, fields_of, field.name)
+            if field.optional:
+                value = self._unwrap(field.value, value)
+            if not self._unifier.assignable(expected, value):
+                told = f"expected type of field '{field.name}' is '{expected}' but provided type is '{value}'"
+                self._checker.report(field.id, told)
+        return result
+
+    def _meaning(self, name: str) -> Type | None:
+        """Return the type of what *name* means: that of types, unless it is one that may be no type."""
+        if not self._dialect.structs_name_types and (local := self._checker.local(name)) is not None:
+            return local
+        found = self._declarations.find(name)
+        if found is not None and (found[0].kind is Kind.TYPE or not self._dialect.structs_name_types):
+            return found[0]
+        struct = self._declarations.provider.find_struct(name)
+        return None if struct is None else types.type_of(struct)
+
+    def _made(self, node: ast.StructLiteral, name: str, named: Type) -> tuple[Type, str]:
+        """Return the type of an object, and the name of what has its fields."""
+        if named.kind is not Kind.TYPE:
+            self._checker.report(node.id, f"'{named.declared_name}' is not a type")
+            return types.ERROR, name
+        type_ = named.parameters[0]
+        is_list = type_.kind is Kind.LIST and name not in messages.MESSAGES
+        fields_of = "" if is_list and not self._dialect.lists_are_messages else messages.name_of(type_, name)
+        if not fields_of:
+            self._checker.report(node.id, f"'{type_.declared_name}' is not a message type")
+            return types.ERROR, name
+        return type_, fields_of
+
+    def _join(self, before: Type | None, type_: Type) -> Type:
+        """Return the type of elements to which one more comes; those of mixed types are dyn here, and refused later."""
+        if before is None or _is_open(before):
+            return type_
+        return unification.most_general(before, type_) if self._unifier.assignable(before, type_) else types.DYN
+
+    def _unwrap(self, node: Node, type_: Type) -> Type:
+        """Return the type of an optional element's value."""
+        value, is_optional = unification.unwrap_optional(type_)
+        if not is_optional and not unification.is_dyn(type_):
+            self._checker.report(node.id, f"expected type '{types.optional_of(type_)}' but found '{type_}'")
+        return value
+
+
+def _is_open(joined: Type) -> bool:
+    """Return whether nothing is known of elements although there are some."""
+    return joined.kind is Kind.UNSPECIFIED

@@ -1,0 +1,304 @@
+"""
+The type checker: what each part of an expression is, and which overloads its calls mean.
+
+Reference:
+    cel-go checker/checker.go; checker/env.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from pytest_crd.engine.cel.dialect import Dialect
+from pytest_crd.engine.cel.errors import CompileError, Problem
+from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.text.ast import Node, ParsedExpression
+from pytest_crd.engine.cel.types import messages, resolving, types, unification
+from pytest_crd.engine.cel.types.aggregates import Aggregates
+from pytest_crd.engine.cel.types.checked import CheckedExpression, Reference
+from pytest_crd.engine.cel.types.declarations import Declarations
+from pytest_crd.engine.cel.types.functions import Function
+from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.unification import Unifier
+from pytest_crd.engine.cel.values.values import TypeValue, UInt
+from pytest_crd.engine.golang.release import GoRelease
+
+_LOGICAL: Final = frozenset({"_&&_", "_||_"})
+_CONSTANT_TYPES: Final = {
+    type(None): types.NULL,
+    bool: types.BOOL,
+    bytes: types.BYTES,
+    float: types.DOUBLE,
+    int: types.INT,
+    str: types.STRING,
+    UInt: types.UINT,
+}
+
+# Names of types with parameters, before anything has settled these.
+_UNSETTLED: Final = {"list": "type(list(A))", "map": "type(map(A, B))", "optional_type": "type(optional_type)"}
+
+
+def check(parsed: ParsedExpression, declarations: Declarations, dialect: Dialect, go: GoRelease) -> CheckedExpression:
+    """
+    Return *parsed* with the types and meanings of its parts.
+
+    Args:
+        parsed: An expression.
+        declarations: What its names may mean.
+        dialect: The language that it is written in.
+        go: What its regular expressions may hold.
+
+    Raises:
+        CompileError: Types do not agree, or names mean nothing.
+    """
+    checker = _Checker(parsed, declarations, dialect)
+    checker.check(parsed.root)
+    if checker.problems:
+        raise CompileError(parsed.source, checker.problems)
+    return CheckedExpression(parsed, checker.settled_types(), checker.references, dialect, go)
+
+
+class _Checker:
+    """The checker of one expression."""
+
+    def __init__(self, parsed: ParsedExpression, declarations: Declarations, dialect: Dialect) -> None:
+        self.types: dict[int, Type] = {}
+        self.references: dict[int, Reference] = {}
+        self.problems: list[Problem] = []
+        self._parsed = parsed
+        self._declarations = declarations
+        self._dots_leave_scopes = dialect.dots_leave_scopes
+        self._type_names_settled = dialect.type_names_settled
+        self._second_variables_typed = dialect.second_variables_typed
+        self.unifier = Unifier()
+        self._scopes: list[tuple[str, Type]] = []  # variables of comprehensions, inner ones last
+        aggregates = Aggregates(self, declarations, dialect)
+        self._checks: dict[type, Callable[[Any], Type]] = {
+            ast.Constant: self._constant,
+            ast.Identifier: self._identifier,
+            ast.Select: self._select,
+            ast.Call: self._call,
+            ast.ListLiteral: aggregates.list_,
+            ast.MapLiteral: aggregates.map_,
+            ast.StructLiteral: aggregates.struct,
+            ast.Comprehension: self._comprehension,
+        }
+
+    def settled_types(self) -> dict[int, Type]:
+        """Return the types, in which type parameters that stand for nothing are dyn."""
+        substitute = self.unifier.substitute
+        return {node_id: substitute(type_, to_dyn=True) for node_id, type_ in self.types.items()}
+
+    def check(self, node: Node) -> Type:
+        """Return the type of *node*, having checked it."""
+        type_ = self._checks[type(node)](node)
+        self.types[node.id] = type_
+        return type_
+
+    def report(self, node_id: int, message: str) -> None:
+        """Keep what is wrong with a node."""
+        location = self._parsed.source.location(self._parsed.positions[node_id])
+        self.problems.append(Problem(location, message))
+
+    def _told(self, node: Node, type_: Type) -> str:
+        """Return the *type_* of *node* as it is told where nothing has settled what the name of a type leaves open."""
+        reference = self.references.get(node.id)
+        if self._type_names_settled or reference is None or not isinstance(reference.value, TypeValue):
+            return str(type_)
+        return _UNSETTLED.get(reference.value.name, str(type_))
+
+    def _expect(self, node: Node, expected: Type, actual: Type) -> None:
+        if not self.unifier.assignable(expected, actual):
+            self.report(node.id, f"expected type '{expected}' but found '{actual}'")
+
+    # Names
+
+    def _constant(self, node: ast.Constant) -> Type:
+        return _CONSTANT_TYPES[type(node.value)]
+
+    def local(self, name: str) -> Type | None:
+        """Return the type of the innermost variable of a comprehension called *name*."""
+        for variable, type_ in reversed(self._scopes):
+            if variable == name:
+                return type_
+        return None
+
+    def _identifier(self, node: ast.Identifier) -> Type:
+        name = node.name.removeprefix(".")
+        local = self.local(name) if self._scopes else None
+        absolute = name is not node.name and self._dots_leave_scopes
+        if local is not None and not absolute:
+            self.references[node.id] = Reference(name)
+            return local
+        return self._global(node, name, shadowed=local is not None) or self.undeclared(node, node.name)
+
+    def _global(self, node: ast.Identifier | ast.Select, name: str, *, shadowed: bool) -> Type | None:
+        """Return the type of what the global *name* means for *node*, if it means something."""
+        found = self._declarations.find(name)
+        if found is None:
+            return None
+        type_, reference = found
+        self.references[node.id] = Reference("." + name, value=reference.value) if shadowed else reference
+        return type_
+
+    def undeclared(self, node: Node, name: str) -> Type:
+        """Report a name that means nothing."""
+        self.report(node.id, f"undeclared reference to '{name}' (in container '')")
+        return types.ERROR
+
+    def _select(self, node: ast.Select) -> Type:
+        if not node.test_only:
+            qualified = self._qualified(node)
+            if qualified is not None:
+                return qualified
+        field = self._field(node, node.operand, node.field, optional=False)
+        return types.BOOL if node.test_only else self.unifier.substitute(field)
+
+    def _qualified(self, node: ast.Select) -> Type | None:
+        """Return the type of *node* if it is a name with dots."""
+        names = [node.field]
+        operand = node.operand
+        while isinstance(operand, ast.Select) and not operand.test_only:
+            names.append(operand.field)
+            operand = operand.operand
+        if not isinstance(operand, ast.Identifier):
+            return None
+        first = operand.name.removeprefix(".")
+        if not self._declarations.may_have_dots(first):
+            return None
+        shadowed = self.local(first) is not None
+        if shadowed and first is operand.name and self._dots_leave_scopes:
+            return None
+        return self._global(node, ".".join([first, *reversed(names)]), shadowed=shadowed and self._dots_leave_scopes)
+
+    def _optional_select(self, node: ast.Call) -> Type:
+        operand, field = node.arguments
+        assert isinstance(field, ast.Constant)  # noqa: S101 - the parser makes no other
+        self.types[field.id] = types.STRING
+        type_ = self._field(node, operand, field.value, optional=True)
+        self.references[node.id] = Reference(node.function, self._declarations.functions[node.function].overloads)
+        return self.unifier.substitute(type_)
+
+    def _field(self, node: Node, operand: Node, name: str, *, optional: bool) -> Type:
+        """Return the type of a field of *operand*, optional if it is asked for as an optional or the operand is one."""
+        target, is_optional = unification.unwrap_optional(self.unifier.substitute(self.check(operand)))
+        if target.kind is Kind.MAP:
+            type_ = target.parameters[1]
+        elif target.kind is Kind.STRUCT:
+            type_ = self.field_type(node.id, target.name, name)
+        else:
+            if target.kind is Kind.TYPE_PARAMETER:
+                self.unifier.assignable(types.DYN, target)
+            elif not unification.is_dyn_or_error(target):
+                self.report(node.id, f"type '{self._told(operand, target)}' does not support field selection")
+            type_ = types.DYN
+        return types.optional_of(type_) if optional or is_optional else type_
+
+    def field_type(self, node_id: int, struct_name: str, name: str) -> Type:
+        """Return the type of a struct's field."""
+        provider = self._declarations.provider
+        message = messages.MESSAGES.get(struct_name)
+        if message is None and provider.find_struct(struct_name) is None:
+            self.report(node_id, f"unexpected failed resolution of '{struct_name}'")
+            return types.ERROR
+        type_ = provider.find_field(struct_name, name) if message is None else message.type_of(name)
+        if type_ is None:
+            self.report(node_id, f"undefined field '{name}'")
+            return types.ERROR
+        return type_
+
+    # Calls
+
+    def _call(self, node: ast.Call) -> Type:
+        if node.function == "_?._":
+            return self._optional_select(node)
+        argument_types = [self.check(argument) for argument in node.arguments]
+        functions, target = self._declarations.functions, node.target
+        if target is None:
+            function = functions.get(node.function.removeprefix("."))
+            if function is None:
+                return self.undeclared(node, node.function)
+            return self._resolve(node, function, argument_types, is_member=False)
+        if self._declarations.may_end(node.function):
+            name = _dotted(target)
+            function = functions.get(f"{name}.{node.function}") if name else None
+            if function is not None:
+                return self._resolve(node, function, argument_types, is_member=False)
+        argument_types.insert(0, self.check(target))
+        function = functions.get(node.function)
+        if function is None:
+            return self.undeclared(node, node.function)
+        return self._resolve(node, function, argument_types, is_member=True)
+
+    def _resolve(self, node: ast.Call, function: Function, arguments: list[Type], *, is_member: bool) -> Type:
+        """Return the type of the call's result, having found the overloads that it may mean."""
+        if function.name in _LOGICAL:
+            return self._resolve_logical(node, function, arguments)
+        resolution = resolving.resolve(self.unifier, self._declarations, function, arguments, is_member=is_member)
+        if resolution is None:
+            shown = [str(self.unifier.substitute(argument, to_dyn=True)) for argument in arguments]
+            target = f"{shown.pop(0)}." if is_member else ""
+            applied = f"{target}({', '.join(shown)})"
+            self.report(node.id, f"found no matching overload for '{function.name}' applied to '{applied}'")
+            return types.ERROR
+        self.references[node.id], result = resolution
+        return result
+
+    def _resolve_logical(self, node: ast.Call, function: Function, arguments: list[Type]) -> Type:
+        """Resolve `&&` or `||`, whose operands are bool each for itself."""
+        known = len(self.problems)
+        for argument, type_ in zip(node.arguments, arguments, strict=True):
+            if not self.unifier.assignable(type_, types.BOOL):
+                self.report(argument.id, f"expected type 'bool' but found '{type_}'")
+        if len(self.problems) > known:
+            return types.ERROR
+        self.references[node.id] = Reference(function.name, function.overloads)
+        return types.BOOL
+
+    # Comprehensions
+
+    def _comprehension(self, node: ast.Comprehension) -> Type:
+        range_type = self.check(node.range)
+        accumulator = self.check(node.init)
+        variable, second = self._loop_types(node, self.unifier.substitute(range_type))
+        depth = len(self._scopes)
+        self._scopes.append((node.accumulator, accumulator))
+        self._scopes.append((node.variable, variable))
+        if node.second_variable is not None:
+            self._scopes.append((node.second_variable, second))
+        self._expect(node.condition, types.BOOL, self.check(node.condition))
+        self._expect(node.step, accumulator, self.check(node.step))
+        del self._scopes[depth + 1 :]
+        result = self.check(node.result)
+        del self._scopes[depth:]
+        return self.unifier.substitute(result)
+
+    def _loop_types(self, node: ast.Comprehension, range_type: Type) -> tuple[Type, Type]:
+        """Return the types of the two variables of a loop; where there is one variable, the second means nothing."""
+        if range_type.kind is Kind.LIST:
+            element = range_type.parameters[0]
+            return (element, element) if node.second_variable is None else (types.INT, element)
+        if range_type.kind is Kind.MAP:
+            key, value = range_type.parameters
+            return key, value
+        if range_type.kind in {Kind.DYN, Kind.ERROR, Kind.TYPE_PARAMETER}:
+            self.unifier.assignable(types.DYN, range_type)
+            return types.DYN, types.DYN if self._second_variables_typed else types.UNSPECIFIED
+        told = self._told(node.range, range_type)
+        self.report(
+            node.range.id,
+            f"expression of type '{told}' cannot be range of a comprehension (must be list, map, or dynamic)",
+        )
+        return types.ERROR, types.ERROR if self._second_variables_typed else types.UNSPECIFIED
+
+
+def _dotted(node: Node) -> str | None:
+    """Return the name with dots that *node* may be; None where it is something else."""
+    names: list[str] = []
+    while isinstance(node, ast.Select) and not node.test_only:
+        names.append(node.field)
+        node = node.operand
+    if not isinstance(node, ast.Identifier):
+        return None
+    return ".".join([node.name.removeprefix("."), *reversed(names)])

@@ -1,0 +1,97 @@
+"""
+Lists that are the sum of two others.
+
+Reference:
+    cel-go common/types/list.go, concatList.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
+from pytest_crd.engine.cel.values import equality, workload
+from pytest_crd.engine.cel.values.values import ListValue, Value, is_list
+
+# The server has no such limit: it looks for an element in the parts.
+_MOST_ELEMENTS: Final = 20_000_000
+
+
+class ConcatenatedList(ListValue):
+    """The sum of two lists, put together when somebody looks into it: adding costs 1, however long the lists are."""
+
+    __slots__ = ("_elements", "_size", "parts")
+
+    go_type = "*types.concatList"
+
+    def __init__(self, left: Any, right: Any) -> None:
+        # The two lists, until they are put together.
+        self.parts: tuple[Any, Any] | None = (left, right)
+        self._size = len(left) + len(right)
+        self._elements: list[Value] | None = None
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, index: int) -> Value:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[Value]:
+        """Return the elements one by one: a list that is added to itself again and again is too long to be put together."""
+        return iter(self._elements) if self._elements is not None else self._walk()
+
+    def _walk(self) -> Iterator[Value]:
+        """Yield the elements; without recursion, because sums may be of thousands."""
+        pending: list[Any] = [self]
+        while pending:
+            part = pending.pop()
+            if type(part) is ConcatenatedList and part.parts is not None:
+                pending += reversed(part.parts)
+            else:
+                yield from part
+
+    def _all(self) -> list[Value]:
+        """
+        Return the elements, put together.
+
+        Raises:
+            UnsupportedExpressionError: There are too many.
+        """
+        if self._elements is None:
+            if self._size > _MOST_ELEMENTS:
+                raise UnsupportedExpressionError(f"lists of {self._size} elements")
+            self._elements = list(self._walk())
+            self.parts = None
+        return self._elements
+
+    def equal(self, other: Value) -> bool:
+        """Return whether *other* is a list with equal elements; what cannot be compared is an error here."""
+        if not is_list(other) or len(other) != self._size:
+            return False
+        workload.count(self._size)
+        problem = None
+        for left, right in zip(self._all(), other, strict=True):
+            try:
+                if not equality.equal(left, right):
+                    return False
+            except EvaluationError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
+        return True
+
+    def add(self, other: Value) -> Value:
+        """Return the sum of it and *other*."""
+        return concatenate(self, other)
+
+    def contains(self, element: Value) -> bool:
+        """Return whether *element* equals one of its elements."""
+        return equality.contains(self._all(), element)
+
+
+def concatenate(left: Any, right: Any) -> Value:
+    """Return the sum of two lists, which is one of them where the other is empty."""
+    if not len(left):
+        return right
+    return ConcatenatedList(left, right) if len(right) else left

@@ -1,0 +1,257 @@
+"""
+Timestamps: read, written and calculated as Go does it, and taken apart in time zones.
+
+Reference:
+    Go time.Parse, Time.Format, time.LoadLocation; cel-go common/types/timestamp.go, common/stdlib/standard.go.
+"""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+import functools
+import re
+import zoneinfo
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.values import numbers
+from pytest_crd.engine.cel.values.durations import SECOND
+from pytest_crd.engine.cel.values.values import MAX_INT, MIN_INT, Duration, Timestamp
+from pytest_crd.engine.golang import printing
+
+LEAST: Final = -62135596800
+"""The first second of year 1."""
+GREATEST: Final = 253402300799
+"""The last second of year 9999."""
+_DAY: Final = 24 * 60 * 60
+_TEXT: Final = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([-+])([0-9]{2}):([0-9]{2}))"
+)
+# The calendar repeats after 400 years, of which Python knows the years from 1 to 9999 only.
+_CYCLE_YEARS: Final = 400
+_CYCLE: Final = 146097 * _DAY
+_MARGIN: Final = 2 * _DAY
+
+
+class TimeZoneDataError(Exception):
+    """This machine has no data of time zones."""
+
+
+def parse(text: str) -> Timestamp | None:
+    """
+    Return the timestamp that *text* says in RFC 3339, with Go's leniency; None if it says none.
+
+    Raises:
+        EvaluationError: It is before year 1 or after year 9999.
+    """
+    found = parse_any(text)
+    return None if found is None else checked(found.seconds, found.nanoseconds, found.offset)
+
+
+def parse_any(text: str) -> Timestamp | None:
+    """
+    Return the same, but also what no expression could make: year 0, and the hours that an offset moves beyond the limits.
+
+    Reference:
+        Go time.Parse with time.RFC3339: one digit for the hour, a comma before the fraction, and an offset of up to 24:60 pass.
+    """
+    found = _TEXT.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(found[group]) for group in range(1, 7))
+    if not (1 <= month <= 12 and 1 <= day <= _days_in(year, month) and hour < 24 and minute < 60 and second < 60):
+        return None
+    offset = 0
+    if found[8]:
+        hours, minutes = int(found[9]), int(found[10])
+        if hours > 24 or minutes > 60:
+            return None
+        offset = (hours * 60 + minutes) * (-60 if found[8] == "-" else 60)
+    seconds = _days(year, month, day) * _DAY + hour * 3600 + minute * 60 + second - offset
+    return Timestamp(seconds, int((found[7] or "")[:9].ljust(9, "0")), offset)
+
+
+def checked(seconds: int, nanoseconds: int = 0, offset: int = 0) -> Timestamp:
+    """
+    Return the timestamp.
+
+    Raises:
+        EvaluationError: It is before year 1 or after year 9999.
+    """
+    if not LEAST <= seconds <= GREATEST:
+        raise EvaluationError("timestamp overflow")
+    return Timestamp(seconds, nanoseconds, offset)
+
+
+def add(timestamp: Timestamp, nanoseconds: int) -> Timestamp:
+    """
+    Return *timestamp* moved by *nanoseconds*, in its zone.
+
+    Raises:
+        EvaluationError: It leaves the years 1 to 9999.
+    """
+    carried, rest = divmod(timestamp.nanoseconds + nanoseconds, SECOND)
+    return checked(timestamp.seconds + carried, rest, timestamp.offset)
+
+
+def subtract(left: Timestamp, right: Timestamp) -> Duration:
+    """
+    Return the time from *right* to *left*.
+
+    Raises:
+        EvaluationError: It leaves int64.
+    """
+    whole = (left.seconds - right.seconds) * SECOND
+    nanoseconds = whole + left.nanoseconds - right.nanoseconds
+    if not (MIN_INT <= whole <= MAX_INT and MIN_INT <= nanoseconds <= MAX_INT):
+        raise EvaluationError("integer overflow")
+    return Duration(nanoseconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A timestamp as calendar and clock of a zone show it: months and days of the month from 1, days of the week from Sunday, 0."""
+
+    year: int
+    month: int
+    day: int
+    hour: int
+    minute: int
+    second: int
+    nanosecond: int
+    weekday: int
+    day_of_year: int
+
+
+def fields(timestamp: Timestamp, zone: str | None = None) -> Fields:
+    """
+    Return the parts of *timestamp*.
+
+    Args:
+        timestamp: The timestamp.
+        zone: `UTC`, a name like `Europe/Berlin`, or an offset like `-08:00`; None: the zone that it is written in.
+
+    Raises:
+        EvaluationError: There is no such zone.
+    """
+    offset = timestamp.offset if zone is None else _offset(timestamp, zone)
+    days, rest = divmod(timestamp.seconds + offset, _DAY)
+    year, month, day = _date(days)
+    hour, rest = divmod(rest, 3600)
+    minute, second = divmod(rest, 60)
+    of_year = days - _days(year, 1, 1)
+    return Fields(year, month, day, hour, minute, second, timestamp.nanoseconds, (days + 4) % 7, of_year)
+
+
+def _offset(timestamp: Timestamp, zone: str) -> int:
+    """Return the offset of *zone* from UTC at that time, in seconds."""
+    hours, colon, minutes = zone.partition(":")
+    if not colon:
+        return _offset_of_name(timestamp.seconds, zone)
+    hour, minute = _number(hours), _number(minutes)
+    return (hour * 60 - minute if zone[0] == "-" else hour * 60 + minute) * 60
+
+
+def _number(text: str) -> int:
+    """Read a part of an offset; the words are those of Go's strconv.Atoi."""
+    number = numbers.parse_int(text)
+    if number is None:
+        digits = text[1:] if text[:1] in ("-", "+") else text
+        problem = "value out of range" if digits.isascii() and digits.isdigit() else "invalid syntax"
+        raise EvaluationError(f"strconv.Atoi: parsing {printing.quote(text)}: {problem}")
+    return number
+
+
+def _offset_of_name(seconds: int, name: str) -> int:
+    if name in {"", "UTC"}:
+        return 0
+    zone = _zone(name)
+    # Before year 1 and after 9999 a zone's local time is out of Python's reach: the same day 400 years on has the same offset.
+    if seconds < LEAST + _MARGIN:
+        seconds += _CYCLE
+    elif seconds > GREATEST - _MARGIN:
+        seconds -= _CYCLE
+    moment = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=seconds)
+    offset = moment.astimezone(zone).utcoffset()
+    return int(offset.total_seconds()) if offset is not None else 0
+
+
+@functools.cache
+def _zone(name: str) -> dt.tzinfo:
+    if ".." in name.split("/") or name.startswith(("/", "\\")):
+        raise EvaluationError("time: invalid location name")
+    if name == "Local":
+        return dt.UTC  # the server's zone
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        if not zoneinfo.available_timezones():
+            text = f"{name!r} cannot be looked up: this machine has no data of time zones; install the package tzdata"
+            raise TimeZoneDataError(text) from None
+        raise EvaluationError(_why_no_zone(name)) from None
+
+
+def _why_no_zone(name: str) -> str:
+    """Return what the server's files of time zones say of a name that none of them has: a folder is there, and cannot be read."""
+    zones = zoneinfo.available_timezones()
+    steps = [step for step in name.split("/") if step not in {"", "."}]
+    folder = "".join(f"{step}/" for step in steps)
+    if any(zone.startswith(folder) for zone in zones):
+        return "is a directory"
+    if any("/".join(steps[:count]) in zones for count in range(1, len(steps))):
+        return "not a directory"
+    return f"unknown time zone {name}"
+
+
+def text(timestamp: Timestamp) -> str:
+    """Return *timestamp* as `string(timestamp)` writes it: in RFC 3339, in its zone, the fraction without zeros at the end."""
+    parts = fields(timestamp)
+    return f"{_date_text(parts)}T{_clock_text(parts)}{_offset_text(timestamp.offset, ':') if timestamp.offset else 'Z'}"
+
+
+def show(timestamp: Timestamp) -> str:
+    """Return *timestamp* as Go prints it: `2006-01-02 15:04:05 +0000 UTC`."""
+    parts = fields(timestamp)
+    offset = _offset_text(timestamp.offset, "")
+    return f"{_date_text(parts)} {_clock_text(parts)} {offset} {offset if timestamp.offset else 'UTC'}"
+
+
+def _date_text(parts: Fields) -> str:
+    sign = "-" if parts.year < 0 else ""
+    return f"{sign}{abs(parts.year):04d}-{parts.month:02d}-{parts.day:02d}"
+
+
+def _clock_text(parts: Fields) -> str:
+    clock = f"{parts.hour:02d}:{parts.minute:02d}:{parts.second:02d}"
+    return f"{clock}.{parts.nanosecond:09d}".rstrip("0") if parts.nanosecond else clock
+
+
+def _offset_text(offset: int, colon: str) -> str:
+    hours, minutes = divmod(abs(offset) // 60, 60)
+    return f"{'-' if offset < 0 else '+'}{hours:02d}{colon}{minutes:02d}"
+
+
+def _days_in(year: int, month: int) -> int:
+    if month == 2:
+        return 29 if calendar.isleap(year) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Return the days from 1970 to a date."""
+    cycles, year_of_cycle = divmod(year, _CYCLE_YEARS)
+    ordinal = dt.date(2000 + year_of_cycle, month, day).toordinal()
+    return ordinal - _EPOCH + (cycles - 5) * 146097
+
+
+def _date(days: int) -> tuple[int, int, int]:
+    """Return the date that is *days* from 1970."""
+    cycles, rest = divmod(days + _EPOCH - _CYCLE_BEGIN, 146097)
+    date = dt.date.fromordinal(_CYCLE_BEGIN + rest)
+    return date.year + (cycles * _CYCLE_YEARS), date.month, date.day
+
+
+_EPOCH: Final = dt.date(1970, 1, 1).toordinal()
+_CYCLE_BEGIN: Final = dt.date(2000, 1, 1).toordinal()

@@ -1,0 +1,116 @@
+"""Estimates of expressions whose variables have sizes: what the server's checker estimates for them, in 1.37 and in 1.32."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types.costs import MAX, CostEstimate, SizeEstimate, scale
+from pytest_crd.engine.cel.types.types import Type
+from pytest_crd.engine.rules import environments
+
+FIELDS = {
+    "Self": {
+        "list": types.list_of(types.STRING),
+        "map": types.map_of(types.STRING, types.STRING),
+        "text": types.STRING,
+        "n": types.INT,
+        "objs": types.list_of(types.struct("Obj")),
+        "o": types.struct("Deep"),
+    },
+    "Obj": {"l": types.list_of(types.INT), "a": types.STRING, "b": types.STRING},
+    "Deep": {"m": types.map_of(types.STRING, types.list_of(types.STRING))},
+}
+SIZES = {
+    ("list",): 10,
+    ("list", "@items"): 100,
+    ("map",): 5,
+    ("map", "@keys"): 0,
+    ("map", "@values"): 100,
+    ("text",): 100,
+    ("n",): 0,
+    ("objs",): 7,
+    ("objs", "@items"): 0,
+    ("objs", "@items", "l"): 4,
+    ("objs", "@items", "l", "@items"): 0,
+    ("objs", "@items", "a"): 12,
+    ("objs", "@items", "b"): 36,
+    ("o",): 0,
+    ("o", "m"): 3,
+    ("o", "m", "@keys"): 0,
+    ("o", "m", "@values"): 2,
+    ("o", "m", "@values", "@items"): 24,
+    (): 0,
+}
+
+
+class Structs:
+    """A provider of two structs."""
+
+    def find_struct(self, name: str) -> Type | None:
+        return types.struct(name) if name in FIELDS else None
+
+    def find_field(self, struct_name: str, field_name: str) -> Type | None:
+        return FIELDS[struct_name].get(field_name)
+
+
+class Sizes:
+    """What knows the sizes of the fields; the first name of a path is that of a variable, and means nothing."""
+
+    def size(self, path: tuple[str, ...], _: Type) -> SizeEstimate | None:
+        most = SIZES.get(path[1:]) if path else None
+        return None if most is None else SizeEstimate(0, most)
+
+
+def estimate(text: str, release: str = "1.37") -> CostEstimate:
+    variables = {"self": types.struct("Self"), "any": types.DYN}
+    environment = environments.stored(profile.KNOWN[release]).extend(variables, Structs())
+    return environment.estimate(environment.compile(text), Sizes())
+
+
+@pytest.mark.parametrize(
+    ("text", "newer", "older"),
+    [
+        ("self.text == 'abc'", (3, 3), (3, 3)),
+        ("self.list.all(x, x.startsWith('abc'))", (3, 53), (3, 53)),
+        ("self.map.all(k, v, k.contains(v))", (3, 28), (3, 28)),
+        ("self.list.indexOf('a') > 0", (3, 113), (3, 113)),
+        ("self.text.indexOf('a') > 0", (3, 13), (3, 13)),
+        ("self.list.exists(x, self.list.exists(y, x == y))", (3, 1673), (3, 1673)),
+        ("self.objs.all(x, x.l.all(y, y > 1))", (3, 185), (3, 185)),
+        (
+            "optional.of(self.text).optMap(x, x + self.text).orValue('') == self.text",
+            (9, 1844674407370955299),
+            (9, 45),
+        ),
+        ("{'a': 1}.all(k, k == self.text)", (34, 37), (34, 37)),
+        ("self.list.transformMap(i, v, v).size() > 0", (35, 75), (35, 75)),
+        ("dyn(self.list)[0] == self.text", (6, 6), (6, 6)),
+        ("(self.n > 1 ? self.text : 'abc').contains('b')", (3, 15), (3, 15)),
+        ("(self.list + ['abc']).all(x, x == 'b')", (17, 58), (17, 58)),
+        ("{'a': self.text}['a'].contains('b')", (33, 43), (33, 33)),
+        ("has(self.text) && self.text.size() > 1", (1, 5), (1, 5)),
+        ("self.list[?0].orValue('x').contains('y')", (4, 1844674407370955268), (4, 1844674407370955268)),
+        ("type(self.n) == int && google.protobuf.Timestamp == int", (4, 6), (4, 6)),
+        ("[1].map(x, [x]).all(y, y == [1])", (48, 59), (48, 59)),
+        ("['b'].exists_one(x, self.list.join(x) == x)", (17, 118), (17, 118)),
+        # One path overwrites another: see paths.
+        ("self.o.m.all(k, v, k.contains('abc'))", (4, 19), (4, 16)),
+        ("self.o.m.all(k, v, k.contains('abc') && v.all(x, x.contains(k)))", (4, 73), (4, 22)),
+        ("self.objs.all(x, x.l.all(y, x.l.all(z, y == z) && x.a.contains(x.b)))", (3, 3237), (3, 1109)),
+        ("(self.n > 1 ? [1] : [2]).all(x, x > 1)", (17, 19), (17, 19)),
+    ],
+)
+def test_estimates(text: str, newer: tuple[int, int], older: tuple[int, int]) -> None:
+    assert estimate(text) == CostEstimate(*newer)
+    assert estimate(text, "1.32") == CostEstimate(*older)
+
+
+def test_structs_cost_40_each() -> None:
+    assert estimate("Obj{l: [Obj{}].map(x, 1)}.l.size()").min > 80
+
+
+def test_costs_never_leave_uint64() -> None:
+    assert estimate("any.x.all(x, any.y.all(y, any.z.all(z, x == y)))").max == MAX
+    assert scale(MAX, 2.0) == MAX

@@ -1,0 +1,299 @@
+"""What running an expression does that no table of answers shows: limits, what is not there, and what cannot be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+from support.expressions import evaluated
+
+from pytest_crd.engine.cel.errors import CostLimitError, UnsupportedExpressionError
+from pytest_crd.engine.cel.run.interpreter import Outcome, ProgramError
+from pytest_crd.engine.cel.values import workload
+from pytest_crd.engine.cel.values.values import MISSING, ListValue, MapValue, Value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "self.all(x, x > 0)",
+        "self.exists(x, x < 0)",
+        "self.exists_one(x, x < 0)",
+        "self.map(x, x)",
+        "self.filter(x, x > 0)",
+        "self.transformMap(i, x, x)",
+        "self.size() + self.size() + self.size() > 0",
+        "self.map(x, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').join().size() > 0",
+    ],
+)
+def test_what_costs_more_than_it_may_ends(text: str) -> None:
+    cost = evaluated(text, {"self": [1] * 10}).cost
+
+    assert evaluated(text, {"self": [1] * 10}, cost).cost == cost
+    with pytest.raises(CostLimitError, match="operation cancelled: actual cost limit exceeded"):
+        evaluated(text, {"self": [1] * 10}, cost - 1)
+
+
+def test_loops_end_at_the_limit_and_not_after_their_last_element() -> None:
+    class Endless(ListValue):
+        """A list that nobody can go through to its end."""
+
+        def __len__(self) -> int:
+            return 10**18
+
+        def __getitem__(self, index: int) -> Value:
+            return 1
+
+        def equal(self, other: Value) -> bool:
+            raise NotImplementedError
+
+        def add(self, other: Value) -> Value:
+            raise NotImplementedError
+
+        def contains(self, element: Value) -> bool:
+            raise NotImplementedError
+
+    for text in (
+        "self.all(x, x > 0)",
+        "self.exists_one(x, x < 0)",
+        "self.map(x, x)",
+        "self.transformMap(i, x, x)",
+    ):
+        with pytest.raises(CostLimitError):
+            evaluated(text, {"self": Endless()}, 5_000)
+
+
+@pytest.mark.parametrize("text", ["self.distinct().size() > 0", "sets.contains(self, self)"])
+def test_a_call_that_costs_too_much_in_any_case_is_not_made(text: str) -> None:
+    with pytest.raises(CostLimitError):
+        evaluated(text, {"self": list(range(200_000))})
+
+
+def test_an_error_that_comes_too_late_is_none() -> None:
+    with pytest.raises(CostLimitError):
+        evaluated("self.q.q", {"self": {}}, 1)
+
+
+def test_a_variable_without_a_value_is_an_error_that_may_be_absorbed() -> None:
+    assert str(evaluated("self", {}).error) == "no such attribute(s): self"
+    assert evaluated("self.a == 1 || true", {}) == Outcome(value=True, cost=2)
+
+
+class Adapted(MapValue):
+    """A map that is no dict."""
+
+    def __init__(self, entries: dict[str, Value]) -> None:
+        self._entries = entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self._entries)
+
+    def find(self, key: Value) -> Value:
+        return self._entries.get(key, MISSING)
+
+    def equal(self, other: Value) -> bool:
+        return isinstance(other, Adapted)
+
+
+class Summed(ListValue):
+    """A list that is no Python list."""
+
+    def __init__(self, elements: list[Value]) -> None:
+        self._elements = elements
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def __getitem__(self, index: int) -> Value:
+        return self._elements[index]
+
+    def equal(self, other: Value) -> bool:
+        return isinstance(other, Summed)
+
+    def add(self, other: Value) -> Value:
+        return f"added {other}"
+
+    def contains(self, element: Value) -> bool:
+        return bool(element == "anything")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("self.m.a", 1),
+        ("self.m.m.a", 2),
+        ("has(self.m.a)", True),
+        ("has(self.m.z)", False),
+        ("self.m.map(k, k)", ["a", "m"]),
+        ("self.m == self.m", True),
+        ("self.m == 1", False),
+        ("self.m.size()", 2),
+        ("'a' in self.m", True),
+        ("self.l[1]", 4),
+        ("self.l.map(x, x)", [3, 4]),
+        ("self.l == self.l", True),
+        ("self.l + [1]", "added [1]"),
+        ("'anything' in self.l", True),
+        ("3 in self.l", False),
+        ("type(self.m) == map && type(self.l) == list", True),
+    ],
+)
+def test_maps_and_lists_may_be_of_classes_of_their_own(text: str, value: Value) -> None:
+    variables = {"self": {"m": Adapted({"a": 1, "m": Adapted({"a": 2})}), "l": Summed([3, 4])}}
+
+    assert evaluated(text, variables).value == value
+
+
+def test_what_an_adapted_map_misses_is_named() -> None:
+    assert str(evaluated("self.m.z.y", {"self": {"m": Adapted({})}}).error) == "no such key: z"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[?self]", "cannot initialize optional list element from non-optional value abc"),
+        ("{?'k': self}", "cannot initialize optional entry 'k' from non-optional value abc"),
+    ],
+)
+def test_what_is_no_optional_cannot_be_left_out(text: str, problem: str) -> None:
+    assert str(evaluated(text, {"self": "abc"}).error) == problem
+
+
+@pytest.mark.parametrize(
+    ("text", "gap"),
+    [
+        ("google.protobuf.Any{type_url: 'x'} == null", "messages of protobuf, here google.protobuf.Any"),
+        ("google.protobuf.Empty{} == null", "messages of protobuf, here google.protobuf.Empty"),
+        ("google.protobuf.Value{null_value: 0, string_value: 'x'}", "a google.protobuf.Value with several values"),
+        ("google.protobuf.Value{list_value: [1]}", "fields of messages of protobuf that are set to list"),
+        ("google.protobuf.Struct{fields: {'a': {'b': 1}}}", "fields of messages of protobuf that are set to map"),
+        ("google.protobuf.ListValue{values: dyn({'b': 1})}", "fields of messages of protobuf that are set to map"),
+        ("google.protobuf.Struct{fields: dyn(ip('::1'))}", "fields of messages of protobuf that are set to net.IP"),
+        ("google.protobuf.Timestamp{seconds: 253402300800}", "a time before the year 1 or after 9999"),
+        ("google.protobuf.Timestamp{seconds: -62135596800, nanos: -1}", "a time before the year 1 or after 9999"),
+    ],
+)
+def test_messages_of_which_not_all_is_known_are_not_supported(text: str, gap: str) -> None:
+    with pytest.raises(UnsupportedExpressionError, match=gap):
+        evaluated(text, {})
+
+
+@pytest.mark.parametrize("text", ["[b'ab'].map(x, [x + b'c', x + b'd'])", "[1, 2].map(i, b'ab' + bytes(string(i)))"])
+def test_bytes_to_which_something_is_added_twice_are_not_supported(text: str) -> None:
+    """A server overwrites the first sum where there is room behind the bytes."""
+    with pytest.raises(UnsupportedExpressionError, match="add to the same bytes twice"):
+        evaluated(text, {})
+
+
+def test_bytes_of_which_none_is_added_to_twice_have_memory_of_their_own() -> None:
+    text = "[b'a' + b'c' + b'd', b'a' + b'e', b'' + b'f', b'g' + b'']"
+
+    assert [evaluated(text, {}).value for _ in range(2)] == [[b"acd", b"ae", b"f", b"g"]] * 2
+    assert evaluated("[b'ab'].map(x, [x + b'', x + b'', x + b'c'])", {}).value == [[b"ab", b"ab", b"abc"]]
+
+
+_DOUBLED: Final = f"[self.l]{'.map(a, a + a)' * 13}"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("self.l.map(x, self.l).flatten()", "lists of 25000000 elements"),
+        ("self.s.replace('a', self.s)", "texts of 900000000 characters"),
+        ("self.s.split('').join(self.s)", "texts of 900000000 characters"),
+        (f"{_DOUBLED}[0][7] == 1", "lists of 40960000 elements"),
+    ],
+)
+def test_what_would_fill_the_memory_is_not_supported(text: str, problem: str) -> None:
+    with pytest.raises(UnsupportedExpressionError, match=problem):
+        evaluated(text, {"self": {"l": list(range(5_000)), "s": "a" * 30_000}})
+
+
+_BEYOND: Final = "expressions that look at more than 200000 values beyond their cost"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("self.l.all(a, a in dyn(self.l))", _BEYOND),
+        ("self.l.all(a, !(dyn([a]) in dyn(self.l)))", _BEYOND),
+        ("self.l.all(a, [self.l] == [self.l + []])", _BEYOND),
+        ("self.l.all(a, [self.l + self.l] == [self.l + self.l])", _BEYOND),
+        ("self.l.all(a, [self.m] == [self.m])", _BEYOND),
+        ("self.l.all(a, '%s'.format([self.l]) != '')", _BEYOND),
+        ("self.l.all(a, '%s'.format([self.m]) != '')", _BEYOND),
+        ("self.l.all(a, '%s'.format([self.long]) != '')", _BEYOND),
+        ("self.l.all(a, dyn(self.long) + dyn(self.long) != dyn(''))", _BEYOND),
+    ],
+)
+def test_what_goes_on_without_costing_anything_is_ended(
+    text: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workload, "MOST", 200_000)
+    self_value = {"l": list(range(800)), "m": {str(number): number for number in range(800)}, "long": "a" * 300_000}
+
+    with pytest.raises(UnsupportedExpressionError, match=problem):
+        evaluated(text, {"self": self_value})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f"[dyn(self)]{'.map(a, a + a)' * 12}[0] == ''", "texts of 1280000 characters"),
+        (f"[dyn(bytes(self))]{'.map(a, a + a)' * 12}[0] == b''", "texts of 1280000 characters"),
+        (f"'{'%s' * 200}'.format([{'self, ' * 200}]) == ''", "texts of 1010000 characters"),
+    ],
+)
+def test_texts_that_grow_at_no_cost_are_ended(text: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workload, "MOST_CHARACTERS", 1_000_000)
+
+    with pytest.raises(UnsupportedExpressionError, match=problem):
+        evaluated(text, {"self": "a" * 10_000})
+
+
+def test_each_evaluation_counts_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workload, "MOST", 200_000)
+    text = "self.all(a, a in dyn(self))"
+
+    assert [evaluated(text, {"self": list(range(400))}).value for _ in range(2)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 in dyn([dyn(true), dyn('a')])", False),
+        ("1 in dyn([dyn(2), dyn(1u)])", True),
+        ("1 in dyn([dyn(2), dyn(1.0)])", True),
+        ("1 in dyn([2, 1])", True),
+        ("true in dyn([1, 2])", False),
+        ("dyn([1, 2]) == dyn([dyn(1), dyn(2.0)])", True),
+        ("dyn([1, 1]) == dyn([true, true])", False),
+        ("dyn([double('NaN')]) == dyn([double('NaN')])", False),
+        ("dyn([1u, 2u]) == dyn([1u, 2u])", True),
+        ("dyn(['a', 'b']) == dyn(['a', 'c'])", False),
+    ],
+)
+def test_numbers_in_lists_are_compared_by_their_types(text: str, *, value: bool) -> None:
+    assert evaluated(text, {}).value is value
+
+
+def test_a_list_that_was_doubled_is_gone_through_without_putting_it_together() -> None:
+    with pytest.raises(CostLimitError):
+        evaluated(f"{_DOUBLED}.map(a, a + a){'.map(a, a + a)' * 20}[0].all(x, x >= 0)", {"self": {"l": [0] * 5_000}})
+
+
+def test_a_constant_part_that_fails_refuses_the_program() -> None:
+    with pytest.raises(ProgramError, match="error parsing regexp: missing closing"):
+        evaluated("'a'.find('(')", {})
+
+
+@pytest.mark.parametrize("text", ["{b'a': 1}.size()", "true || {b'a': 1} == {}"])
+def test_a_constant_map_with_a_key_of_bytes_makes_the_server_panic(text: str) -> None:
+    with pytest.raises(
+        UnsupportedExpressionError, match="constant maps with keys of bytes, of which the server panics"
+    ):
+        evaluated(text, {})

@@ -1,0 +1,81 @@
+"""Predicting alternatives in a grammar in which they depend on the rule that called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine.cel.text.lexer import EOF
+from pytest_crd.engine.cel.text.syntax import grammar, prediction
+from pytest_crd.engine.cel.text.syntax.network import Choice, Network, Rule, Token
+from pytest_crd.engine.cel.text.syntax.prediction import NoAlternativeError, Predictor, _predict_in_context
+from pytest_crd.engine.cel.text.syntax.reader import Reader
+from pytest_crd.engine.cel.text.syntax.tokenstream import TokenStream
+
+
+def token(kind: str) -> Token:
+    return Token(frozenset({kind}))
+
+
+CHOICE = Choice({"One": [Rule("one")], "Two": [Rule("two")]})
+FIRST, SECOND = Rule("choice"), Rule("choice")
+NETWORK = Network(
+    {
+        "start": [
+            Choice({"First": [token("a"), FIRST, token("x"), token("y")], "Second": [token("b"), SECOND, token("x")]}),
+            token(EOF),
+        ],
+        "choice": [CHOICE],
+        "one": [token("n")],
+        "two": [token("n"), token("x")],
+    }
+)
+
+
+def predict(*kinds: str, called: Rule) -> int:
+    following = called.state.transitions[0].follow
+    assert following is not None
+    return Predictor().predict(CHOICE.state, 0, [*kinds, EOF].__getitem__, lambda: [following])
+
+
+def test_what_follows_decides() -> None:
+    assert predict("n", "x", "y", called=FIRST) == 1
+    assert predict("n", "x", "x", called=SECOND) == 2
+
+
+def test_nothing_fits() -> None:
+    with pytest.raises(NoAlternativeError):
+        predict("m", called=FIRST)
+
+
+def test_the_rule_that_called_is_asked_for() -> None:
+    following = SECOND.state.transitions[0].follow
+    assert following is not None
+    assert _predict_in_context(CHOICE.state, 0, ["n", "x", "x"].__getitem__, lambda: [following]) == 2
+    with pytest.raises(NoAlternativeError) as caught:
+        _predict_in_context(CHOICE.state, 0, ["n", "z"].__getitem__, lambda: [following])
+
+    assert caught.value.lookahead == 1
+
+
+def test_what_is_known_behind_a_part_that_repeats_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = Counter[str]()
+    step = prediction._Walk.step
+
+    def counted(walk: Any, configurations: Any, kind: str) -> Any:
+        steps[kind] += 1
+        return step(walk, configurations, kind)
+
+    monkeypatch.setattr(prediction._Walk, "step", counted)
+    network, problems = grammar.network(escaped_identifiers=True), list[str]()
+
+    def report(_offset: int, problem: str) -> None:
+        problems.append(problem)
+
+    tokens = TokenStream("a" + ".a" * 1000, report, escaped_identifiers=True)
+    Reader(network, Predictor(), tokens, report).read("start")
+
+    assert not problems
+    assert 0 < steps.total() < 20

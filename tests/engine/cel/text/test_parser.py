@@ -1,0 +1,85 @@
+"""What is read of expressions: literals, limits of their length and depth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine.cel.dialect import Dialect
+from pytest_crd.engine.cel.errors import CompileError
+from pytest_crd.engine.cel.limits import deep_recursion
+from pytest_crd.engine.cel.text import ast, parser
+from pytest_crd.engine.cel.values.values import UInt
+
+
+def literal(text: str, dialect: Dialect) -> Any:
+    root = parser.parse(text, {}, dialect).root
+    assert isinstance(root, ast.Constant)
+    return root.value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        pytest.param("-9223372036854775808", -(2**63), id="the least int"),
+        pytest.param("000000000000000000000000000001", 1, id="many zeros"),
+        pytest.param("18446744073709551615u", UInt(2**64 - 1), id="the greatest uint"),
+        pytest.param("'''a\r\nb\rc'''", "a\nb\nc", id="line breaks"),
+        pytest.param("b'\\u0041'", None, id="a code point in bytes"),
+        pytest.param("18446744073709551616u", None, id="too great a uint"),
+        pytest.param("1e999", None, id="too great a double"),
+        pytest.param("'\\ud800'", None, id="a surrogate"),
+    ],
+)
+def test_literals(text: str, value: Any) -> None:
+    if value is None:
+        with pytest.raises(CompileError, match=r"invalid|unable to unescape string"):
+            parser.parse(text, {}, Dialect())
+    else:
+        assert literal(text, Dialect()) == value
+
+
+def test_surrogates_became_replacement_characters_once() -> None:
+    assert literal("'\\ud800'", Dialect(strict_code_points=False)) == "\ufffd"
+    with pytest.raises(CompileError, match="unable to unescape string"):
+        parser.parse("'\\U00110000'", {}, Dialect(strict_code_points=False))
+
+
+def test_too_long_expressions_are_not_read() -> None:
+    with pytest.raises(CompileError) as caught:
+        parser.parse("a" * 100_001, {}, Dialect())
+
+    assert str(caught.value) == (
+        "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100001, limit 100000"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("[" * 251 + "]" * 251, "-1:0: expression recursion limit exceeded: 250", id="depth"),
+        pytest.param("a.b" + ".c" * 300 + " $", "-1:0: max recursion depth exceeded", id="depth of what is wrong"),
+        pytest.param("[1 " * 40, "1:121: Syntax error: error recovery attempt limit exceeded: 30", id="recoveries"),
+        pytest.param(
+            "(1 2" + " 2" * 300 + ")", "-1:0: error recovery token lookahead limit exceeded: 256", id="skipped"
+        ),
+        pytest.param("$ " * 102, "1 more errors were truncated", id="syntax errors"),
+        pytest.param("[" + "if," * 120 + "if]", "21 more errors were truncated", id="problems"),
+        pytest.param("'" + "a" * 17_000 + "' + $", "1:17006: Syntax error: token recognition error at: '$'", id="line"),
+    ],
+)
+def test_what_is_wrong_beyond_limits_is_told_in_short(text: str, said: str) -> None:
+    with deep_recursion(), pytest.raises(CompileError) as caught:
+        parser.parse(text, {}, Dialect())
+
+    assert said in {line.removeprefix("ERROR: <input>:") for line in str(caught.value).splitlines()}
+
+
+def test_deep_expressions_nest_deeper_than_python_may() -> None:
+    with deep_recursion():
+        root: Any = parser.parse("[" * 249 + "]" * 249, {}, Dialect()).root
+
+    for _ in range(248):
+        (root,) = root.elements
+    assert root.elements == ()

@@ -1,0 +1,125 @@
+"""Types of expressions over structs, and what has no type here."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_crd.engine.cel import kubernetes
+from pytest_crd.engine.cel.dialect import Dialect, Libraries
+from pytest_crd.engine.cel.environment import Environment
+from pytest_crd.engine.cel.errors import CompileError
+from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types.functions import Library
+from pytest_crd.engine.cel.types.types import Type
+from pytest_crd.engine.golang.release import NEWEST
+
+POD = types.struct("Pod")
+FIELDS = {
+    "Pod": {
+        "name": types.STRING,
+        "ports": types.list_of(types.INT),
+        "labels": types.map_of(types.STRING, types.STRING),
+    },
+    "Empty": {},
+}
+
+
+class Structs:
+    """A provider of two structs."""
+
+    def find_struct(self, name: str) -> Type | None:
+        return types.struct(name) if name in FIELDS else None
+
+    def find_field(self, struct_name: str, field_name: str) -> Type | None:
+        return FIELDS[struct_name].get(field_name)
+
+
+@pytest.fixture(scope="module")
+def base() -> Environment:
+    return kubernetes.environment(Libraries(), Dialect(), NEWEST, Library("no formats"))
+
+
+@pytest.fixture(scope="module")
+def environment(base: Environment) -> Environment:
+    return base.extend({"pod": POD, "other": types.struct("Other")}, Structs())
+
+
+@pytest.mark.parametrize(
+    ("text", "type_"),
+    [
+        pytest.param("pod.name", types.STRING, id="a field"),
+        pytest.param("has(pod.name)", types.BOOL, id="whether there is a field"),
+        pytest.param("pod.?name", types.optional_of(types.STRING), id="an optional field"),
+        pytest.param("pod.?labels.app", types.optional_of(types.STRING), id="a part of an optional field"),
+        pytest.param("pod.ports.map(port, port + 1)", types.list_of(types.INT), id="a list made of a field"),
+        pytest.param("pod.labels.app", types.STRING, id="an entry"),
+        pytest.param("Pod{name: 'a', ?ports: optional.of([1])}", POD, id="a struct"),
+        pytest.param("[Pod{}, Pod{}].map(pod, pod.name)", types.list_of(types.STRING), id="structs in a list"),
+        pytest.param(
+            "optional.of(Pod{name: {'a': 'b'}.a}).optMap(x, x.name)",
+            types.optional_of(types.STRING),
+            id="a struct twice",
+        ),
+        pytest.param(
+            "optional.of([{'a': 1}].map(x, x.?b)).optMap(x, x.size())", types.optional_of(types.INT), id="all twice"
+        ),
+        pytest.param("optional.of(has(pod.name)).optMap(x, x)", types.optional_of(types.BOOL), id="a question twice"),
+        pytest.param("optional.of({'a': 1}).optFlatMap(x, x.?a)", types.optional_of(types.INT), id="a map twice"),
+        pytest.param("true ? pod : null", POD, id="null in the place of a struct"),
+    ],
+)
+def test_types(environment: Environment, text: str, type_: Type) -> None:
+    assert environment.compile(text).type == type_
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("pod.size", "1:4: undefined field 'size'", id="no such field"),
+        pytest.param("Pod{size: 1}", "1:9: undefined field 'size'", id="no such field to set"),
+        pytest.param(
+            "Pod{name: 1}",
+            "1:9: expected type of field 'name' is 'string' but provided type is 'int'",
+            id="a value of another type",
+        ),
+        pytest.param("other.name", "1:6: unexpected failed resolution of 'Other'", id="a struct that nobody knows"),
+        pytest.param(
+            "Other{}", "1:6: undeclared reference to 'Other' (in container '')", id="a type that nobody knows"
+        ),
+        pytest.param(
+            "pod + pod", "1:5: found no matching overload for '_+_' applied to '(Pod, Pod)'", id="no overload"
+        ),
+        pytest.param("pod.foo()", "1:8: undeclared reference to 'foo' (in container '')", id="no such function"),
+        pytest.param(
+            "pod.contains('a')",
+            "1:13: found no matching overload for 'contains' applied to 'Pod.(string)'",
+            id="a target",
+        ),
+    ],
+)
+def test_mistakes(environment: Environment, text: str, message: str) -> None:
+    with pytest.raises(CompileError) as caught:
+        environment.compile(text)
+
+    assert str(caught.value).splitlines()[0] == f"ERROR: <input>:{message}"
+
+
+def test_there_are_no_structs_without_a_provider(base: Environment) -> None:
+    with pytest.raises(CompileError, match="unexpected failed resolution of 'Pod'"):
+        base.extend({"pod": POD}).compile("pod.name")
+    with pytest.raises(CompileError, match="undeclared reference to 'Pod'"):
+        base.compile("Pod{}")
+
+
+def test_resolutions_are_kept_up_to_a_limit(base: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_crd.engine.cel.types.resolving._MOST_KEPT", 1)
+    kept = base._declarations.resolutions
+    base.compile("1 + 1 == 2 && 'a' + 'b' == 'ab'")
+
+    assert len(kept) == 1
+
+
+def test_one_text_is_parsed_once_for_all_types(environment: Environment, base: Environment) -> None:
+    other = base.extend({"pod": types.DYN})
+
+    assert environment.compile("pod.name").parsed is other.compile("pod.name").parsed
