@@ -27,7 +27,7 @@ READERS: Final = {
     "coverage/meter.py": "a strict refusal of unknown fields is a message as a whole",
     "live/obstacles.py": "a real server gives nothing but its words",
     "engine/rules/messages.py": "words an error of CEL as servers do, which look at its words too",
-    "engine/crdvalidation/selectablefields.py": "panics where servers do, by the words of the path",
+    "engine/crds/validation/selectablefields.py": "panics where servers do, by the words of the path",
     "engine/errors/response.py": "shows errors on one line",
 }
 

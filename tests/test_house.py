@@ -33,7 +33,6 @@ OTHERS: Final = {
 REPLAYS: Final = {
     "engine/cel": "tests/conformance/test_cel.py",
     "engine/crds": "tests/conformance/test_conformance.py",
-    "engine/crdvalidation": "tests/conformance/test_conformance.py",
     "engine/errors": "tests/conformance/test_conformance.py",
     "engine/metadata": "tests/conformance/test_conformance.py",
     "engine/passes": "tests/conformance/test_conformance.py",

@@ -11,7 +11,7 @@ from pytest_crd import folders
 from pytest_crd.cases import acceptance, jsonpatch
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, OldCRD, UpdateCase
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
-from pytest_crd.engine.crdcontext import Guard
+from pytest_crd.engine.definitions.context import Guard
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.sources.sources import Sources
 

@@ -9,8 +9,8 @@ from typing import Final
 from pytest_crd.checks import migration, places
 from pytest_crd.checks.verdict import Finding, Verdict
 from pytest_crd.engine import Condition, Response, Version
-from pytest_crd.engine.crdfiles import ReadCrd
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 _MOST_PLACES: Final = 3
 _FORMAT: Final = re.compile(r'unrecognized format "(.*)"')

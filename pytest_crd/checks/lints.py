@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from pytest_crd.checks.verdict import Finding, Verdict
-from pytest_crd.engine.crdfiles import ReadCrd
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.reading import yamlreader
 from pytest_crd.engine.schema.schemamap import SchemaNode
 

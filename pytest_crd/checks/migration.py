@@ -8,8 +8,8 @@ from typing import Any, Final
 from pytest_crd.checks import places
 from pytest_crd.checks.verdict import Finding
 from pytest_crd.engine import CustomResourceDefinition, profile
-from pytest_crd.engine.crdfiles import ReadCrd
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 # Where each field of the spec goes that all versions share.
 _SHARED: Final = {

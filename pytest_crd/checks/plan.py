@@ -22,7 +22,7 @@ from pytest_crd.engine import (
     UnsupportedConstructError,
     UnsupportedExpressionError,
 )
-from pytest_crd.engine.crdfiles import ReadCrd
+from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.sources import samples as samplesources
 
 _MOST_KINDS: Final = 5

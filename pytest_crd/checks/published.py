@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_crd.checks.verdict import Verdict
 from pytest_crd.engine import Version, profile
-from pytest_crd.engine.crdfiles import ReadCrd
+from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema import nodes
 from pytest_crd.engine.schema.schemamap import SchemaNode
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from pytest_crd.checks.verdict import Finding, Verdict
 from pytest_crd.engine import Rule, Version
-from pytest_crd.engine.crdfiles import ReadCrd
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
+from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 
 def are_in(version: Version) -> bool:

@@ -5,19 +5,19 @@ One module reads files (`manifest`). Answers are data; what is raised is a mista
 """
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
-from pytest_crd.engine.crd import CrdLookupError, CustomResourceDefinition, Version
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.rule import Rule
+from pytest_crd.engine.definitions.customresourcedefinition import CrdLookupError, CustomResourceDefinition, Version
+from pytest_crd.engine.definitions.version import NotStructuralError
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.response import NotAcceptedError, Response
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
+from pytest_crd.engine.loading.project import CustomResourceDefinitions, load
 from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
-from pytest_crd.engine.project import CustomResourceDefinitions, load
 from pytest_crd.engine.resources.requestbody import FieldValidation
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
-from pytest_crd.engine.version import NotStructuralError
 
 __all__ = [
     "Condition",

@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
 from pytest_crd.engine import CustomResourceDefinitions
-from pytest_crd.engine.crdfiles import CrdFiles, Origin
 from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin
 from pytest_crd.engine.reading import manifest
 from pytest_crd.sources import discovery, releases, search, trees
 from pytest_crd.sources.trees import FolderTree, GitTree, Tree

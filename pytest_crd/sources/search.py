@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.crdfiles import Origin
 from pytest_crd.engine.inputerror import ManifestError, Mistake
+from pytest_crd.engine.loading.crdfiles import Origin
 from pytest_crd.engine.reading import manifest
 from pytest_crd.engine.reading.manifest import ManifestFile
 from pytest_crd.sources import discovery

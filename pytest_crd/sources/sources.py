@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError, crdcopies, project
-from pytest_crd.engine.crdfiles import CrdFiles, Origin, ReadCrd
+from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.loading import copies, project
+from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin, ReadCrd
 from pytest_crd.engine.reading import manifest
 from pytest_crd.engine.reading.manifest import ManifestFile
 from pytest_crd.sources import commands
@@ -82,7 +83,7 @@ class Sources:
         named: dict[str, list[CustomResourceDefinition]] = {}
         for crd in crds:
             named.setdefault(crd.name, []).append(crd)
-        kept = {crd for others in named.values() for crd in crdcopies.without_twins(others)}
+        kept = {crd for others in named.values() for crd in copies.without_twins(others)}
         pairs = zip(self._read_once(kubernetes_version).read_crds, crds, strict=True)
         read = [replace(one, crd=crd) for one, crd in pairs if crd in kept]
         installed = project.installed([one.crd for one in read])

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from conformance import casefile, recordings
 from pytest_crd import engine
-from pytest_crd.engine import crdfiles
+from pytest_crd.engine.loading import crdfiles
 
 JSONValue = Any
 Answer = dict[str, JSONValue]

@@ -162,7 +162,11 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
     }
     assert not [name for name in loaders if name.startswith(("pytest_crd.writing", "pytest_crd.plugin.features."))]
     # None that is loaded behind the hooks is rewritten by pytest.
-    assert loaders["pytest_crd.plugin.items.cases"] == loaders["pytest_crd.engine.crd"] == "SourceFileLoader"
+    assert (
+        loaders["pytest_crd.plugin.items.cases"]
+        == loaders["pytest_crd.engine.definitions.customresourcedefinition"]
+        == "SourceFileLoader"
+    )
     assert loaders["conftest"] == "AssertionRewritingHook"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_crd.engine import InputError
-from pytest_crd.engine.crdfiles import Origin
+from pytest_crd.engine.loading.crdfiles import Origin
 from pytest_crd.sources.search import CONVENTIONAL_PATHS, Search
 from pytest_crd.sources.sources import Sources
 

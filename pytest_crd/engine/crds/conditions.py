@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pytest_crd.engine.crds import apiapproval, cabundle, internal, names
+from pytest_crd.engine.crds import apiapproval, cabundle, internal, nameconflicts
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internal import InternalCrd
-from pytest_crd.engine.crds.names import Naming
+from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -36,7 +36,7 @@ class Condition:
     message: str
 
 
-def find(crd: InternalCrd, profile: Profile, naming: Naming = names.NO_CONFLICTS) -> tuple[Condition, ...]:
+def find(crd: InternalCrd, profile: Profile, naming: Naming = nameconflicts.NO_CONFLICTS) -> tuple[Condition, ...]:
     """
     Return the conditions of an accepted CRD once the server's controllers are done with it.
 
@@ -60,7 +60,7 @@ def find(crd: InternalCrd, profile: Profile, naming: Naming = names.NO_CONFLICTS
     return tuple(condition for condition in found if condition is not None)
 
 
-def established(crd: InternalCrd, profile: Profile, naming: Naming = names.NO_CONFLICTS) -> Condition:
+def established(crd: InternalCrd, profile: Profile, naming: Naming = nameconflicts.NO_CONFLICTS) -> Condition:
     """
     Return the condition that says whether the server serves a CRD.
 

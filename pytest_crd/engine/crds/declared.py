@@ -1,7 +1,7 @@
 """
 What a CustomResourceDefinition declares, whichever API version it is written in: the model alone.
 
-It is filled from the internal form of a CRD (`internalcrd.declared`); whether the server accepts it is decided elsewhere.
+It is filled from the internal form of a CRD (`internal.declared`); whether the server accepts it is decided elsewhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 What the server does with a request for a CustomResourceDefinition: create and update.
 
-The order of the steps is written here; what is wrong with a CRD is found in `crdvalidation`.
+The order of the steps is written here; what is wrong with a CRD is found in `crds.validation`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_crd.engine.crds import declared, defaulted, encoded, storeddefaults
 from pytest_crd.engine.crds.forms import Forms
-from pytest_crd.engine.crdvalidation import crd as crdvalidation
+from pytest_crd.engine.crds.validation import wholecrd
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
@@ -40,7 +40,7 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
         field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`.
 
     Errors:
-        Those of `crdvalidation.create`.
+        Those of `wholecrd.create`.
 
     Reference:
         apiserver registry/rest/create.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
@@ -51,11 +51,11 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
     target = Target(_GROUP, _PLURAL, None)
     prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
     crd = forms.prepared(prepared.metadata, defaulted.created_status(forms.defaulted))
-    errors = crdvalidation.create(crd.internal, profile)
+    errors = wholecrd.create(crd.internal, profile)
     before = _warnings(crd, prepared, profile, field_validation)
     if errors:
         return _invalid(crd, errors, before)
-    warnings = (*before, *crdvalidation.warnings(crd.internal, profile))
+    warnings = (*before, *wholecrd.warnings(crd.internal, profile))
     return _accepted(response.CREATED, crd, warnings, profile)
 
 
@@ -70,7 +70,7 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
         field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`.
 
     Errors:
-        Those of `crdvalidation.update`.
+        Those of `wholecrd.update`.
 
     Reference:
         apiserver registry/rest/update.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
@@ -84,18 +84,18 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
     if refused := requestmetadata.refuse_update(metadata, target, profile):
         subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}
         warnings = (
-            *crdvalidation.deprecations(profile, is_v1beta1=forms.internal.is_v1beta1),
+            *wholecrd.deprecations(profile, is_v1beta1=forms.internal.is_v1beta1),
             *_found_in_text(manifest, profile, field_validation),
         )
         return response.refused(refused, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
     prepared = requestmetadata.prepare_update(metadata, old_metadata, target)
     status = defaulted.updated_status(forms.defaulted, old.defaulted)
     crd = forms.prepared(prepared.metadata, status)
-    errors = crdvalidation.update(crd.internal, old.internal, profile)
+    errors = wholecrd.update(crd.internal, old.internal, profile)
     before = _warnings(crd, prepared, profile, field_validation)
     if errors:
         return _invalid(crd, errors, before)
-    warnings = (*before, *crdvalidation.warnings(crd.internal, profile, old.internal))
+    warnings = (*before, *wholecrd.warnings(crd.internal, profile, old.internal))
     return _accepted(response.OK, crd, warnings, profile)
 
 
@@ -158,7 +158,7 @@ def _unknown(manifest: Decoded) -> list[str]:
 
 def _warnings(crd: Forms, prepared: Prepared, profile: Profile, field_validation: str) -> tuple[str, ...]:
     """Return the warnings that are given whether the CRD is accepted or not."""
-    deprecations = crdvalidation.deprecations(profile, is_v1beta1=crd.internal.is_v1beta1)
+    deprecations = wholecrd.deprecations(profile, is_v1beta1=crd.internal.is_v1beta1)
     return (*deprecations, *_found_in_text(crd.decoded, profile, field_validation), *prepared.warnings)
 
 

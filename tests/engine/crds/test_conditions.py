@@ -10,7 +10,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.crds import conditions, declared, defaulted, internal
 from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.internal import InternalCrd
-from pytest_crd.engine.crds.names import Naming
+from pytest_crd.engine.crds.nameconflicts import Naming
 
 
 def _condition(api_version: str = declared.V1BETA1, **spec: Any) -> Condition | None:

@@ -1,0 +1,51 @@
+"""The columns that kubectl prints of custom resources: what `additionalPrinterColumns` may say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_crd.engine.crds.internalspec import Column
+from pytest_crd.engine.crds.validation import simplepath
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+
+_TYPES: Final = ("boolean", "date", "integer", "number", "string")
+_FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
+_ONE_OF_TYPES: Final = f"must be one of {','.join(_TYPES)}"
+_ONE_OF_FORMATS: Final = f"must be one of {','.join(_FORMATS)}"
+
+
+def find(columns: list[Column] | None, path: FieldPath) -> Iterator[FieldError]:
+    """
+    Yield what is wrong with the columns of one version, or with those of all versions.
+
+    Args:
+        columns: `additionalPrinterColumns`; None where there are none.
+        path: Where they stand.
+
+    Errors:
+        Required and Invalid. The path of a value is spelled `JSONPath`, as in the server's internal form.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceColumnDefinition.
+    """
+    for index, column in enumerate(columns or ()):
+        yield from _column(column, path.index(index))
+
+
+def _column(column: Column, path: FieldPath) -> Iterator[FieldError]:
+    if not column.get("name"):
+        yield fielderror.required(path.child("name"), "")
+    type_, format_, json_path = column.get("type", ""), column.get("format", ""), column.get("jsonPath", "")
+    if not type_:
+        yield fielderror.required(path.child("type"), _ONE_OF_TYPES)
+    elif type_ not in _TYPES:
+        yield fielderror.invalid(path.child("type"), type_, _ONE_OF_TYPES)
+    if format_ and format_ not in _FORMATS:
+        yield fielderror.invalid(path.child("format"), format_, _ONE_OF_FORMATS)
+    if not json_path:
+        yield fielderror.required(path.child("JSONPath"), "")
+    elif problem := simplepath.problem_of(json_path):
+        yield fielderror.invalid(path.child("JSONPath"), json_path, problem)

@@ -1,0 +1,96 @@
+"""
+The rules of a schema one by one: where each stands, and what it may cost.
+
+Reference:
+    apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from pytest_crd.engine.crds.rule import Rule
+from pytest_crd.engine.crds.validation.schemas import rulekeywords
+from pytest_crd.engine.crds.validation.schemas.expressions import Scope
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.rules import environments, tree
+from pytest_crd.engine.rules.compilation import CompiledRule, Problem
+from pytest_crd.engine.schema import nonstructural, schemamap
+from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.schemamap import Each, SchemaNode
+
+_NOT_STRUCTURAL: Final = "the schema is not structural, so that the server compiles no rules of it"
+_UNDECLARED: Final = "expressions cannot speak of values of this schema"
+
+
+def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
+    """
+    Return the rules of a schema: those of a value before those of what is inside it.
+
+    They are compiled as those of a new CRD, which may not use what is new in its Kubernetes version.
+
+    Args:
+        schema: The schema of a whole resource.
+
+    Raises:
+        UnsupportedConstructError: The schema has a construct that no structural schema can express.
+        UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
+    """
+    structure, profile = schema.structural, schema.profile
+    if not tree.has_rules(structure):
+        return ()
+    problem, root = _UNDECLARED, None
+    if nonstructural.find(structure, FieldPath(), profile):
+        problem = _NOT_STRUCTURAL
+    else:
+        new = environments.new(profile)
+        root = tree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True, looks_everywhere=True)
+    return tuple(_visit(SchemaNode(schema.value), Scope(root), problem))
+
+
+def _visit(root: SchemaNode, scope: Scope, problem: str) -> Iterator[Rule]:
+    """Yield the rules in a schema; *problem*: what is wrong with all that were not given to the compiler."""
+    scopes: dict[SchemaNode, Scope] = {}
+    for node in root:
+        scope = scopes[node] = scope if node.parent is None else _inner(scopes[node.parent], node, node.parent)
+        compiled = scope.node.rules if scope.node else ()
+        for index, declared in enumerate(node.rules):
+            found = _declared(node, index, declared)
+            yield _costed(found, compiled[index], scope) if compiled else replace(found, problem=problem)
+
+
+def _inner(scope: Scope, node: SchemaNode, parent: SchemaNode) -> Scope:
+    """Return what expressions can speak of at *node*, in the *scope* of its parent."""
+    step = node.place[-1]
+    if isinstance(step, str):
+        return scope.of_property(step, parent.schema)
+    return scope.of_items(parent.schema, FieldPath()) if step is Each.ITEM else scope.of_values(parent.schema)
+
+
+def _declared(node: SchemaNode, index: int, declared: Mapping[str, JSONValue]) -> Rule:
+    return Rule(
+        node.path,
+        index,
+        rule=declared.get("rule") or "",
+        message=declared.get("message") or "",
+        message_expression=declared.get("messageExpression") or "",
+        reason=declared.get("reason") or "FieldValueInvalid",
+        field_path=declared.get("fieldPath") or "",
+        steps=(*node.steps, schemamap.RULES, index),
+    )
+
+
+def _costed(found: Rule, compiled: CompiledRule, scope: Scope) -> Rule:
+    problems = [one.message for one in (compiled.expression, compiled.message_expression) if isinstance(one, Problem)]
+    if compiled.expression is None:
+        problems.append(rulekeywords.NOT_SPECIFIED)
+    return replace(
+        found,
+        is_transition=compiled.uses_old_self,
+        cost=scope.cost(compiled),
+        message_cost=compiled.max_message_cost,
+        problem="; ".join(problems),
+    )

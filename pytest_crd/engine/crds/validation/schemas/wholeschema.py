@@ -1,0 +1,135 @@
+"""
+Validation of one schema of a CRD that is created or updated: every rule, in the server's order.
+
+The order is written here; each rule stands in a module of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_crd.engine.crds import internaltypes
+from pytest_crd.engine.crds.validation.options import ValidationOptions
+from pytest_crd.engine.crds.validation.schemas import defaults
+from pytest_crd.engine.crds.validation.schemas import keywords as schemakeywords
+from pytest_crd.engine.crds.validation.schemas.expressions import NO_RULES, Scope
+from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rules import environments, tree
+from pytest_crd.engine.schema import nonstructural
+from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.structural import UnsupportedConstructError
+
+# What the schema of the root may have beside that of `status`, in Go's names and in the order of the message.
+_WITH_STATUS: Final = {
+    "description": "Description",
+    "type": "Type",
+    "format": "Format",
+    "title": "Title",
+    "maximum": "Maximum",
+    "exclusiveMaximum": "ExclusiveMaximum",
+    "minimum": "Minimum",
+    "exclusiveMinimum": "ExclusiveMinimum",
+    "maxLength": "MaxLength",
+    "minLength": "MinLength",
+    "pattern": "Pattern",
+    "maxItems": "MaxItems",
+    "minItems": "MinItems",
+    "uniqueItems": "UniqueItems",
+    "multipleOf": "MultipleOf",
+    "required": "Required",
+    "items": "Items",
+    "properties": "Properties",
+    "externalDocs": "ExternalDocs",
+    "example": "Example",
+    "x-kubernetes-preserve-unknown-fields": "XPreserveUnknownFields",
+    "x-kubernetes-validations": "XValidations",
+}
+
+
+def validate(
+    declared: OpenAPISchema | None, path: FieldPath, options: ValidationOptions, *, has_status: bool
+) -> list[FieldError]:
+    """
+    Return what is wrong with the schema of one version, or with the one of all versions.
+
+    Args:
+        declared: The schema; None where there is none.
+        path: Where it stands in the CRD, as the errors are to spell it.
+        options: What is demanded of the CRD.
+        has_status: Whether the status subresource is switched on where the schema applies.
+
+    Errors:
+        Required, Invalid, NotSupported and Forbidden, in the server's order.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
+    """
+    if declared is None:
+        return []
+    schema, profile = declared.value, declared.profile
+    errors = [*_root(schema, path, profile)] if has_status else []
+    if schema.get("nullable"):
+        errors.append(fielderror.forbidden(path.child("nullable"), "nullable cannot be true at the root"))
+    structure: list[FieldError] = []
+    compiled = NO_RULES
+    unsupported = ""
+    if options.require_structural_schema:
+        try:
+            structure = _structure(declared, path, options)
+            compiled = NO_RULES if structure else _rules(declared, options)
+        except UnsupportedConstructError as error:
+            unsupported = str(error)
+    keywords = schemakeywords.find(schema, path, options, profile=profile, rules=compiled)
+    errors += structure + keywords if profile.checks_structure_first else keywords + structure
+    if unsupported and not errors:
+        # Nearly always the keywords say it better.
+        errors.append(fielderror.invalid(path, "", unsupported))
+    return errors
+
+
+def _structure(declared: OpenAPISchema, path: FieldPath, options: ValidationOptions) -> list[FieldError]:
+    """Return what is wrong with the structure, or else with the defaults."""
+    errors = [*nonstructural.find(declared.structural, path, declared.profile)]
+    return errors or defaults.find(declared, path, require_pruned=options.require_pruned_defaults)
+
+
+def _rules(declared: OpenAPISchema, options: ValidationOptions) -> Scope:
+    """Return the rules to be compiled: those that are new in the environment of new ones."""
+    if not declared.has_rules:
+        return NO_RULES
+    profile = declared.profile
+    new, stored = environments.new(profile), environments.stored(profile)
+    root = tree.build(
+        declared.structural,
+        profile,
+        lambda text: stored if text in options.preexisting_rules else new,
+        lambda text: stored if text in options.preexisting_message_expressions else new,
+        is_resource=True,
+        looks_everywhere=True,
+    )
+    return Scope(root)
+
+
+def _root(schema: Schema, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
+    """Yield why the schema of `status` could not be taken out of the one of the root; the first reason only."""
+    kind = internaltypes.schema(profile)
+    for keyword, field in kind.fields.items():
+        value = schema.get(keyword)
+        if value is None or value == field.zero:
+            continue  # an empty list is no zero value in Go
+        if keyword == "type" and value != "object":
+            detail = (
+                'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
+            )
+            yield fielderror.invalid(path.child("type"), value, detail)
+            return
+        if keyword not in _WITH_STATUS:
+            names = " ".join(name for keyword, name in _WITH_STATUS.items() if keyword in kind.fields)
+            detail = f"only [{names}] fields are allowed at the root of the schema if the status subresource is enabled"
+            yield badvalues.invalid_of_type(path, schema, kind, detail, profile)
+            return

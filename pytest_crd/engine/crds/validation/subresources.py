@@ -1,0 +1,59 @@
+"""The subresources of a CustomResourceDefinition: which fields `scale` may name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from pytest_crd.engine.crds import internaltypes
+from pytest_crd.engine.crds.internalspec import Subresources
+from pytest_crd.engine.crds.validation import simplepath
+from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.profile import Profile
+
+_UNDER: Final[dict[Literal["specReplicasPath", "statusReplicasPath"], str]] = {
+    "specReplicasPath": ".spec",
+    "statusReplicasPath": ".status",
+}
+_SELECTOR_UNDER: Final = (".spec.", ".status.")
+_SELECTOR_DETAIL: Final = "should be a json path under either .spec or .status"
+
+
+def find(subresources: Subresources | None, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
+    """
+    Yield what is wrong with the subresources of one version, or with those of all versions.
+
+    Args:
+        subresources: `subresources`; None where there are none.
+        path: Where they stand.
+        profile: The Kubernetes version.
+
+    Errors:
+        Required and Invalid.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionSubresources.
+    """
+    scale = None if subresources is None else subresources.get("scale")
+    if scale is None:
+        return
+    at = path.child("scale")
+    for field, under in _UNDER.items():
+        text = scale.get(field, "")
+        if not text:
+            yield fielderror.required(at.child(field), "")
+        elif problem := simplepath.problem_of(text):
+            yield fielderror.invalid(at.child(field), text, problem)
+        elif not text.startswith(f"{under}."):
+            yield fielderror.invalid(at.child(field), text, f"should be a json path under {under}")
+    if selector := scale.get("labelSelectorPath"):
+        yield from _selector(selector, at.child("labelSelectorPath"), profile)
+
+
+def _selector(text: str, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
+    if problem := simplepath.problem_of(text):
+        yield fielderror.invalid(path, text, problem)
+    elif not text.startswith(_SELECTOR_UNDER):
+        yield badvalues.invalid_of_type(path, text, internaltypes.STRING_POINTER, _SELECTOR_DETAIL, profile)

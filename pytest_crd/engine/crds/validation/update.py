@@ -1,0 +1,191 @@
+"""
+Updates of a CustomResourceDefinition: what they may not change, and what they need not obey because the old CRD did not.
+
+The rules that hold for any CRD are not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_crd.engine.crds import cabundle, internal, internaltypes
+from pytest_crd.engine.crds.internal import InternalCrd
+from pytest_crd.engine.crds.internalspec import Schema, Spec, Validation, Version
+from pytest_crd.engine.crds.validation import conversion, selectablefields
+from pytest_crd.engine.crds.validation.options import ValidationOptions
+from pytest_crd.engine.crds.validation.schemas import listtypes
+from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import structs, types
+from pytest_crd.engine.passes import schemadefaults
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema import nodes, nonstructural
+from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
+
+_NO_DEFAULTS: Final = (
+    "(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)"
+)
+_OF_V1: Final = ValidationOptions()
+_OF_V1BETA1: Final = ValidationOptions(
+    allow_defaults=False,
+    disallow_defaults_reason=_NO_DEFAULTS,
+    require_openapi_schema=False,
+    require_valid_property_type=False,
+    require_structural_schema=False,
+)
+_IMMUTABLE: Final = "field is immutable"
+_ANYWHERE: Final = FieldPath()
+
+
+def create_options(crd: InternalCrd) -> ValidationOptions:
+    """
+    Return what is demanded of a CRD that is created.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
+    """
+    return _OF_V1BETA1 if crd.is_v1beta1 else _OF_V1
+
+
+def options(crd: InternalCrd, old: InternalCrd, profile: Profile, *, is_established: bool) -> ValidationOptions:
+    """
+    Return what is demanded of a CRD that replaces the *old* one: nothing that only the old one breaks is tightened.
+
+    Args:
+        crd: The new CRD.
+        old: The stored one.
+        profile: The Kubernetes version.
+        is_established: Whether the server serves the old one.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
+    """
+    schemas, held = old.schemas, tuple(old.nodes)
+    may_default = not crd.is_v1beta1 or nodes.have_defaults(held)
+    return ValidationOptions(
+        allow_defaults=may_default,
+        disallow_defaults_reason="" if may_default else _NO_DEFAULTS,
+        require_recognized_conversion_review_version=_spoke_a_known_version(old),
+        require_immutable_names=is_established,
+        require_openapi_schema=not crd.is_v1beta1 and _has_all_schemas(old),
+        require_valid_property_type=not crd.is_v1beta1 and not nodes.have_invalid_types(held),
+        require_structural_schema=not crd.is_v1beta1 and all(_form(schema, profile) is not None for schema in schemas),
+        require_pruned_defaults=not any(_has_unpruned_defaults(schema, profile) for schema in schemas),
+        require_atomic_set_type=all(map(listtypes.has_atomic_items, held)),
+        require_map_list_keys_map_set_validation=not any(map(_has_absent_keys, held)),
+        preexisting_rules=_rule_fields(held, "rule"),
+        preexisting_message_expressions=_rule_fields(held, "messageExpression") - {""},
+        versions_with_unchanged_schemas=frozenset(_unchanged_schemas(crd, old, profile)),
+        allow_invalid_ca_bundle=not is_established or _had_invalid_ca_bundle(old),
+        too_many_selectable_fields=frozenset(_too_many_selectable_fields(crd, old, profile)),
+    )
+
+
+def immutable(
+    crd: InternalCrd, old: InternalCrd, demanded: ValidationOptions, profile: Profile
+) -> Iterator[FieldError]:
+    """
+    Yield the fields that changed and may not.
+
+    Errors:
+        Invalid.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpecUpdate.
+    """
+    path = internal.SPEC
+    scope, old_scope = (held.spec.get("scope", "") for held in (crd, old))
+    if demanded.require_immutable_names and scope != old_scope:
+        # A type of its own in Go, and so printed as JSON.
+        yield badvalues.invalid_of_type(path.child("scope"), scope, types.STRING, _IMMUTABLE, profile)
+    texts = [
+        (path.child("names", "kind"), crd.names.get("kind", ""), old.names.get("kind", "")),
+        (path.child("group"), crd.spec.get("group", ""), old.spec.get("group", "")),
+        (path.child("names", "plural"), crd.names.get("plural", ""), old.names.get("plural", "")),
+    ]
+    for at, new, before in texts if demanded.require_immutable_names else texts[1:]:
+        if new != before:
+            yield fielderror.invalid(at, new, _IMMUTABLE)
+
+
+def _has_all_schemas(crd: InternalCrd) -> bool:
+    holders: list[Validation | None] = [crd.spec.get("validation")]
+    if not any(_has_schema(holder) for holder in holders):
+        holders = [version.get("schema") for version in crd.versions]
+    return all(_has_schema(holder) for holder in holders)
+
+
+def _has_schema(holder: Validation | None) -> bool:
+    return holder is not None and holder.get("openAPIV3Schema") is not None
+
+
+def _form(schema: OpenAPISchema, profile: Profile) -> Structural | None:
+    """Return the structural form of *schema*; None where it is not structural."""
+    try:
+        form = schema.structural
+    except UnsupportedConstructError:
+        return None
+    return None if nonstructural.find(form, _ANYWHERE, profile) else form
+
+
+def _has_unpruned_defaults(schema: OpenAPISchema, profile: Profile) -> bool:
+    if not schema.has_defaults:
+        return False
+    form = _form(schema, profile)
+    return form is not None and schemadefaults.prune(form, profile) is not form
+
+
+def _has_absent_keys(node: Schema) -> bool:
+    return any(True for _ in listtypes.always_present(node, _ANYWHERE))
+
+
+def _rule_fields(held: tuple[Schema, ...], field: str) -> frozenset[str]:
+    return frozenset(rule.get(field, "") for node in held for rule in node.get("x-kubernetes-validations") or ())
+
+
+def _unchanged_schemas(crd: InternalCrd, old: InternalCrd, profile: Profile) -> Iterator[str]:
+    kind = internaltypes.validation(profile)
+    for version in crd.versions:
+        name = version.get("name", "")
+        new, before = _schemas_of(crd, name), _schemas_of(old, name)
+        if new and before and structs.equal(new[0], before[0], kind):
+            yield name
+
+
+def _schemas_of(crd: InternalCrd, name: str) -> list[Validation | None]:
+    """Return the one schema of the version *name*; nothing where it cannot be told or there is no such version."""
+    validation = crd.spec.get("validation")
+    if all(version.get("schema") is None for version in crd.versions):
+        return [validation]
+    if validation is not None:
+        return []
+    return [version.get("schema") for version in crd.versions if version.get("name", "") == name][:1]
+
+
+def _spoke_a_known_version(old: InternalCrd) -> bool:
+    versions = (old.spec.get("conversion") or {}).get("conversionReviewVersions") or []
+    return not versions or conversion.is_recognized(versions)
+
+
+def _had_invalid_ca_bundle(old: InternalCrd) -> bool:
+    config = (old.spec.get("conversion") or {}).get("webhookClientConfig") or {}
+    return bool(cabundle.problem_of(config.get("caBundle") or ""))
+
+
+def _too_many_selectable_fields(crd: InternalCrd, old: InternalCrd, profile: Profile) -> Iterator[str]:
+    """Yield the names of the versions that have more selectable fields than allowed and always had; `""` for all."""
+    if not profile.ratchets_selectable_fields:
+        return
+    before = {version.get("name", ""): version for version in old.versions}
+    new = {version.get("name", ""): version for version in crd.versions}
+    pairs: list[tuple[str, Spec | Version, Spec | Version]] = [("", crd.spec, old.spec)]
+    pairs += [(name, new[name], before[name]) for name in new if name in before]
+    for name, holder, old_holder in pairs:
+        fields = old_holder.get("selectableFields") or []
+        if len(fields) > selectablefields.MAX and structs.equal(
+            holder.get("selectableFields"), fields, internaltypes.SELECTABLE_FIELDS
+        ):
+            yield name

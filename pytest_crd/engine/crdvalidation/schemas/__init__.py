@@ -1,1 +1,0 @@
-"""What the server demands of the schemas of a CustomResourceDefinition."""

@@ -1,0 +1,150 @@
+"""
+The answers of one Kubernetes version about the manifest of a CRD, whatever else is known of this CRD.
+
+The manifest is read and compiled once: CRDs that differ in their guard or observer alone share the answers.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pytest_crd.engine.crds import conditions, declared, forms, internal
+from pytest_crd.engine.crds.conditions import Condition
+from pytest_crd.engine.crds.decoded import decode_crd
+from pytest_crd.engine.crds.nameconflicts import Naming
+from pytest_crd.engine.definitions import keptanswers
+from pytest_crd.engine.definitions.versionschema import VersionSchema
+from pytest_crd.engine.errors.failedrule import Locate, Steps
+from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.golang.decoding import Decoded, DecodeError
+from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.resources.requestbody import FieldValidation
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.resources.customresource import CustomResources  # much that only requests need
+
+
+class CrdAnswers:
+    """
+    The answers about one manifest.
+
+    Attributes:
+        manifest: What is sent, decoded.
+        profile: Whose behaviour and words.
+        forms: The forms that the server makes of it: the one reading of it, from which every answer comes.
+        spec: What it declares.
+        schemas: The schema of each version, in the order of the manifest.
+    """
+
+    def __init__(self, manifest: Decoded, profile: Profile, locate: Locate | None) -> None:
+        """
+        Read the manifest.
+
+        Args:
+            manifest: What is sent, decoded.
+            profile: Whose behaviour and words.
+            locate: Says where in a file stands what is at a path in the manifest; None where it was not read from one.
+        """
+        self.manifest = manifest
+        self.profile = profile
+        self.forms = forms.of_decoded(manifest, profile)
+        self.spec = internal.declared(self.forms.internal)
+        self.schemas = tuple(
+            VersionSchema(self.spec, version, profile, _in_version(manifest, version.name, locate))
+            for version in self.spec.versions
+        )
+        self._locate = locate
+
+    @cached_property
+    def created(self) -> Response:
+        """What is answered to a POST that says nothing of unknown and repeated fields; for all, and not to be changed."""
+        return self._create("Warn")
+
+    def create(self, field_validation: FieldValidation) -> Response:
+        """Return what is answered to a POST; it is for all, and not to be changed."""
+        # It makes a difference to what is said of such fields alone.
+        is_clean = not self.manifest.unknown and not self.manifest.duplicates
+        return self.created if is_clean else self._create(field_validation)
+
+    def unknown_when_stored(self, version: str) -> str:
+        """Return why nobody knows what becomes of objects of a *version* once they are stored; empty where it is known."""
+        storage = next((one.name for one in self.spec.versions if one.storage), version)
+        if storage == version or not self.spec.converts_by_webhook:
+            return ""
+        return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
+
+    def _create(self, field_validation: FieldValidation) -> Response:
+        from pytest_crd.engine.resources import crdrequest  # noqa: PLC0415 - much that only this answer needs
+
+        return crdrequest.create(self.forms, self.profile, field_validation).located(self._place_of)
+
+    def update(self, stored: CrdAnswers, field_validation: FieldValidation) -> Response:
+        """Return what is answered to a PUT over the CRD *stored*."""
+        from pytest_crd.engine.resources import crdrequest  # noqa: PLC0415 - much that only this answer needs
+
+        answer = crdrequest.update(self.forms, stored.forms, self.profile, field_validation)
+        return answer.located(self._place_of)
+
+    def conditions(self, naming: Naming) -> tuple[Condition, ...]:
+        """Return the conditions that the CRD has once it is stored, when *naming* became of its names."""
+        return conditions.find(self.forms.internal, self.profile, naming)
+
+    def is_established(self, naming: Naming) -> bool:
+        """Return whether the server serves the CRD at all, when *naming* became of its names."""
+        return any(one.type == "Established" and one.status == "True" for one in self.conditions(naming))
+
+    def resources(self, version: VersionSchema) -> CustomResources:
+        """
+        Return what answers requests for the custom resources of a version.
+
+        Raises:
+            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+        """
+        from pytest_crd.engine.resources.customresource import CustomResources  # noqa: PLC0415 - as above
+
+        if version not in self._resources:
+            versions = [schema.as_served for schema in self.schemas]
+            self._resources[version] = CustomResources(self.spec, version.as_served, versions, self.profile)
+        return self._resources[version]
+
+    @cached_property
+    def _resources(self) -> dict[VersionSchema, CustomResources]:
+        return {}
+
+    def _place_of(self, steps: Steps, offset: int | None) -> str:
+        """Return `file:line` of what *steps* lead to in the server's form of the CRD; empty where it was not read from a file."""
+        return "" if self._locate is None else self._locate(declared.place_in(self.manifest.value, steps), offset)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs to give the same answers: nothing that was found out since, and no file."""
+        return {**keptanswers.without(self), "_locate": None}
+
+
+def decoded(manifest: JSONValue, profile: Profile, source: str) -> Decoded:
+    """
+    Return a manifest as the server decodes it.
+
+    Raises:
+        CrdError: It is not a CRD, or one that the server could not decode.
+    """
+    if not declared.is_crd(manifest):
+        message = f"not a CustomResourceDefinition of {declared.V1} or {declared.V1BETA1}"
+        raise CrdError([Mistake(source or "the manifest", 0, message)])
+    try:
+        return decode_crd(manifest, whole_paths=profile.names_fields_of_nested_schemas)
+    except DecodeError as error:
+        raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
+
+
+def _in_version(manifest: Decoded, version: str, locate: Locate | None) -> Locate | None:
+    """Return what says where in a file stands what is at a path in the schema of *version*."""
+    if locate is None:
+        return None
+
+    def place_of(steps: Steps, offset: int | None) -> str:
+        return locate((*declared.place_of_schema(manifest.value, version), *steps), offset)
+
+    return place_of

@@ -1,0 +1,196 @@
+"""
+The CRDs in files: which manifests are CRDs, and which errors the others give: those that cannot be read, or are nearly CRDs.
+
+How strict it is depends on how a file was come by: what the user named must be right, what was merely found may be noted.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pytest_crd.engine.crds import declared, misspelling
+from pytest_crd.engine.definitions.context import CrdContext, WrittenCrd
+from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.reading import manifest
+from pytest_crd.engine.reading.manifest import Manifest, ManifestFile
+
+
+class Origin(enum.Enum):
+    """How a file was come by, the strictest first; each is told more leniently than the one before."""
+
+    NAMED = "named itself"
+    GIVEN = "in a folder, or matched by a glob, that was named"
+    CONVENTIONAL = "in a place where CRDs usually are"
+    FOUND = "found somewhere in the project"
+    FOUND_IN_TESTS = "found among test data, where much is wrong on purpose"
+
+
+_FOUND: Final = frozenset({Origin.FOUND, Origin.FOUND_IN_TESTS})
+
+_A_TEMPLATE: Final = "a Helm template"
+_RENDER: Final = "use what it renders to: crd_commands = helm template …"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadCrd:
+    """
+    A CRD, and where it was read.
+
+    Attributes:
+        crd: The CRD.
+        manifest: What it was made of.
+        path: The file; None where a command has printed it.
+    """
+
+    crd: CustomResourceDefinition
+    manifest: Manifest
+    path: Path | None
+
+
+@dataclass(slots=True)
+class CrdFiles:
+    """
+    What files have been found to hold so far.
+
+    Attributes:
+        kubernetes_version: Whose behaviour and words the CRDs show.
+        read_crds: The CRDs, in the order of the files, none left out.
+        mistakes: What keeps the CRDs from being used.
+        notes: What was passed over, and why.
+    """
+
+    kubernetes_version: str
+    read_crds: list[ReadCrd] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    notes: list[Mistake] = field(default_factory=list)
+    _answered: set[str] = field(default_factory=set)
+
+    @property
+    def crds(self) -> list[CustomResourceDefinition]:
+        """The CRDs, without the places where they were read."""
+        return [one.crd for one in self.read_crds]
+
+    def read_all(self, patterns: Sequence[str], *, base: Path) -> None:
+        """
+        Take the CRDs of all files that *patterns* name, each of which must bring one.
+
+        Raises:
+            ManifestError: A pattern names nothing that exists; all of them at once.
+        """
+        files = manifest.files(patterns, base=base)
+        for file in files:
+            self.read(file, Origin.NAMED if file.named else Origin.GIVEN)
+        self._demand(patterns, files)
+
+    def read(self, file: ManifestFile, origin: Origin) -> None:
+        """Take the CRDs of one file."""
+        before = len(self.read_crds) + len(self.mistakes)
+        try:
+            content = file.read()
+        except ManifestError as error:
+            self._tell(error, is_note=origin in _FOUND)
+        else:
+            self.take(content, source=file.name, origin=origin, path=file.path)
+        if len(self.read_crds) + len(self.mistakes) > before:
+            self._answered.update(file.patterns)
+
+    def take(self, content: bytes, *, source: str, origin: Origin, path: Path | None = None) -> None:
+        """Take the CRDs of a text that was called *source*, and that stands in the file *path*, if in any."""
+        if not manifest.may_mention(content, declared.KIND) and not misspelling.may_hold(content):
+            return
+        try:
+            manifests = manifest.read(content, source=source)
+        except ManifestError as error:
+            self._unreadable(content, source, error, origin)
+            return
+        for item in manifests:
+            self._manifest(item, source, origin, path)
+
+    def take_output(self, content: bytes, *, source: str) -> None:
+        """Take the CRDs that a command has printed; there must be one."""
+        before = len(self.read_crds) + len(self.mistakes)
+        self.take(content, source=source, origin=Origin.NAMED)
+        if len(self.read_crds) + len(self.mistakes) == before:
+            self.mistakes.append(Mistake(source, 0, f"no {declared.KIND} in what it prints"))
+
+    def raise_mistakes(self) -> None:
+        """
+        Pass where there are no mistakes.
+
+        Raises:
+            CrdError: All of them; where a path holds no CRD, with the notes that may say why.
+        """
+        if self.mistakes:
+            raise CrdError([*self.mistakes, *([] if self.crds else self.notes)])
+
+    def _demand(self, patterns: Iterable[str], files: Iterable[ManifestFile]) -> None:
+        """Make a mistake of each of *patterns* that has brought neither a CRD nor a mistake."""
+        matched = [pattern for file in files for pattern in file.patterns]
+        for pattern in dict.fromkeys(patterns):
+            if pattern in self._answered or pattern.startswith(manifest.LEFT_OUT):
+                continue
+            count = matched.count(pattern)
+            seen = "the file" if count == 1 else f"{count} files" if count else "what is not left out"
+            self.mistakes.append(Mistake(pattern, 0, f"no {declared.KIND} in {seen}"))
+
+    def _unreadable(self, content: bytes, source: str, error: ManifestError, origin: Origin) -> None:
+        if not manifest.is_template(content):
+            self._tell(error, is_note=origin in _FOUND)
+        elif origin is Origin.NAMED:
+            self._tell(error, is_note=False, why=f"{_A_TEMPLATE}: {_RENDER}")
+        else:
+            self.notes.append(Mistake(source, 0, f"passed over, {_A_TEMPLATE}"))
+
+    def _manifest(self, item: Manifest, source: str, origin: Origin, path: Path | None) -> None:
+        problem = misspelling.problem_of(item.value)
+        if not problem and not declared.is_crd(item.value):
+            return
+        place = (source, item.line_of())
+        if reason := _reason_to_pass_over(item.value, is_crd=not problem):
+            if origin is Origin.NAMED:
+                self.mistakes.append(Mistake(*place, f"{reason}, not a whole {declared.KIND}"))
+            else:
+                self.notes.append(Mistake(*place, f"passed over, {reason}"))
+        elif problem:
+            self._tell(CrdError([Mistake(*place, problem)]), is_note=origin is Origin.FOUND_IN_TESTS)
+        else:
+            self._crd(item, place, origin, path)
+
+    def _crd(self, item: Manifest, place: tuple[str, int], origin: Origin, path: Path | None) -> None:
+        try:
+            crd = CustomResourceDefinition.from_value(
+                item.value,
+                kubernetes_version=self.kubernetes_version,
+                context=CrdContext(item.where, item.where_is, WrittenCrd(item, path)),
+                duplicates=tuple(one.message for one in item.duplicates),
+            )
+        except InputError as error:
+            mistakes = [Mistake(*place, mistake.message) for mistake in error.mistakes]
+            self._tell(CrdError(mistakes), is_note=origin is Origin.FOUND_IN_TESTS)
+        else:
+            self.read_crds.append(ReadCrd(crd, item, path))
+
+    def _tell(self, error: InputError, *, is_note: bool, why: str = "") -> None:
+        for mistake in error.mistakes:
+            message = f"{mistake.message} ({why})" if why else mistake.message
+            if is_note:
+                self.notes.append(Mistake(mistake.source, mistake.line, f"passed over, {message}"))
+            else:
+                self.mistakes.append(Mistake(mistake.source, mistake.line, message))
+
+
+def _reason_to_pass_over(value: Mapping[str, JSONValue], *, is_crd: bool) -> str:
+    """Return why a manifest of the right kind, or nearly so, is no CRD of its own; empty when it is one."""
+    metadata, spec = value.get("metadata") or {}, value.get("spec") or {}
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    if any("{{" in str(text) for text in (name, value.get("apiVersion"), value.get("kind"))):
+        return _A_TEMPLATE
+    if is_crd and isinstance(spec, Mapping) and not spec.keys() & {"group", "names", "version", "versions"}:
+        return "a patch: it has neither spec.group, spec.names nor spec.versions"
+    return ""

@@ -1,0 +1,16 @@
+"""Simple JSON paths."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_crd.engine.crds.validation import simplepath
+
+
+@pytest.mark.parametrize("path", [".a", ".", "..", ".a b["])
+def test_a_path_need_only_begin_with_a_dot(path: str) -> None:
+    assert simplepath.problem_of(path) == ""
+
+
+def test_without_a_dot_it_is_none() -> None:
+    assert simplepath.problem_of("a.b") == "must be a simple json path starting with ."

@@ -1,0 +1,111 @@
+"""The CRDs in files: what the user named must be right, what was merely found may be noted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_crd.engine.inputerror import CrdError
+from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin
+from pytest_crd.engine.reading.manifest import ManifestFile
+
+CRD = b"""\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: tabs.example.com}
+spec:
+  group: example.com
+  names: {plural: tabs, kind: Tab}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+"""
+BROKEN = CRD + b"  more: {\n"
+TEMPLATE = (
+    b"{{- if .Values.crds }}\n"
+    + CRD.replace(
+        b"{name: tabs.example.com}",
+        b"\n  name: {{ .Release.Name }}-x\n  labels:\n    {{- include `a` . |\n  nindent 4 }}\n",
+    )
+    + b"{{- end }}\n"
+)
+BROKEN_TEMPLATE = TEMPLATE + b"  more: {\n"
+TEMPLATED_NAME = CRD.replace(b"tabs.example.com", b"'{{ .Values.name }}'")
+TEMPLATED_VERSION = CRD.replace(b"apiextensions.k8s.io/v1", b'"{{ .Values.version }}"')
+PATCH = CRD[: CRD.index(b"spec:")] + b"spec: {conversion: {strategy: None}}\n"
+MISSPELT = CRD.replace(b"CustomResourceDefinition", b"CustomResourceDefiniton")
+MISSPELT_PATCH = PATCH.replace(b"CustomResourceDefinition", b"CustomResourceDefiniton")
+UNDECODABLE = CRD.replace(b"type: object", b"type: 5")
+
+N, G, C, F, T = Origin
+
+
+def _taken(content: bytes, origin: Origin) -> tuple[list[str], list[str]]:
+    files = CrdFiles("1.37")
+    files.take(content, source="f.yaml", origin=origin)
+    assert files.crds == []
+    return [str(one) for one in files.mistakes], [str(one) for one in files.notes]
+
+
+@pytest.mark.parametrize(
+    ("content", "strict", "lenient", "words"),
+    [
+        pytest.param(BROKEN, {N, G, C}, {F, T}, "f.yaml:10: ", id="broken"),
+        pytest.param(BROKEN_TEMPLATE, {N, G, C}, {F, T}, "f.yaml", id="a template that is broken besides"),
+        pytest.param(TEMPLATE, {N}, {G, C, F, T}, "a Helm template", id="a template"),
+        pytest.param(TEMPLATED_NAME, {N}, {G, C, F, T}, "a Helm template", id="a template that can be read"),
+        pytest.param(TEMPLATED_VERSION, {N}, {G, C, F, T}, "a Helm template", id="a template of an apiVersion"),
+        pytest.param(PATCH, {N}, {G, C, F, T}, "a patch: it has neither", id="a patch"),
+        pytest.param(MISSPELT, {N, G, C, F}, {T}, "did you mean kind 'CustomResourceDefinition'?", id="misspelt"),
+        pytest.param(MISSPELT_PATCH, {N, G, C, F}, {T}, "did you mean kind", id="misspelt, with nothing else in it"),
+        pytest.param(UNDECODABLE, {N, G, C, F}, {T}, "cannot unmarshal number", id="what no server could decode"),
+    ],
+)
+def test_how_strict_it_is_depends_on_how_a_file_was_come_by(
+    content: bytes, strict: set[Origin], lenient: set[Origin], words: str
+) -> None:
+    assert strict | lenient == set(Origin)
+    for origin in strict:
+        (mistake,), notes = _taken(content, origin)
+        assert words in mistake
+        assert notes == []
+    for origin in lenient:
+        mistakes, (note,) = _taken(content, origin)
+        assert words in note
+        assert "passed over, " in note
+        assert mistakes == []
+
+
+def test_a_template_that_is_named_is_told_how_to_be_read() -> None:
+    (mistake,), _ = _taken(TEMPLATE, Origin.NAMED)
+
+    assert mistake.endswith("(a Helm template: use what it renders to: crd_commands = helm template …)")
+
+
+@pytest.mark.parametrize("content", [b"kind: Pod", b"kind: {", b"text: CustomResourceDefinition"])
+def test_what_is_about_something_else_is_left_alone(content: bytes) -> None:
+    for origin in Origin:
+        assert _taken(content, origin) == ([], [])
+
+
+def test_a_file_that_cannot_be_read_is_a_note_where_it_was_merely_found(tmp_path: Path) -> None:
+    files = CrdFiles("1.37")
+
+    files.read(ManifestFile(tmp_path / "gone.yaml", "gone.yaml", named=False), Origin.FOUND)
+
+    assert list(map(str, files.notes)) == ["gone.yaml: passed over, cannot be read: No such file or directory"]
+
+
+def test_what_a_command_prints_must_have_a_crd() -> None:
+    files = CrdFiles("1.37")
+
+    files.take_output(CRD, source="render a")
+    files.take_output(b"kind: Pod", source="render b")
+    files.take_output(MISSPELT, source="render c")
+
+    assert [crd.source for crd in files.crds] == ["render a:1"]
+    with pytest.raises(CrdError) as raised:
+        files.raise_mistakes()
+    first, second = str(raised.value).splitlines()
+    assert first == "render b: no CustomResourceDefinition in what it prints"
+    assert second.startswith("render c:1: no server knows kind")
