@@ -26,7 +26,7 @@ from pytest_crd.cases.openshift.suite import Suite, SuiteCase
 from pytest_crd.cases.subject import Subject
 from pytest_crd.coverage import summary as coverage_summary
 from pytest_crd.coverage.data import Data
-from pytest_crd.sources.sources import Sources
+from pytest_crd.discovery.crdsources import Sources
 
 CORPUS = os.environ.get("CRD_CORPUS", "")
 pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs")]

@@ -37,10 +37,10 @@ REPLAYS: Final = {
     "engine/metadata": "tests/conformance/test_conformance.py",
     "engine/passes": "tests/conformance/test_conformance.py",
     "engine/publishing": "tests/conformance/test_published.py",
-    "engine/resources": "tests/conformance/test_conformance.py",
+    "engine/requests": "tests/conformance/test_conformance.py",
     "engine/rules": "tests/conformance/test_cel.py tests/conformance/test_storedrules.py",
     "engine/schema": "tests/conformance/test_conformance.py",
-    "engine/strfmt": "tests/conformance/test_conformance.py",
+    "engine/formats": "tests/conformance/test_conformance.py",
     "engine/values": "tests/conformance/test_conformance.py",
 }
 # What asks a part of the package in sessions, beside its own tests.

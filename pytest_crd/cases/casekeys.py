@@ -10,7 +10,7 @@ from pytest_crd.cases import forms
 from pytest_crd.cases.forms import Conflict, Form, Need
 from pytest_crd.cases.model import REQUESTS, UPDATES, Section
 from pytest_crd.engine.errors.fielderror import ErrorType
-from pytest_crd.engine.resources import requestbody
+from pytest_crd.engine.requests import requestbody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

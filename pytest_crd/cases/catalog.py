@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd import folders
 from pytest_crd.cases import acceptance, jsonpatch
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, OldCRD, UpdateCase
+from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
 from pytest_crd.engine.definitions.context import Guard
 from pytest_crd.engine.inputerror import InputError, Mistake
-from pytest_crd.sources.sources import Sources
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant

@@ -19,7 +19,7 @@ from pytest_crd.cases.model import Section
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.reading.document import Document
+from pytest_crd.engine.text.document import Document
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError

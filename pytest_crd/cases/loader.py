@@ -31,9 +31,9 @@ from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
-from pytest_crd.engine.reading import manifest, yamlreader, yamlstream
-from pytest_crd.engine.reading.document import Document
 from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.text import manifest, yamlreader, yamlstream
+from pytest_crd.engine.text.document import Document
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite

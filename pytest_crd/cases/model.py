@@ -14,8 +14,8 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.reading.document import Document
-from pytest_crd.engine.resources.requestbody import FieldValidation
+from pytest_crd.engine.requests.requestbody import FieldValidation
+from pytest_crd.engine.text.document import Document
 
 
 class CaseFileError(InputError):

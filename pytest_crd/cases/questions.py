@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from pytest_crd.cases.model import Section
 from pytest_crd.engine import CustomResourceDefinition, Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.resources.requestbody import Body, FieldValidation
+from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
 
 class Question(NamedTuple):

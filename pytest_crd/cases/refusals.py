@@ -11,7 +11,7 @@ from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, M
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.golang.regexp import patterns
-from pytest_crd.engine.resources import rules
+from pytest_crd.engine.requests import rules
 
 # From here on, a text counts as a variant of another.
 _ALIKE: Final = 0.6

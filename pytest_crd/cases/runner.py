@@ -37,8 +37,8 @@ from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.resources import completion
-from pytest_crd.engine.resources.requestbody import Body
+from pytest_crd.engine.requests import completion
+from pytest_crd.engine.requests.requestbody import Body
 
 _ABSENT: Final = object()
 _NOT_FOUND: Final = 404

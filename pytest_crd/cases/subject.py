@@ -14,7 +14,7 @@ from pytest_crd.cases.result import Context
 from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.resources import completion
+from pytest_crd.engine.requests import completion
 
 _NAME: Final = {"name": completion.MADE_UP_NAME}
 _MOST_PLACES: Final = 3

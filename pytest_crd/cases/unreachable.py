@@ -14,7 +14,7 @@ from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.resources import completion
+from pytest_crd.engine.requests import completion
 
 # At no field, as the server prints it.
 _NO_FIELD = "<nil>"

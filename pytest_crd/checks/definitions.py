@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_crd.checks import migration, places
+from pytest_crd.checks import fieldlines, migration
 from pytest_crd.checks.verdict import Finding, Verdict
 from pytest_crd.engine import Condition, Response, Version
 from pytest_crd.engine.crds import declared
@@ -43,7 +43,7 @@ def accepted(read: ReadCrd, *, is_stored: bool) -> Verdict:
 def structural(read: ReadCrd, version: Version) -> Verdict:
     """Return whether the schema of a version is structural; of a CRD in v1beta1 also what v1 would demand."""
     is_v1beta1 = read.crd.api_version == declared.V1BETA1
-    found = [Finding(places.of_error(read.manifest, error), str(error)) for error in version.structural_errors]
+    found = [Finding(fieldlines.of_error(read.manifest, error), str(error)) for error in version.structural_errors]
     needs = (
         [one._replace(text=f"in v1: {one.text}") for one in migration.needs(read) if one not in found]
         if is_v1beta1
@@ -60,14 +60,16 @@ def conditions(read: ReadCrd) -> Verdict:
     """Return the conditions that a CRD would have, as far as they are not those of one without flaws."""
     refusal = read.crd.first_response
     if not refusal.accepted:
-        errors = (Finding(places.of_error(read.manifest, error), str(error)) for error in refusal.errors)
+        errors = (Finding(fieldlines.of_error(read.manifest, error), str(error)) for error in refusal.errors)
         return Verdict("it would have no conditions, as the server refuses it", tuple(errors))
     found = []
     for condition in read.crd.conditions:
         if condition.status != _USUAL.get(condition.type, "True"):
             field = _FIELDS.get(condition.type)
             place = (
-                places.of_field(read.manifest, field) if field else places.of_sentence(read.manifest, condition.message)
+                fieldlines.of_field(read.manifest, field)
+                if field
+                else fieldlines.of_sentence(read.manifest, condition.message)
             )
             text = f"{condition.type} would be {condition.status} ({condition.reason}): {condition.message}"
             found.append(Finding(place, text))
@@ -90,17 +92,17 @@ def _refusals(read: ReadCrd, response: Response) -> Iterator[Finding]:
         for one in manifest.duplicates:
             yield Finding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
         for path in crd.unknown_fields:
-            yield Finding(places.of_field(manifest, path), f'unknown field "{path}"')
+            yield Finding(fieldlines.of_field(manifest, path), f'unknown field "{path}"')
     else:
         for error in response.errors:
             details = error.rule.lines if error.rule is not None else ()
-            yield Finding(places.of_error(manifest, error), str(error), details)
+            yield Finding(fieldlines.of_error(manifest, error), str(error), details)
 
 
 def _warning(read: ReadCrd, warning: str) -> Finding:
     """Return a warning with the places that it may be about."""
     if (format_ := _FORMAT.fullmatch(warning)) is None:
-        return Finding(places.of_sentence(read.manifest, warning), warning)
-    first, *others = places.of_values(read.manifest, "format", format_[1]) or (read.crd.source,)
+        return Finding(fieldlines.of_sentence(read.manifest, warning), warning)
+    first, *others = fieldlines.of_values(read.manifest, "format", format_[1]) or (read.crd.source,)
     shown = ", ".join(others[: _MOST_PLACES - 1]) + (" …" if len(others) >= _MOST_PLACES else "")
     return Finding(first, f"{warning}, which checks nothing{f'; also at {shown}' if others else ''}")

@@ -16,8 +16,8 @@ from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.loading.crdfiles import ReadCrd
-from pytest_crd.engine.reading import yamlreader
 from pytest_crd.engine.schema.schemamap import SchemaNode
+from pytest_crd.engine.text import yamlreader
 
 # What the annotations of an object may hold together, and the one in which `kubectl apply` keeps the whole object.
 _ANNOTATIONS_LIMIT: Final = 256 * 1024

@@ -16,6 +16,7 @@ from pytest_crd.cases.questions import CrdQuestion
 from pytest_crd.checks import definitions, lints, published, rules, samplefiles, samples
 from pytest_crd.checks.samplefiles import Samples
 from pytest_crd.checks.verdict import Check, Finding, Verdict
+from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import (
     CustomResourceDefinition,
     InputError,
@@ -23,7 +24,6 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.engine.loading.crdfiles import ReadCrd
-from pytest_crd.sources import samples as samplesources
 
 _MOST_KINDS: Final = 5
 
@@ -110,7 +110,7 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
 
 def _samples(catalog: Catalog, scope: Scope) -> Samples:
     claims = _claims(catalog)
-    files = samplesources.files(scope.samples, folder=scope.folder)
+    files = samplepaths.files(scope.samples, folder=scope.folder)
     found = samplefiles.read(files, claims)
     samplefiles.demand(scope.samples, files, found)
     return found

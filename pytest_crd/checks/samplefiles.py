@@ -15,8 +15,8 @@ from pytest_crd.checks.directives import Directive
 from pytest_crd.checks.verdict import Finding
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.reading import manifest
-from pytest_crd.engine.reading.manifest import Manifest, ManifestFile
+from pytest_crd.engine.text import manifest
+from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"

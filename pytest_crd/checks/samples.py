@@ -12,13 +12,13 @@ from pytest_crd.cases.acceptance import RefusedCrdError
 from pytest_crd.cases.model import Section
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.schemafields import SchemaFields
-from pytest_crd.checks import places
+from pytest_crd.checks import fieldlines
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import Finding, Verdict
 from pytest_crd.engine import CustomResourceDefinition, FieldError, Response, Version
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.resources import completion
+from pytest_crd.engine.requests import completion
 
 _PLACEHOLDERS: Final = ("{{", "${")
 _LONGEST: Final = 60
@@ -92,7 +92,7 @@ def _refused(sample: Sample, outcomes: Sequence[Outcome]) -> Verdict:
 def _under(sample: Sample, crd: CustomResourceDefinition) -> Outcome:
     served = [version.name for version in crd.versions if version.served]
     if sample.version not in served:
-        place = places.of_field(sample.manifest, "apiVersion")
+        place = fieldlines.of_field(sample.manifest, "apiVersion")
         words = f"{crd.name} serves {', '.join(served) or 'no version'}, not {sample.version}"
         return Outcome(crd, "a version that is not served", (Finding(place, words),), frozenset({"apiVersion"}))
     version = crd.version(sample.version)
@@ -114,7 +114,7 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
         for one in manifest.duplicates
     ]
     errors = [
-        Finding(places.of_field(manifest, one.field), one.told, one.rule.lines if one.rule else ())
+        Finding(fieldlines.of_field(manifest, one.field), one.told, one.rule.lines if one.rule else ())
         for one in response.errors
     ]
     dropped = [*_dropped(sample, version, response)]
@@ -134,7 +134,7 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
         (*repeated, *errors, *dropped),
         frozenset(fields),
         placeholder=open_values[0] if open_values and is_open else "",
-        warnings=tuple(Finding(places.of_sentence(manifest, one), one) for one in warnings),
+        warnings=tuple(Finding(fieldlines.of_sentence(manifest, one), one) for one in warnings),
         notes=(*_becomes(response), *filter(None, (version.unknown_when_stored if response.accepted else "",))),
     )
 
@@ -146,12 +146,12 @@ def _dropped(sample: Sample, version: Version, response: Response) -> Iterator[F
         near = fields.near(path)
         hint = f"; did you mean {near}?" if near else ""
         yield Finding(
-            places.of_field(sample.manifest, path),
+            fieldlines.of_field(sample.manifest, path),
             f"{path}: the schema does not specify it, so that it is dropped{hint}",
         )
     for path in response.lost:
         words = f"{path}: the storage version does not specify it, so that it is lost without a warning"
-        yield Finding(places.of_field(sample.manifest, path), words)
+        yield Finding(fieldlines.of_field(sample.manifest, path), words)
 
 
 def _open_value(error: FieldError, value: JSONValue) -> str:

@@ -15,9 +15,9 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.reading import yamlreader
 from pytest_crd.engine.rules import trial
 from pytest_crd.engine.rules.trial import Trial, TrialError
+from pytest_crd.engine.text import yamlreader
 
 
 def add(subparsers: Any) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import engine
+from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.publishing.types import OpenAPIVersion
-from pytest_crd.sources.sources import Sources
 
 # What keeps CRDs from being found.
 ERRORS: Final = (engine.CrdLookupError, engine.InputError, engine.UnknownVersionError)

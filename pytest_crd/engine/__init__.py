@@ -16,7 +16,7 @@ from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mi
 from pytest_crd.engine.loading.project import CustomResourceDefinitions, load
 from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
-from pytest_crd.engine.resources.requestbody import FieldValidation
+from pytest_crd.engine.requests.requestbody import FieldValidation
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
 
 __all__ = [

@@ -10,17 +10,17 @@ from typing import Final
 from pytest_crd import coverage, engine
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError, Section
-from pytest_crd.cases.sources import resolved
+from pytest_crd.cases.objectsources import resolved
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import Mistake
-from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.document import Document
+from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.text.document import Document
 from pytest_crd.generation import casefile, reach, words
 from pytest_crd.generation.casefile import Generated
 from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, Statement
 from pytest_crd.generation.reach import Reach
-from pytest_crd.writing import places
-from pytest_crd.writing.places import Edit, Place
+from pytest_crd.writing import yamlspans
+from pytest_crd.writing.yamlspans import Edit, Place
 
 _BOM: Final = "\ufeff"
 
@@ -111,7 +111,7 @@ class _File:
         self._content = text.content
         self._mark = _BOM if content.startswith(_BOM.encode()) else ""
         self._documents = yamlreader.read(text, source=source)
-        self._layout = places.layout(text.content)
+        self._layout = yamlspans.layout(text.content)
 
     def with_cases(self, number: int, statements: Sequence[Statement], layout: Layout) -> str:
         """Return the text with *statements* in the document of that *number*."""
@@ -123,7 +123,7 @@ class _File:
             found = [one for one in statements if one.proposal.section is section]
             if found:
                 edits.append(self._edit(document, root, section, list(layout.cases(found))))
-        return self._mark + places.edited(self._content, self._layout, sorted(edits, key=lambda one: one.start))
+        return self._mark + yamlspans.edited(self._content, self._layout, sorted(edits, key=lambda one: one.start))
 
     def _edit(self, document: Document, root: Place, section: Section, lines: list[str]) -> Edit:
         pair = root.own(section)

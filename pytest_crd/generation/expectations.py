@@ -8,7 +8,7 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.cases.model import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
-from pytest_crd.engine.resources import rules
+from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation.proposals import Proposal

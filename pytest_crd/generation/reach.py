@@ -9,8 +9,8 @@ from pathlib import Path
 from pytest_crd import engine
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import AnyCase
+from pytest_crd.cases.objectsources import resolved
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.sources import resolved
 from pytest_crd.cases.subject import Subject
 from pytest_crd.coverage import Collector, Point
 from pytest_crd.engine import InputError

@@ -16,8 +16,8 @@ from pytest_crd.cases.questions import Question
 from pytest_crd.engine import CustomResourceDefinition, Response, Version
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
-from pytest_crd.engine.resources import completion
-from pytest_crd.engine.resources.requestbody import Body
+from pytest_crd.engine.requests import completion
+from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client, facts, obstacles, structure
 from pytest_crd.live.disguise import replaced
 from pytest_crd.live.facts import Facts

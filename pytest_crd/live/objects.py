@@ -8,8 +8,8 @@ from typing import Any, Final, Self
 from pytest_crd.cases.questions import Question
 from pytest_crd.engine import Version
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
-from pytest_crd.engine.resources import completion
-from pytest_crd.engine.resources.requestbody import Body
+from pytest_crd.engine.requests import completion
+from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client, facts, obstacles
 from pytest_crd.live.stages import NotAskedError, OwnStages, Stage, Stages
 

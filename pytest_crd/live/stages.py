@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import CustomResourceDefinition, jsonvalue
-from pytest_crd.engine.resources import completion
+from pytest_crd.engine.requests import completion
 from pytest_crd.live import client, facts, obstacles, settling
 from pytest_crd.live.disguise import Disguise
 from pytest_crd.live.facts import Facts

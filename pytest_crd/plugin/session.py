@@ -13,7 +13,7 @@ from pytest_crd.plugin.settings import project
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
-    from pytest_crd.sources.sources import Sources
+    from pytest_crd.discovery.crdsources import Sources
 
 # The property of a test with what is worth to know of it though it holds.
 NOTE: Final = "crd_note"
@@ -60,7 +60,7 @@ _PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
 
 def sources(config: pytest.Config) -> Sources:
     """Return where the CRDs of a session come from; nothing is read before somebody asks for one."""
-    from pytest_crd.sources.sources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
+    from pytest_crd.discovery.crdsources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
 
     if _SOURCES not in config.stash:
         own = project.of(config)

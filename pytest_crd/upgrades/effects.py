@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pytest_crd.engine import FieldError, Response, jsonvalue
 from pytest_crd.engine.errors.changedfield import ChangedField
-from pytest_crd.engine.resources import rules
+from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.examples import places

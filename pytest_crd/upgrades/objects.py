@@ -14,12 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pytest_crd import folders
-from pytest_crd.cases import loader, sources
+from pytest_crd.cases import loader, objectsources
 from pytest_crd.cases.model import CaseFile, UpdateCase
 from pytest_crd.cases.openshift.suite import Suite, SuiteCase
+from pytest_crd.discovery.trees import Tree
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
-from pytest_crd.engine.reading import manifest
-from pytest_crd.sources.trees import Tree
+from pytest_crd.engine.text import manifest
 from pytest_crd.upgrades.findings import Resource
 
 
@@ -127,7 +127,7 @@ class Reader:
             crd = self._crd(part.crd, folder)
             declared = (one.case if isinstance(one, SuiteCase) else one for one in part.cases)
             updates = (case for case in declared if isinstance(case, UpdateCase))
-            resolved = (sources.resolved(case, Path(folder), read=self._content) for case in updates)
+            resolved = (objectsources.resolved(case, Path(folder), read=self._content) for case in updates)
             for case in (case for case in resolved if isinstance(case, UpdateCase)):
                 yield f"{self.tree.shown(name)}:{case.line}", crd, part.version or "", case.old
 

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from pytest_crd.cases.catalog import Catalog
+from pytest_crd.discovery.baseline import Baseline
+from pytest_crd.discovery.trees import FolderTree
 from pytest_crd.engine import (
     CustomResourceDefinition,
     InputError,
@@ -15,8 +17,6 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.sources.baseline import Baseline
-from pytest_crd.sources.trees import FolderTree
 from pytest_crd.upgrades import allowances, upgrade
 from pytest_crd.upgrades.allowances import Allowance
 from pytest_crd.upgrades.findings import Finding

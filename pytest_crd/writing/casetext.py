@@ -15,12 +15,12 @@ from pytest_crd.cases.model import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.yamlparser import UnreadableError
-from pytest_crd.writing import comments, places, sharing, splicing, yamltext
+from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.writing import comments, sharing, splicing, yamlspans, yamltext
 from pytest_crd.writing.comments import Lost
-from pytest_crd.writing.places import Place
 from pytest_crd.writing.sharing import Found
+from pytest_crd.writing.yamlspans import Place
 
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -112,7 +112,7 @@ class _File:
         self._content = decoded.content
         self._mark = _BOM if content.startswith(_BOM) else b""
         self._documents = yamlreader.read(decoded, source=source)
-        self.layout = places.layout(decoded.content)
+        self.layout = yamlspans.layout(decoded.content)
         self._comments = comments.find(self.layout)
         self.found = {one.name: one for one in self._find()}
 
@@ -158,7 +158,7 @@ class _File:
         free = {(index, key) for index, root in enumerate(self.layout.documents) for key in _touched(root, edits)}
         left = [one for one in self._comments if one not in splice.moved]
         for some in (comments.kept(self.layout, left, edits), edits):
-            text = places.edited(self._content, self.layout, some)
+            text = yamlspans.edited(self._content, self.layout, some)
             if self._is_meant(text, meant, free):
                 return self._mark + text.encode()
         return None
@@ -188,7 +188,7 @@ def _by_hand(correction: Correction, why: str) -> str:
     return f"it cannot be written in place{why}; write it yourself{removed}:{lines}"
 
 
-def _touched(root: Place, edits: Iterable[places.Edit]) -> Iterator[str]:
+def _touched(root: Place, edits: Iterable[yamlspans.Edit]) -> Iterator[str]:
     """Yield the free keys of a document in which something is edited."""
     for key, value in root.pairs:
         if key.key.startswith(FREE_PREFIX) and any(value.start <= one.start <= value.end for one in edits):

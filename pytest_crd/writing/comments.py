@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from pytest_crd.writing.places import Edit, Layout, Place
+from pytest_crd.writing.yamlspans import Edit, Layout, Place
 
 # What ends a line in YAML 1.1, beside the line feed that all else of a layout counts by.
 _COMMENT: Final = re.compile("(?<![^\\s\ufeff])#[^\n\r\x85\u2028\u2029]*")

@@ -27,7 +27,7 @@ from pytest_crd.engine import ErrorType, FieldError
 from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
-from pytest_crd.engine.resources import rules
+from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema.metafields import TYPE_META
 
 # What an expectation of an accepted object says, and one of a refused object.

@@ -10,7 +10,7 @@ from pytest_crd.cases.format import FREE_PREFIX
 from pytest_crd.cases.model import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.writing.places import Place
+from pytest_crd.writing.yamlspans import Place
 
 
 class Found(NamedTuple):

@@ -16,7 +16,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.writing import yamltext
 from pytest_crd.writing.comments import Comment
-from pytest_crd.writing.places import Edit, Place
+from pytest_crd.writing.yamlspans import Edit, Place
 
 # The anchor and the tag of a node, on one line.
 _PROPERTIES: Final = re.compile(r"[&!]\S*(?: +[&!]\S*)*")

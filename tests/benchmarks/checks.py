@@ -23,8 +23,8 @@ from benchmarks import corpus
 from benchmarks.figures import Figure
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.checks import plan
+from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.live import client
-from pytest_crd.sources.sources import Sources
 
 _VERSION: Final = "1.37"
 _STRICT: Final = {"dryRun": "All", "fieldValidation": "Strict"}

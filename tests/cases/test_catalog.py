@@ -10,8 +10,8 @@ import pytest
 from pytest_crd.cases import loader
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import CaseFile, CaseFileError
+from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import Version
-from pytest_crd.sources.sources import Sources
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1

@@ -9,7 +9,7 @@ import pytest
 from pytest_crd.cases import expectations
 from pytest_crd.cases.model import CreateCase, Lines
 from pytest_crd.cases.result import ObjectMismatch, PathsMismatch, Present, Trace
-from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.text import yamlreader
 
 LINES = Lines(yamlreader.read_one("a: 1"))
 STORED = {

@@ -14,7 +14,7 @@ from pytest_crd.cases import casekeys, diagnosis, loader
 from pytest_crd.cases import format as caseformat
 from pytest_crd.cases.model import KINDS, Section
 from pytest_crd.engine import inputerror
-from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.text import yamlreader
 
 CASE = {"name": "x", "input": {}}
 REFUSED = {**CASE, "old": {}, "error": "no"}

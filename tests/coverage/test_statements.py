@@ -11,8 +11,8 @@ import yaml
 from support.covered import version_of
 
 from pytest_crd.cases import loader, runner
+from pytest_crd.cases.objectsources import resolved
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.sources import resolved
 from pytest_crd.cases.subject import Subject
 from pytest_crd.coverage import Collector
 from pytest_crd.engine import Version

@@ -8,7 +8,7 @@ import pytest
 from examples.versions import fields
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.strfmt import formats
+from pytest_crd.engine.formats import stringformats
 from pytest_crd.examples import limits, numbers, texts
 from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.texts import TextDemand
@@ -23,7 +23,7 @@ def _values(schema: Any, *, full: bool = False) -> list[Any]:
 
 @pytest.mark.parametrize("name", texts.FORMATS)
 def test_the_texts_of_a_format_have_it(name: str) -> None:
-    check = formats.check(name, profile.named("1.37"))
+    check = stringformats.check(name, profile.named("1.37"))
 
     assert check is not None
     assert [text for text in texts.FORMATS[name] if not check(text)] == []

@@ -14,7 +14,7 @@ from examples.versions import fields
 from pytest_crd import engine
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import AnyCase
-from pytest_crd.cases.sources import resolved
+from pytest_crd.cases.objectsources import resolved
 from pytest_crd.cases.subject import Subject
 from pytest_crd.examples import making
 from pytest_crd.generation import Generated, NothingToStateError, expectations, generate

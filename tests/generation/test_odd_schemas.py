@@ -13,7 +13,7 @@ from examples.versions import fields
 from pytest_crd import engine, examples
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, CreateCase, UpdateCase
-from pytest_crd.cases.sources import resolved
+from pytest_crd.cases.objectsources import resolved
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import drafts, generate, proposals
 

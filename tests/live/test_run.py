@@ -15,7 +15,7 @@ from pytest_crd.cases.model import Section
 from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, Question
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.definitions.context import CrdContext
-from pytest_crd.engine.resources import completion
+from pytest_crd.engine.requests import completion
 from pytest_crd.live import client
 from pytest_crd.live.run import Outcome, Run, Target, Verdict
 

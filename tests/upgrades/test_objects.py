@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_crd.discovery import samplepaths
+from pytest_crd.discovery.trees import FolderTree
 from pytest_crd.engine import CustomResourceDefinitions
-from pytest_crd.sources import samples
-from pytest_crd.sources.trees import FolderTree
 from pytest_crd.upgrades.objects import Reader, Specimens
 from upgrades.changes import TEXT, crd, of_versions
 
@@ -23,7 +23,7 @@ def read(folder: Path, **files: str) -> Specimens:
         path = folder / name.replace("__", "/").replace("_yaml", ".yaml").replace("_crd.", ".crd.")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return Reader(FolderTree(folder), CRDS).read(samples.FOLDERS, CASES)
+    return Reader(FolderTree(folder), CRDS).read(samplepaths.FOLDERS, CASES)
 
 
 def told(specimens: Specimens) -> list[tuple[str, str, object]]:
@@ -153,7 +153,7 @@ def test_suites_have_stored_objects_too(tmp_path: Path) -> None:
         encoding="utf-8",
     )
 
-    found = Reader(FolderTree(tmp_path), CRDS).read(samples.FOLDERS, CASES)
+    found = Reader(FolderTree(tmp_path), CRDS).read(samplepaths.FOLDERS, CASES)
 
     assert (found.notes, [one.resource["spec"] for one in found.found]) == ((), [{"x": "a"}])
 

@@ -12,8 +12,8 @@ from support.commented import Commented
 from tiers import examples
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.reading import yamlreader
-from pytest_crd.writing import casetext, comments, places
+from pytest_crd.engine.text import yamlreader
+from pytest_crd.writing import casetext, comments, yamlspans
 from pytest_crd.writing.casetext import Correction, Written
 from pytest_crd.writing.comments import Lost
 
@@ -33,7 +33,7 @@ def written(text: str, *removed: str, **values: Any) -> Written:
 
 
 def found(text: str) -> list[str]:
-    return [one.text for one in comments.find(places.layout(text))]
+    return [one.text for one in comments.find(yamlspans.layout(text))]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_what_goes_all_the_same_is_named() -> None:
 
 
 def test_only_as_many_are_named_as_go() -> None:
-    old, new = places.layout("# a\n# a\nb: c # d\n# a\n"), places.layout("b: c # d\n# a\n")
+    old, new = yamlspans.layout("# a\n# a\nb: c # d\n# a\n"), yamlspans.layout("b: c # d\n# a\n")
 
     assert [*comments.lost(old, new)] == [Lost(2, "# a"), Lost(4, "# a")]
 
@@ -186,6 +186,6 @@ def test_every_comment_stays_and_what_is_not_written_is_not_touched(file: Commen
 
 def _parts(text: str) -> list[dict[str, str]]:
     """Return the text of each key of each case, with that of its value."""
-    layout = places.layout(text)
+    layout = yamlspans.layout(text)
     items = next(pair for root in layout.documents if (pair := root.own("create")))[1].items
     return [{key.key: layout.text[key.start : value.end] for key, value in one.meant.pairs} for one in items]

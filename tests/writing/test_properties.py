@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from pytest_crd import engine
-from pytest_crd.cases import loader, runner, sources
+from pytest_crd.cases import loader, objectsources, runner
 from pytest_crd.cases.casekeys import CASE_KEYS, FILLED
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.reading import yamlreader
+from pytest_crd.engine.text import yamlreader
 from pytest_crd.writing import casetext, observation
 from pytest_crd.writing.casetext import Correction
 from pytest_crd.writing.observation import Mode
@@ -46,7 +46,7 @@ def cases_of(text: str) -> Iterator[tuple[AnyCase, Callable[[AnyCase], CaseResul
     """Yield the cases that are not skipped and not known to fail, each with what runs it."""
     for file in loader.load(text, source="f", fills=True):
         for case in file.cases:
-            resolved = sources.resolved(case, PROJECT / "tests")
+            resolved = objectsources.resolved(case, PROJECT / "tests")
             if case.skip is None and case.xfail is None and getattr(case, "old_crd", None) is None:
                 yield resolved, functools.partial(_run, subjects()[file.crd])
 

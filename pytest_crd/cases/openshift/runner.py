@@ -16,7 +16,7 @@ from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import Subject
 from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError, Version
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.resources import completion
+from pytest_crd.engine.requests import completion
 
 # Of what is stored, a client sends these back.
 _FROM_STORED = ("name", "namespace")

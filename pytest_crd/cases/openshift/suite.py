@@ -16,8 +16,8 @@ from pytest_crd.cases.model import CaseFileError, CreateCase, Lines, OldCRD, Sta
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
-from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.document import Document
+from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.text.document import Document
 
 _TABLES: Final = ("onCreate", "onUpdate")
 _SUITE_KEYS: Final[Mapping[str, type]] = {

@@ -20,7 +20,7 @@ from pytest_crd.engine.cel.library import (
     comprehensions,
     extendedlists,
     ip,
-    lists,
+    kuberneteslists,
     optionals,
     quantity,
     regex,
@@ -53,7 +53,7 @@ def _libraries(known: Libraries, dialect: Dialect, go: GoRelease, formats: Libra
     yield url.library(go)
     yield regex.library(go)
     if not known.includes:
-        yield lists.library(includes=False)
+        yield kuberneteslists.library(includes=False)
     yield authorizer.library()
     yield optionals.library(dialect)
     yield quantity.library()
@@ -69,4 +69,4 @@ def _libraries(known: Libraries, dialect: Dialect, go: GoRelease, formats: Libra
     if known.extended_lists:
         yield extendedlists.library(dialect)
     if known.includes:
-        yield lists.library(includes=True)
+        yield kuberneteslists.library(includes=True)

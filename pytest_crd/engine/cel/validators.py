@@ -16,7 +16,7 @@ from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.types import Kind, Type
-from pytest_crd.engine.cel.values import regexes
+from pytest_crd.engine.cel.values import re2patterns
 
 _FORMAT: Final = "format"
 
@@ -113,7 +113,7 @@ def _call(checked: CheckedExpression, call: ast.Call, argument: ast.Constant) ->
 
 
 def _compile(checked: CheckedExpression, _: ast.Call, argument: ast.Constant) -> None:
-    regexes.compile(argument.value, checked.go)
+    re2patterns.compile(argument.value, checked.go)
 
 
 _LITERAL_ARGUMENTS: Final[Mapping[str, Callable[[CheckedExpression, ast.Call, ast.Constant], None]]] = {

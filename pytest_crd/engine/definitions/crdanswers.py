@@ -21,10 +21,10 @@ from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.resources.requestbody import FieldValidation
+from pytest_crd.engine.requests.requestbody import FieldValidation
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.resources.customresource import CustomResources  # much that only requests need
+    from pytest_crd.engine.requests.customresource import CustomResources  # much that only requests need
 
 
 class CrdAnswers:
@@ -77,13 +77,13 @@ class CrdAnswers:
         return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
 
     def _create(self, field_validation: FieldValidation) -> Response:
-        from pytest_crd.engine.resources import crdrequest  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.requests import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
         return crdrequest.create(self.forms, self.profile, field_validation).located(self._place_of)
 
     def update(self, stored: CrdAnswers, field_validation: FieldValidation) -> Response:
         """Return what is answered to a PUT over the CRD *stored*."""
-        from pytest_crd.engine.resources import crdrequest  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.requests import crdrequest  # noqa: PLC0415 - much that only this answer needs
 
         answer = crdrequest.update(self.forms, stored.forms, self.profile, field_validation)
         return answer.located(self._place_of)
@@ -103,7 +103,7 @@ class CrdAnswers:
         Raises:
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
-        from pytest_crd.engine.resources.customresource import CustomResources  # noqa: PLC0415 - as above
+        from pytest_crd.engine.requests.customresource import CustomResources  # noqa: PLC0415 - as above
 
         if version not in self._resources:
             versions = [schema.as_served for schema in self.schemas]

@@ -23,8 +23,8 @@ from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.resources import requestbody
-from pytest_crd.engine.resources.requestbody import FieldValidation
+from pytest_crd.engine.requests import requestbody
+from pytest_crd.engine.requests.requestbody import FieldValidation
 
 # A version is of a CRD and a CRD has versions: here, where both are known, it is said which CRD.
 if TYPE_CHECKING:

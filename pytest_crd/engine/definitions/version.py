@@ -18,15 +18,15 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
 from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
-from pytest_crd.engine.resources import completion
-from pytest_crd.engine.resources.requestbody import FieldValidation
-from pytest_crd.engine.resources.served import Served
+from pytest_crd.engine.requests import completion
+from pytest_crd.engine.requests.requestbody import FieldValidation
+from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural
 
 if TYPE_CHECKING:
     from pytest_crd.engine.publishing.types import OpenAPIVersion
-    from pytest_crd.engine.resources.requests import Requests  # much that only requests need
+    from pytest_crd.engine.requests.clientrequests import Requests  # much that only requests need
 
 # A user's mistake is shown where the user's code asks; any other exception with all its frames.
 HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
@@ -340,7 +340,7 @@ class Version(Generic[CrdT]):
 
     @cached_property
     def _requests(self) -> Requests:
-        from pytest_crd.engine.resources.requests import Requests  # noqa: PLC0415 - much that only requests need
+        from pytest_crd.engine.requests.clientrequests import Requests  # noqa: PLC0415 - much that only requests need
 
         return Requests(self._answers.resources(self._schema), self._schema.place_of, self._context.observer, self)
 

@@ -16,8 +16,8 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.resources import subresources
-from pytest_crd.engine.resources.served import Served
+from pytest_crd.engine.requests import subresources
+from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.schema import nodes, nonstructural, unsupported
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError

@@ -17,8 +17,8 @@ from pytest_crd.engine.definitions.context import CrdContext, WrittenCrd
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.reading import manifest
-from pytest_crd.engine.reading.manifest import Manifest, ManifestFile
+from pytest_crd.engine.text import manifest
+from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
 
 class Origin(enum.Enum):

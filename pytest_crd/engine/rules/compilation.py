@@ -20,8 +20,8 @@ from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import SizeEstimate
 from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rules import compilations
-from pytest_crd.engine.rules.compilations import Compilation
+from pytest_crd.engine.rules import compilationcache
+from pytest_crd.engine.rules.compilationcache import Compilation
 from pytest_crd.engine.rules.declarations import MAX_REQUEST_SIZE, Declarations
 
 Rule: TypeAlias = Mapping[str, JSONValue]
@@ -84,7 +84,7 @@ class Scope:
             CompileError: It cannot be compiled; the types in the message are not named as the server does.
         """
         variables = _variables(self.declarations, optional=optional)
-        return compilations.compile(text, environment, variables, self.declarations)
+        return compilationcache.compile(text, environment, variables, self.declarations)
 
     def problem_of(self, text: str, environment: Environment, *, optional: bool) -> CompileError:
         """Return what is wrong with an expression that cannot be compiled, as the server names the types in it."""

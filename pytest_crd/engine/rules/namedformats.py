@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pytest_crd.engine.cel.library import format as formats
 from pytest_crd.engine.cel.library.format import Validate
 from pytest_crd.engine.cel.types.functions import Library
+from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.strfmt import formats as schema_formats
 
 
 @functools.cache
@@ -56,7 +56,7 @@ def _of_schemas(name: str, problem: str, profile: Profile) -> Validate:
     """Return what says *problem* of a text that has not the format *name* of schemas."""
 
     def validate(text: str) -> Sequence[str]:
-        check = schema_formats.check(name, profile)
+        check = stringformats.check(name, profile)
         return () if check is not None and check(text) else (problem,)
 
     return validate

@@ -16,7 +16,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, Scope
-from pytest_crd.engine.rules.compilations import Compilation
+from pytest_crd.engine.rules.compilationcache import Compilation
 from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import schemamap, structuralversion
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode

@@ -10,8 +10,8 @@ from pytest_crd.engine.errors.fielderror import Errors, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import places, structural
-from pytest_crd.engine.schema.places import Place
+from pytest_crd.engine.schema import linkedpaths, structural
+from pytest_crd.engine.schema.linkedpaths import Place
 from pytest_crd.engine.schema.structural import NestedValueValidation, Structural, ValueValidation
 
 _TYPE_MISSING: Final = {
@@ -69,9 +69,9 @@ def _visit(schema: Structural, level: str, place: Place, profile: Profile, error
         _visit(values, "field", (place, "additionalProperties", None), profile, errors)
     lacks_items = schema.type == "array" and schema.items is None
     if level == "root" or lacks_items or not schema.type or schema.x_embedded_resource or schema.x_int_or_string:
-        errors += _structure(schema, level, places.path(place))
+        errors += _structure(schema, level, linkedpaths.path(place))
     if _is_more_than_keywords(schema.validation):
-        errors += _validation(schema.validation, places.path(place), profile)
+        errors += _validation(schema.validation, linkedpaths.path(place), profile)
 
 
 def _is_plain(schema: Structural) -> bool:

@@ -10,13 +10,13 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import printing, syntax
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.engine.strfmt import formats
 from pytest_crd.engine.values import numbers, result
 from pytest_crd.engine.values.result import Check, Failure
 
@@ -104,13 +104,13 @@ def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) ->
     name: str = schema.get("format") or ""
     if profile.checks_number_formats:
         kind = types[0] if len(types) == 1 else ""
-        return name if name and formats.is_recognized(name, kind, profile) else ""
-    return name if name and formats.check(name, profile) else ""
+        return name if name and stringformats.is_recognized(name, kind, profile) else ""
+    return name if name and stringformats.check(name, profile) else ""
 
 
 def format_check(check: TypeCheck) -> Check | None:
     """Return what a format demands of strings; None where there is none of strings."""
-    name, holds = check.format, formats.check(check.format, check.profile)
+    name, holds = check.format, stringformats.check(check.format, check.profile)
     if holds is None:
         return None
     return Check(holds, lambda value, at: _wrong_type("format", at, name, value, check.profile))

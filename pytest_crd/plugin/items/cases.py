@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
-from pytest_crd.cases import loader, runner, sources, unreachable
+from pytest_crd.cases import loader, objectsources, runner, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
 from pytest_crd.cases.result import CaseResult
@@ -287,7 +287,7 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[Run]:
     mistakes: list[Mistake] = []
     for declared in case_file.cases:
         try:
-            case = sources.resolved(declared, folder)
+            case = objectsources.resolved(declared, folder)
         except CaseFileError as error:
             mistakes += error.mistakes
             continue

@@ -132,7 +132,7 @@ def read(config: pytest.Config) -> ProjectSettings:
         if not wanted or not found:
             raise paths.wrong(f"{path!r} matches nothing in {settings.base}")
     if settings.crd_commands:
-        from pytest_crd.sources import commands  # noqa: PLC0415 - a session that sets nothing loads nothing
+        from pytest_crd.discovery import commands  # noqa: PLC0415 - a session that sets nothing loads nothing
 
         for problem in filter(None, map(commands.problem_of, settings.crd_commands)):
             raise pytest.UsageError(f"{COMMANDS.ini}: {problem}")

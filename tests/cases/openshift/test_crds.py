@@ -11,7 +11,7 @@ from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.openshift.crds import Variant
 from pytest_crd.cases.openshift.suite import Suite
-from pytest_crd.sources.sources import Sources
+from pytest_crd.discovery.crdsources import Sources
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1

@@ -9,8 +9,8 @@ import pytest
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import CaseFileError, OldCRD
 from pytest_crd.cases.openshift.suite import Suite, SuiteUpdate
-from pytest_crd.engine.reading import yamlreader
-from pytest_crd.engine.reading.document import Document
+from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.text.document import Document
 
 SUITE = """\
 apiVersion: apiextensions.k8s.io/v1 # Hack because controller-gen complains if we don't have this

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin
-from pytest_crd.engine.reading.manifest import ManifestFile
+from pytest_crd.engine.text.manifest import ManifestFile
 
 CRD = b"""\
 apiVersion: apiextensions.k8s.io/v1

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from oracle import options as shared
+from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import InputError, profile
-from pytest_crd.sources.sources import Sources
 
 _PARTS: Final = ("crds", "samples")
 _SEPARATOR: Final = "__"

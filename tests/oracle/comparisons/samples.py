@@ -24,9 +24,9 @@ from oracle.servers.crds import collection, delete
 from pytest_crd import engine
 from pytest_crd.checks import samplefiles, samples
 from pytest_crd.checks.samplefiles import Sample
-from pytest_crd.engine.reading import manifest
+from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.engine.text import manifest
 from pytest_crd.live import client, settling
-from pytest_crd.sources.sources import Sources
 
 JSONValue = Any
 

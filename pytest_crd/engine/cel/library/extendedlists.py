@@ -13,7 +13,7 @@ from typing import Any, Final
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.library import arithmetic, listcosts
-from pytest_crd.engine.cel.library.lists import COMPARABLE_TYPES, order
+from pytest_crd.engine.cel.library.kuberneteslists import COMPARABLE_TYPES, order
 from pytest_crd.engine.cel.text import ast, macros
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macros import Expansion, Macro, MacroError

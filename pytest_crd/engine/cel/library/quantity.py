@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.library import costing, quantities
-from pytest_crd.engine.cel.library.quantities import Amount, QuantityError
+from pytest_crd.engine.cel.library import amounts, costing
+from pytest_crd.engine.cel.library.amounts import Amount, QuantityError
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
 from pytest_crd.engine.cel.types.types import BOOL, DOUBLE, INT, STRING, Type, struct
 from pytest_crd.engine.cel.values.values import Opaque, Value
@@ -42,21 +42,21 @@ class Quantity(Opaque):
 
 def _parse(text: str) -> Quantity:
     try:
-        return Quantity(quantities.parse(text))
+        return Quantity(amounts.parse(text))
     except QuantityError as error:
         raise EvaluationError(str(error)) from None
 
 
 def _is_quantity(text: str) -> bool:
     try:
-        quantities.parse(text)
+        amounts.parse(text)
     except QuantityError:
         return False
     return True
 
 
 def _compare(left: Quantity, right: Quantity) -> int:
-    return quantities.compare(left.amount, right.amount)
+    return amounts.compare(left.amount, right.amount)
 
 
 def _as_integer(quantity: Quantity) -> int:
@@ -68,15 +68,15 @@ def _as_integer(quantity: Quantity) -> int:
 
 def _amount(value: Any) -> Amount:
     """Return the amount of a quantity or an int."""
-    return value.amount if isinstance(value, Quantity) else Amount(value, 0, quantities.DECIMAL_EXPONENT)
+    return value.amount if isinstance(value, Quantity) else Amount(value, 0, amounts.DECIMAL_EXPONENT)
 
 
 def _add(left: Quantity, right: Any) -> Quantity:
-    return Quantity(quantities.add(left.amount, _amount(right)))
+    return Quantity(amounts.add(left.amount, _amount(right)))
 
 
 def _subtract(left: Quantity, right: Any) -> Quantity:
-    return Quantity(quantities.subtract(left.amount, _amount(right)))
+    return Quantity(amounts.subtract(left.amount, _amount(right)))
 
 
 def library() -> Library:

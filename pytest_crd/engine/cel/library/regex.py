@@ -14,8 +14,8 @@ from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types.costs import Argument, CallEstimate, EstimateContext, SizeEstimate
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.types.types import INT, STRING, Type, list_of
-from pytest_crd.engine.cel.values import regexes
-from pytest_crd.engine.cel.values.regexes import Regex
+from pytest_crd.engine.cel.values import re2patterns
+from pytest_crd.engine.cel.values.re2patterns import Regex
 from pytest_crd.engine.golang.release import GoRelease
 
 
@@ -24,7 +24,7 @@ def library(go: GoRelease) -> Library:
 
     def compiled(pattern: str) -> Regex:
         try:
-            return regexes.compile(pattern, go)
+            return re2patterns.compile(pattern, go)
         except EvaluationError as error:
             raise EvaluationError(f"Illegal regex: {error}") from None
 

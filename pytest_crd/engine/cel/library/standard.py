@@ -38,7 +38,7 @@ from pytest_crd.engine.cel.types.types import (
     map_of,
     parameter,
 )
-from pytest_crd.engine.cel.values import regexes
+from pytest_crd.engine.cel.values import re2patterns
 from pytest_crd.engine.cel.values.values import Opaque, Value, size
 from pytest_crd.engine.golang.release import GoRelease
 
@@ -293,7 +293,7 @@ def _matches(go: GoRelease, function_cost: RuntimeCost | None, function_estimate
             raise arithmetic.no_overload("matches", text)
         if not isinstance(pattern, str):
             raise EvaluationError("no such overload")
-        return regexes.compile(pattern, go).matches(text)
+        return re2patterns.compile(pattern, go).matches(text)
 
     def overload(id_: str, cost: RuntimeCost | None, estimate: Estimate | None, *, is_member: bool = False) -> Overload:
         parameters = (STRING, STRING)

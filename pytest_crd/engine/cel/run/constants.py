@@ -13,9 +13,9 @@ from typing import Any, Final
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
 from pytest_crd.engine.cel.types.functions import Implementation
-from pytest_crd.engine.cel.values import conversions, regexes
+from pytest_crd.engine.cel.values import conversions, re2patterns
 from pytest_crd.engine.cel.values.maps import identity
-from pytest_crd.engine.cel.values.regexes import Regex
+from pytest_crd.engine.cel.values.re2patterns import Regex
 from pytest_crd.engine.cel.values.values import UInt, Value, is_list
 from pytest_crd.engine.golang.release import GoRelease
 
@@ -103,4 +103,4 @@ def with_pattern(function: str, pattern: str, go: GoRelease) -> Implementation:
     Raises:
         EvaluationError: The pattern is none.
     """
-    return REGEX_FUNCTIONS[function](regexes.compile(pattern, go))
+    return REGEX_FUNCTIONS[function](re2patterns.compile(pattern, go))

@@ -15,7 +15,7 @@ from pytest_crd.engine.crds.internalspec import Spec, Subresources, Version
 from pytest_crd.engine.crds.validation import names as crdnames
 from pytest_crd.engine.crds.validation import printercolumns, selectablefields, subresources
 from pytest_crd.engine.crds.validation.options import ValidationOptions
-from pytest_crd.engine.crds.validation.schemas import wholeschema as schemavalidation
+from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
@@ -64,7 +64,7 @@ def each(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Erro
         name = version.get("name", "")
         yield from crdnames.label(name, path.child("name"))
         yield from _deprecation_warning(version, path, profile)
-        yield from schemavalidation.validate(
+        yield from wholeschema.validate(
             crd.schema_in(version.get("schema")),
             path.child("schema", "openAPIV3Schema"),
             options.for_version(name),

@@ -19,13 +19,13 @@ from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import types as gotypes
 from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.metadata import names, objectmetarules, objectmetavalidation
 from pytest_crd.engine.metadata.objectmetarules import NameRule, Naming
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nodes
-from pytest_crd.engine.strfmt import formats
 
 _METADATA: Final = FieldPath(("metadata",))
 _STORED_VERSIONS: Final = FieldPath(("status", "storedVersions"))
@@ -108,7 +108,7 @@ def warnings(crd: InternalCrd, profile: Profile, old: InternalCrd | None = None)
     known = set() if old is None else set(_set_warnings(old, profile))
     return (
         *deprecations(profile, is_v1beta1=crd.is_v1beta1),
-        *formats.warnings(crd.nodes, profile, old=() if old is None else old.nodes),
+        *stringformats.warnings(crd.nodes, profile, old=() if old is None else old.nodes),
         *(warning for warning in _set_warnings(crd, profile) if warning not in known),
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_crd.discovery import baseline, samplepaths
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
 from pytest_crd.plugin.features.upgrades.items import UpgradeFile
@@ -15,7 +16,6 @@ from pytest_crd.plugin.items.added import MistakenFile
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.upgrades import UpgradeSettings
-from pytest_crd.sources import baseline, samples
 from pytest_crd.upgrades import plan
 from pytest_crd.upgrades.plan import Plan
 
@@ -71,7 +71,7 @@ class Hooks:
     def _made(self) -> Plan:
         of_project, settings, config = project.of(self._config), self._settings, self._config
         # What names nothing today is a mistake; yesterday it may be new.
-        samples.files(of_project.samples, folder=of_project.folder)
+        samplepaths.files(of_project.samples, folder=of_project.folder)
         version = project.kubernetes_versions(config)[0]
         read = baseline.read(
             settings.baseline,
@@ -83,7 +83,7 @@ class Hooks:
             of_project.base,
             of_project.folder,
             config.inipath or config.rootpath,
-            samples.patterns(of_project.samples),
+            samplepaths.patterns(of_project.samples),
             of_project.case_files,
             settings.allowed,
         )

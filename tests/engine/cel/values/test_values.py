@@ -17,7 +17,7 @@ from pytest_crd.engine.cel.values import (
     equality,
     maps,
     numbers,
-    regexes,
+    re2patterns,
     timestamps,
     values,
 )
@@ -220,4 +220,4 @@ def test_a_regular_expression_that_takes_too_much_memory_is_an_error_that_says_s
     monkeypatch.setattr(patterns, "_MOST_MEMORY", memory)
     told = f"this regular expression: the pattern takes more than {said}"
     with pytest.raises(UnsupportedExpressionError, match=told):
-        regexes.compile(r"\pL{1000}" * count + f"{memory}", NEWEST)
+        re2patterns.compile(r"\pL{1000}" * count + f"{memory}", NEWEST)

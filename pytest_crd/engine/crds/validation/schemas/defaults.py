@@ -16,11 +16,11 @@ from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.validation import Findings, Subject
-from pytest_crd.engine.schema import places
+from pytest_crd.engine.schema import linkedpaths
+from pytest_crd.engine.schema.linkedpaths import Place
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
-from pytest_crd.engine.schema.places import Place
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.engine.values import validation as valuevalidation
 
@@ -95,7 +95,7 @@ class _Walk:
         if is_resource:
             inside = None
         if node.default is not None:
-            path = places.path(place).child("default")
+            path = linkedpaths.path(place).child("default")
             check = self._in_resource(node, schema, path, inside) if inside else self._alone(node, schema, path)
             self.errors += check
         if node.items is not None:

@@ -23,9 +23,9 @@ from pytest_crd.engine.fieldpath import FieldPath, Key
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.compilation import CompiledRule, Expression, Problem
 from pytest_crd.engine.rules.tree import RuleNode
-from pytest_crd.engine.schema import places
+from pytest_crd.engine.schema import linkedpaths
+from pytest_crd.engine.schema.linkedpaths import Place
 from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.engine.schema.places import Place
 
 _MOST_NAMED: Final = 4
 _UNCORRELATABLE: Final = "oldSelf cannot be used on the uncorrelatable portion of the schema within"
@@ -70,7 +70,7 @@ class Scope(NamedTuple):
         if self is NO_RULES:
             return self
         is_correlatable = schema.get("x-kubernetes-list-type") == "map"
-        uncorrelatable = self.uncorrelatable if is_correlatable else self.uncorrelatable or places.path(place)
+        uncorrelatable = self.uncorrelatable if is_correlatable else self.uncorrelatable or linkedpaths.path(place)
         return Scope(self.node and self.node.items, self._multiplied(schema), uncorrelatable)
 
     def cost(self, rule: CompiledRule) -> int:

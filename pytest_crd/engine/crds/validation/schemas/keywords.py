@@ -17,10 +17,10 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import places, unsupported
+from pytest_crd.engine.schema import linkedpaths, unsupported
+from pytest_crd.engine.schema.linkedpaths import Place
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.engine.schema.places import Place
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _NO_UNIQUE_ITEMS: Final = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
@@ -111,7 +111,7 @@ class _Walk:
             self._extensions(schema, place)
         if rulekeywords.KEYWORD in schema and context.rules is not NO_RULES and len(self.errors) == found_before:
             # Expressions are compiled only where nothing is wrong with the schema here or below.
-            self.rule_errors += self.expressions.find(schema, context.rules, places.path(place))
+            self.rule_errors += self.expressions.find(schema, context.rules, linkedpaths.path(place))
 
     def _additional_properties(self, schema: Schema, place: Place, context: _Context) -> None:
         additional = schema["additionalProperties"]
@@ -171,11 +171,11 @@ class _Walk:
         if not listtypes.KEYWORDS.isdisjoint(schema):
             self.errors += listtypes.find(schema, place, self._options, profile=self._profile)
         if schema.get(rulekeywords.KEYWORD):
-            self.errors += rulekeywords.find(schema, places.path(place), profile=self._profile)
+            self.errors += rulekeywords.find(schema, linkedpaths.path(place), profile=self._profile)
 
 
 def _child(place: Place, keyword: str) -> FieldPath:
-    return places.path(place).child(keyword)
+    return linkedpaths.path(place).child(keyword)
 
 
 def _constructs(schema: Schema, place: Place, context: _Context, *, check_type: bool) -> Iterator[FieldError]:

@@ -13,9 +13,9 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.types import Pointer, Type
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import places
+from pytest_crd.engine.schema import linkedpaths
+from pytest_crd.engine.schema.linkedpaths import Place
 from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.engine.schema.places import Place
 
 _LIST_TYPE: Final = "x-kubernetes-list-type"
 _MAP_TYPE: Final = "x-kubernetes-map-type"
@@ -43,7 +43,7 @@ def find(schema: Schema, place: Place, options: ValidationOptions, *, profile: P
         apiextensions-apiserver apis/apiextensions/validation, the end of ValidateCustomResourceDefinitionOpenAPISchema,
         and validateMapListKeysMapSet.
     """
-    path = places.path(place)
+    path = linkedpaths.path(place)
     list_type = schema.get(_LIST_TYPE)
     if (map_type := schema.get(_MAP_TYPE)) is not None:
         yield from _typed(schema, path, _MAP_TYPE, "object")

@@ -1,0 +1,134 @@
+"""
+The baseline: the CRDs that users have today, with the samples and case files that belong to them.
+
+It is a folder, a file, or a commit, which is read where git keeps it: nothing is checked out, nothing is written.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final, NamedTuple
+
+from pytest_crd.discovery import projectfiles, releases, search, trees
+from pytest_crd.discovery.trees import FolderTree, GitTree, Tree
+from pytest_crd.engine import CustomResourceDefinitions
+from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin
+from pytest_crd.engine.text import manifest
+
+OF_GIT: Final = "git:"
+
+
+class Project(NamedTuple):
+    """
+    What is set about the CRDs of today, and counts for a commit too.
+
+    Attributes:
+        folder: The folder of the project.
+        paths: Files, folders, globs, and `!pattern` for what is left out.
+        base: What they are relative to.
+        commands: Commands whose output is read today.
+    """
+
+    folder: Path
+    paths: tuple[str, ...]
+    base: Path
+    commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """
+    The CRDs that users have today, read once.
+
+    Attributes:
+        words: Which they are, in words.
+        tree: The files beside them; None where the baseline is one file.
+        found: What was found.
+    """
+
+    words: str
+    tree: Tree | None
+    found: CrdFiles
+
+    def crds(self, kubernetes_version: str) -> CustomResourceDefinitions:
+        """Return the CRDs as they are under a Kubernetes version; there is at least one."""
+        notes = [str(note) for note in self.found.notes]
+        return CustomResourceDefinitions([crd.under(kubernetes_version) for crd in self.found.crds], notes)
+
+
+def read(wanted: str, *, base: Path, project: Project, kubernetes_version: str) -> Baseline:
+    """
+    Return the baseline that a setting names.
+
+    Args:
+        wanted: A folder, a file, or `git:REF`.
+        base: What a path is relative to.
+        project: Where CRDs are read from today.
+        kubernetes_version: Whose words mistakes have.
+
+    Raises:
+        InputError: It cannot be read, or there is no CRD in it.
+    """
+    if wanted.startswith(OF_GIT):
+        return _of_commit(wanted, project, kubernetes_version)
+    found = CrdFiles(kubernetes_version)
+    found.read_all([wanted], base=base)
+    found.raise_mistakes()
+    folder = base / wanted
+    return Baseline(wanted, FolderTree(folder.absolute()) if folder.is_dir() else None, found)
+
+
+def _of_commit(wanted: str, project: Project, kubernetes_version: str) -> Baseline:
+    if project.commands:
+        listed = ", ".join(f"`{command}`" for command in project.commands)
+        message = (
+            f"crd_commands are not run at a commit ({listed}): name a folder with what they print there, "
+            "or the files in crd_paths"
+        )
+        raise CrdError([Mistake(wanted, 0, message)])
+    commit = releases.find(project.folder, wanted.removeprefix(OF_GIT))
+    folder = Path(os.path.relpath(project.folder.resolve(), commit.repository.resolve())).as_posix()
+    tree = trees.of_commit(commit.repository, commit.id, ref=commit.ref, folder="" if folder == "." else folder)
+    found = CrdFiles(kubernetes_version)
+    for origin, names in _places(tree, project):
+        for name, content in tree.read(names).items():
+            found.take(content, source=tree.shown(name), origin=origin)
+        if found.crds or found.mistakes:
+            break
+    found.raise_mistakes()
+    words = " ".join(filter(None, (f"{OF_GIT}{commit.ref} ({commit.id[:9]})", commit.note)))
+    if not found.crds:
+        where = " ".join(project.paths) or "any of its files"
+        raise CrdError([Mistake(wanted, 0, f"no CRD in {where} at {words}"), *found.notes])
+    return Baseline(words, tree, found)
+
+
+def _places(tree: GitTree, project: Project) -> Iterator[tuple[Origin, Sequence[str]]]:
+    """Yield where CRDs may be at a commit, as they are looked for today: by what is set, else the likeliest first."""
+    patterns = [_from_folder(path, project) for path in project.paths]
+    if any(not pattern.startswith(manifest.LEFT_OUT) for pattern in patterns):
+        yield Origin.GIVEN, tree.names(patterns)
+        return
+    left_out = {*tree.names([pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns])}
+    for folder in dict.fromkeys((tree.folder, "")):
+        start = posixpath.relpath(folder or ".", tree.folder or ".")
+        usual = {path: tree.names([posixpath.join(start, path)]) for path in search.CONVENTIONAL_PATHS}
+        narrowest = search.narrowest(path for path, names in usual.items() if names)
+        yield Origin.CONVENTIONAL, [name for path in narrowest for name in usual[path] if name not in left_out]
+        contents = tree.read(name for name in tree.below(folder) if name not in left_out)
+        names = [name for name, content in contents.items() if projectfiles.may_have_crds(content)]
+        for_tests = [name for name in names if projectfiles.is_for_tests(PurePosixPath(name), PurePosixPath(folder))]
+        yield Origin.FOUND, [name for name in names if name not in for_tests]
+        yield Origin.FOUND_IN_TESTS, for_tests
+
+
+def _from_folder(pattern: str, project: Project) -> str:
+    """Return a *pattern* as it is relative to the folder of the project."""
+    mark = manifest.LEFT_OUT if pattern.startswith(manifest.LEFT_OUT) else ""
+    path = os.path.relpath(project.base / pattern.removeprefix(mark), project.folder)
+    return f"{mark}{path.replace(os.sep, '/')}"

@@ -1,0 +1,154 @@
+"""
+The sources of a project's CRDs: what is set, else the places where CRDs usually are, else wherever they are.
+
+Nothing is read, and no command is run, before somebody asks for a CRD.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from pytest_crd.discovery import commands
+from pytest_crd.discovery.search import Search
+from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
+from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.loading import copies, project
+from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin, ReadCrd
+from pytest_crd.engine.text import manifest
+from pytest_crd.engine.text.manifest import ManifestFile
+
+_MOST_PLACES: Final = 5
+
+
+@dataclass(slots=True)
+class Sources:
+    """
+    The CRDs of a project, read once, however many Kubernetes versions ask for them.
+
+    Attributes:
+        base: What paths are relative to, and where is looked when nothing is set.
+        paths: Files, folders, globs, and `!pattern` for what is left out.
+        commands: Commands whose output is read.
+        folder: Where they are run.
+        places: Where the CRDs have been found, in words; empty before they are asked for.
+        is_in_vain: Whether they were looked for everywhere, and there is none.
+    """
+
+    base: Path
+    paths: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    folder: Path = field(default_factory=Path.cwd)
+    places: str = field(default="", init=False)
+    is_in_vain: bool = field(default=False, init=False)
+    _found: CrdFiles | None = field(default=None, init=False)
+    _under: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
+    _loaded: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether CRDs were asked for, and found."""
+        return bool(self._loaded)
+
+    def crds(self, kubernetes_version: str) -> CustomResourceDefinitions:
+        """
+        Return the CRDs; there is at least one.
+
+        Args:
+            kubernetes_version: Whose behaviour and words they show; one of `profile.KNOWN`.
+
+        Raises:
+            InputError: Everything that is wrong with them, or that there is none, with where they were looked for.
+        """
+        if kubernetes_version not in self._loaded:
+            crds = self._crds_under(kubernetes_version)
+            notes = self._read_once(kubernetes_version).notes
+            self._loaded[kubernetes_version] = CustomResourceDefinitions(crds, list(map(str, notes)))
+        return self._loaded[kubernetes_version]
+
+    def every(self, kubernetes_version: str) -> tuple[ReadCrd, ...]:
+        """
+        Return the CRDs, copies too, each with where it was read; only twins in `v1beta1` of others are left out.
+
+        Args:
+            kubernetes_version: Whose behaviour and words they show; one of `profile.KNOWN`.
+
+        Raises:
+            InputError: As for `crds`.
+        """
+        crds = self._crds_under(kubernetes_version)
+        named: dict[str, list[CustomResourceDefinition]] = {}
+        for crd in crds:
+            named.setdefault(crd.name, []).append(crd)
+        kept = {crd for others in named.values() for crd in copies.without_twins(others)}
+        pairs = zip(self._read_once(kubernetes_version).read_crds, crds, strict=True)
+        read = [replace(one, crd=crd) for one, crd in pairs if crd in kept]
+        installed = project.installed([one.crd for one in read])
+        return tuple(replace(one, crd=crd) for one, crd in zip(read, installed, strict=True))
+
+    def _crds_under(self, kubernetes_version: str) -> list[CustomResourceDefinition]:
+        if kubernetes_version not in self._under:
+            found = self._read_once(kubernetes_version)
+            found.raise_mistakes()
+            self._under[kubernetes_version] = [crd.under(kubernetes_version) for crd in found.crds]
+        return self._under[kubernetes_version]
+
+    def _read_once(self, kubernetes_version: str) -> CrdFiles:
+        """Return what is there; what is wrong with it is found out once, too, for a command may take its time to fail."""
+        if self._found is None:
+            try:
+                self._found = self._read(kubernetes_version)
+            except InputError as error:
+                self._found = CrdFiles(kubernetes_version, mistakes=list(error.mistakes))
+        return self._found
+
+    def _read(self, kubernetes_version: str) -> CrdFiles:
+        if not self.commands and all(path.startswith(manifest.LEFT_OUT) for path in self.paths):
+            return self._look(kubernetes_version)
+        found = CrdFiles(kubernetes_version)
+        if self.paths:
+            found.read_all(self.paths, base=self.base)
+        for command in self.commands:
+            try:
+                found.take_output(commands.run(command, folder=self.folder), source=command)
+            except CrdError as error:
+                found.mistakes.extend(error.mistakes)
+        self.places = " ".join((*self.paths, *(f"`{command}`" for command in self.commands)))
+        return found
+
+    def _look(self, kubernetes_version: str) -> CrdFiles:
+        """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
+        search = Search(self.base, self.paths)
+        notes: list[Mistake] = []
+        places = search.places()
+        for place in places:
+            found = CrdFiles(kubernetes_version)
+            for file in place.files:
+                found.read(file, place.origin)
+            notes += found.notes
+            if found.crds or found.mistakes:
+                if place.origin is Origin.FOUND:
+                    notes += _of_test_data(next(places).files)
+                found.notes = list(dict.fromkeys(notes))
+                self.places = place.words or _told(found)
+                return found
+        self.is_in_vain = True
+        raise CrdError([*search.in_vain(), *dict.fromkeys(notes)])
+
+
+def _of_test_data(files: Sequence[ManifestFile]) -> list[Mistake]:
+    """Return what is to be said of test data that does not count, as there is something else."""
+    if not files:
+        return []
+    more = f" with {len(files) - 1} more" if len(files) > 1 else ""
+    return [Mistake(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
+
+
+def _told(found: CrdFiles) -> str:
+    """Return in which folders CRDs have been found by looking everywhere, and how to choose others."""
+    folders = list(dict.fromkeys(os.path.dirname(crd.source) or "." for crd in found.crds))  # noqa: PTH120 - a text
+    more = f" and {len(folders) - _MOST_PLACES} more folders" if len(folders) > _MOST_PLACES else ""
+    return f"{' '.join(folders[:_MOST_PLACES])}{more} (found by looking through the project; crd_paths says otherwise)"

@@ -1,0 +1,67 @@
+"""The commit of a repository that is meant: by a tag, a branch, an id, or as the last release."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pytest_crd.discovery import git, tags
+from pytest_crd.discovery.tags import NoReleaseError
+from pytest_crd.engine.inputerror import CrdError, Mistake
+
+# `latest-tag`, and with a pattern `latest-tag(operator-v*)`.
+_LATEST: Final = re.compile(r"latest-tag(?:\((.+)\))?")
+_FETCH: Final = "git fetch --tags --unshallow, or `fetch-depth: 0` of GitHub's actions/checkout"
+
+
+class Commit(NamedTuple):
+    """
+    A commit.
+
+    Attributes:
+        repository: The folder of the repository.
+        ref: What names it: never `latest-tag`.
+        id: Its id.
+        note: Of what day a release is, and which tags were passed over; empty where no release was looked for.
+    """
+
+    repository: Path
+    ref: str
+    id: str
+    note: str = ""
+
+
+def find(folder: Path, ref: str) -> Commit:
+    """
+    Return the commit that *ref* names in the repository of *folder*.
+
+    Raises:
+        CrdError: There is no repository, or no such commit in it; the message says how to fetch it.
+    """
+    here = git.ask(folder, "rev-parse", "--show-toplevel")
+    if not here.line:
+        raise _mistake(ref, f"{folder} is in no git repository: {here.complaint}")
+    repository, named, note = Path(here.line), ref, ""
+    if latest := _LATEST.fullmatch(ref):
+        named, note = _latest(repository, ref, latest[1] or "")
+    answer = git.ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{named}^{{commit}}")
+    if not answer.line:
+        raise _mistake(ref, f"there is no such commit in {repository}; it may not have been fetched: {_FETCH}")
+    return Commit(repository, named, answer.line, note)
+
+
+def _latest(repository: Path, ref: str, pattern: str) -> tuple[str, str]:
+    """Return the tag of the last release, and what is to be known of it."""
+    if git.ask(repository, "rev-parse", "--is-shallow-repository").line == "true":
+        raise _mistake(ref, f"{repository} has a part of its history alone, by which no release can be found: {_FETCH}")
+    try:
+        release = tags.latest(repository, pattern)
+    except NoReleaseError as error:
+        raise _mistake(ref, f"{repository} {error}; it may not have been fetched: {_FETCH}") from None
+    passed_over = f"; passed over: {', '.join(release.passed_over)}" if release.passed_over else ""
+    return release.name, f"of {release.day}{passed_over}"
+
+
+def _mistake(ref: str, message: str) -> CrdError:
+    return CrdError([Mistake(f"git:{ref}", 0, message)])

@@ -1,0 +1,145 @@
+"""
+The search for CRDs when nothing is set: in the places where they usually are, then in all of the project, in test data last.
+
+Where the project is a folder of a git repository, as a folder of tests is, the whole repository comes after it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pytest_crd.discovery import projectfiles
+from pytest_crd.discovery.projectfiles import Discovery
+from pytest_crd.engine.inputerror import ManifestError, Mistake
+from pytest_crd.engine.loading.crdfiles import Origin
+from pytest_crd.engine.text import manifest
+from pytest_crd.engine.text.manifest import ManifestFile
+
+# Where operator projects keep their CRDs, by the habits of kubebuilder, Operator SDK, Helm and others.
+CONVENTIONAL_PATHS: Final = (
+    "config/crd/bases",
+    "config/crd",
+    "config/crds",
+    "crd",
+    "crds",
+    "deploy/crd",
+    "deploy/crds",
+    "manifests/crd",
+    "manifests/crds",
+    "charts/*/crds",
+    "charts/*/templates/crds",
+    "helm/*/crds",
+)
+_MOST_FILES: Final = 5
+_NOT_THERE: Final = (
+    "no CRD was found: set crd_paths in the ini file, or --crd-path, to the files or folders with your CRDs"
+)
+_RULE: Final = "hidden folders, node_modules, vendor and virtual environments aside"
+
+
+class Place(NamedTuple):
+    """
+    Files that are looked at together.
+
+    Attributes:
+        words: Which they are; empty where that is told by what is found.
+        origin: How they were come by.
+        files: The files.
+    """
+
+    words: str
+    origin: Origin
+    files: Sequence[ManifestFile]
+
+
+@dataclass
+class Search:
+    """
+    A search for CRDs.
+
+    Attributes:
+        base: The folder of the project.
+        left_out: `!pattern` for each of what is left out, relative to it.
+    """
+
+    base: Path
+    left_out: tuple[str, ...] = ()
+    _seen: list[Discovery] = field(default_factory=list, init=False)
+
+    def places(self) -> Iterator[Place]:
+        """
+        Yield where CRDs may be, the likeliest first; nothing is looked at before it is asked for.
+
+        Raises:
+            ManifestError: What is to be left out is not there.
+        """
+        for root in self._roots():
+            usual = narrowest(path for path in CONVENTIONAL_PATHS if any(root.glob(path)))
+            if usual:
+                paths = [file.path for file in manifest.files(usual, base=root)]
+                yield Place(
+                    " ".join(self._name(root / path) for path in usual), Origin.CONVENTIONAL, self._files(paths)
+                )
+            seen = projectfiles.find(root)
+            self._seen.append(seen)
+            for origin in (Origin.FOUND, Origin.FOUND_IN_TESTS):
+                is_for_tests = origin is Origin.FOUND_IN_TESTS
+                paths = [path for path in seen.files if projectfiles.is_for_tests(path, root) == is_for_tests]
+                yield Place("", origin, self._files(paths))
+
+    def in_vain(self) -> Iterator[Mistake]:
+        """Yield what is to be said once all places have been looked at, and there was no CRD."""
+        yield Mistake(str(self.base), 0, _NOT_THERE)
+        for seen in self._seen:
+            listed = "that git does not ignore" if seen.is_of_git else "that are there (git says nothing of them)"
+            files = f"{seen.count} YAML and JSON files {listed}, {_RULE}"
+            yield Mistake(str(seen.root), 0, f"looked in {', '.join(CONVENTIONAL_PATHS)}; then through the {files}")
+            hidden = projectfiles.ignored(seen.root)
+            yield from (Mistake(self._name(path), 0, "has CRDs, but git ignores it") for path in hidden[:_MOST_FILES])
+            if len(hidden) > _MOST_FILES:
+                yield Mistake(str(seen.root), 0, f"git ignores {len(hidden) - _MOST_FILES} more files that have CRDs")
+
+    def _roots(self) -> Iterator[Path]:
+        yield self.base
+        repository, here = projectfiles.repository(self.base), self.base.resolve()
+        if repository and repository in here.parents:
+            yield repository
+
+    def _files(self, paths: Iterable[Path]) -> list[ManifestFile]:
+        found = {path.resolve(): path for path in paths}
+        return [
+            ManifestFile(path, self._name(path), named=False)
+            for resolved, path in found.items()
+            if resolved not in self._are_left_out
+        ]
+
+    def _name(self, path: Path) -> str:
+        """Return how a terminal in the folder of the project would name a file."""
+        is_below = path.is_relative_to(self.base)
+        return str(path.relative_to(self.base)) if is_below else os.path.relpath(path, self.base.resolve())
+
+    @cached_property
+    def _are_left_out(self) -> frozenset[Path]:
+        if not self.left_out:
+            return frozenset()
+        patterns = [pattern.removeprefix(manifest.LEFT_OUT) for pattern in self.left_out]
+        try:
+            files = manifest.files(patterns, base=self.base)
+        except ManifestError as error:
+            mistakes = [Mistake(f"{manifest.LEFT_OUT}{one.source}", 0, one.message) for one in error.mistakes]
+            raise ManifestError(mistakes) from None
+        return frozenset(file.path.resolve() for file in files)
+
+
+def narrowest(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return *paths* without those around one that comes earlier: `config/crd` where there is `config/crd/bases`."""
+    kept: list[str] = []
+    for path in paths:
+        if not any(other.startswith(f"{path}/") for other in kept):
+            kept.append(path)
+    return tuple(kept)

@@ -1,0 +1,257 @@
+"""
+Trees of files: those of a folder, and those of a commit, which is read without being checked out.
+
+A name in a tree is a path with slashes; where it begins, the tree knows.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import os
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Final, Protocol
+
+from pytest_crd import folders
+from pytest_crd.discovery import git, projectfiles
+from pytest_crd.engine.inputerror import CrdError, ManifestError, Mistake
+from pytest_crd.engine.text import manifest
+
+_LINK: Final = "120000"
+_MODULE: Final = "160000"
+
+
+class Tree(Protocol):
+    """Files that can be asked for."""
+
+    def names(self, patterns: Sequence[str]) -> list[str]:
+        """Return the YAML and JSON files that *patterns* name, each once; what names none counts for nothing."""
+
+    def every(self) -> list[str]:
+        """Return all YAML and JSON files of the project, less those that are hidden or of others."""
+
+    def read(self, names: Iterable[str]) -> dict[str, bytes]:
+        """Return the contents of those of *names* that are there."""
+
+    def shown(self, name: str) -> str:
+        """Return how messages call a file."""
+
+
+def _told_apart(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the patterns of what is wanted, and those of what is left out, without their `!`."""
+    wanted = [pattern for pattern in patterns if not pattern.startswith(manifest.LEFT_OUT)]
+    return wanted, [pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns if pattern not in wanted]
+
+
+@dataclass(frozen=True)
+class FolderTree:
+    """
+    The files of a folder.
+
+    Attributes:
+        folder: The folder, to which names are relative.
+    """
+
+    folder: Path
+
+    def names(self, patterns: Sequence[str]) -> list[str]:
+        """Return the files that *patterns* name, each once and without those of `!pattern`."""
+        wanted, left_out = _told_apart(patterns)
+        out = {name for pattern in left_out for name in self._matching(pattern)}
+        found = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
+        return [name for name in found if name not in out]
+
+    def _matching(self, pattern: str) -> list[str]:
+        try:
+            files = manifest.files([pattern], base=self.folder)
+        except ManifestError:
+            return []
+        return [os.path.relpath(file.path, self.folder).replace(os.sep, "/") for file in files]
+
+    def every(self) -> list[str]:
+        """Return all files of the project."""
+        return [path.relative_to(self.folder).as_posix() for path in projectfiles.files(self.folder)]
+
+    def read(self, names: Iterable[str]) -> dict[str, bytes]:
+        """Return the contents of those of *names* that are there."""
+        paths = {name: self.folder / name for name in names}
+        return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+
+    def shown(self, name: str) -> str:
+        """Return how messages call a file: as a terminal in the current folder does."""
+        path, here = self.folder / name, Path.cwd()
+        return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+@dataclass(frozen=True)
+class GitTree:
+    """
+    The files of a commit.
+
+    Attributes:
+        repository: The folder of the repository, to which names are relative.
+        ref: The commit as messages call it: a tag, a branch, an id.
+        folder: The folder of the project in the repository, with slashes; empty for the repository itself.
+        ids: The id of the content of each file.
+        links: What the links lead to, as they have it.
+    """
+
+    repository: Path
+    ref: str
+    folder: str
+    ids: Mapping[str, str]
+    links: frozenset[str] = frozenset()
+
+    def names(self, patterns: Sequence[str]) -> list[str]:
+        """Return the files that *patterns*, relative to the project, name, each once and without those of `!pattern`."""
+        wanted, left_out = _told_apart(patterns)
+        out = {name for pattern in left_out for name in self._matching(pattern)}
+        found = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
+        return [name for name in found if name not in out]
+
+    def every(self) -> list[str]:
+        """Return all files of the project."""
+        return self.below(self.folder)
+
+    def below(self, folder: str) -> list[str]:
+        """Return all YAML and JSON files below a *folder* of the repository, less those that are hidden or of others."""
+        start = f"{folder}/" if folder else ""
+        return [
+            name
+            for name in self.ids
+            if name.startswith(start) and folders.is_manifest(name) and not self._is_foreign(name[len(start) :], start)
+        ]
+
+    def read(self, names: Iterable[str]) -> dict[str, bytes]:
+        """
+        Return the contents of those of *names* that are there.
+
+        Raises:
+            CrdError: git does not give them.
+        """
+        wanted = [name for name in names if name in self.ids]
+        contents = self._contents(wanted)
+        targets = {name: self._target(name, contents[name]) for name in wanted if name in self.links}
+        of_targets = self._contents([target for target in targets.values() if target in self.ids])
+        for name, target in targets.items():
+            contents.pop(name)
+            if target in of_targets:
+                contents[name] = of_targets[target]
+        return contents
+
+    def shown(self, name: str) -> str:
+        """Return how messages call a file: as `git show` takes it."""
+        return f"{self.ref}:{name}"
+
+    def _target(self, name: str, link: bytes) -> str:
+        return posixpath.normpath(posixpath.join(posixpath.dirname(name), os.fsdecode(link)))
+
+    def _contents(self, names: Sequence[str]) -> dict[str, bytes]:
+        if not names:
+            return {}
+        given = "".join(f"{self.ids[name]}\n" for name in names).encode()
+        answer = git.ask(self.repository, "cat-file", "--batch", given=given)
+        if not answer.succeeded:
+            raise CrdError([Mistake(f"git:{self.ref}", 0, f"git gives no files: {answer.complaint}")])
+        return dict(zip(names, _blobs(answer.output, self.ref), strict=True))
+
+    def _matching(self, pattern: str) -> Iterator[str]:
+        is_named = not glob.has_magic(pattern)
+        parts = self._inside(pattern if is_named else folders.widened(pattern))
+        if parts is None:
+            return
+        for name in self.ids:
+            steps = PurePosixPath(name).parts
+            is_file = _matches(parts, steps, is_file=True) and (is_named or folders.is_manifest(name))
+            if is_file or (folders.is_manifest(name) and _is_below(parts, steps)):
+                yield name
+
+    def _inside(self, pattern: str) -> tuple[str, ...] | None:
+        """Return the parts of *pattern* from the repository's folder on; None where it leads out of it."""
+        whole = posixpath.normpath(posixpath.join(self.folder, pattern))
+        parts = tuple(part for part in whole.split("/") if part != ".")
+        return None if ".." in parts else parts
+
+    def _is_foreign(self, name: str, start: str) -> bool:
+        above = PurePosixPath(name).parts[:-1]
+        return any(
+            folder.startswith(".")
+            or folder in projectfiles.OF_OTHERS
+            or f"{start}{'/'.join(above[: depth + 1])}" in self._environments
+            for depth, folder in enumerate(above)
+        )
+
+    @cached_property
+    def _environments(self) -> frozenset[str]:
+        """The folders that are virtual environments."""
+        return frozenset(
+            posixpath.dirname(name) for name in self.ids if posixpath.basename(name) == projectfiles.VIRTUAL_ENVIRONMENT
+        )
+
+
+def of_commit(repository: Path, commit: str, *, ref: str, folder: str) -> GitTree:
+    """
+    Return the tree of a commit.
+
+    Raises:
+        CrdError: git does not give it.
+    """
+    answer = git.ask(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
+    if not answer.succeeded:
+        raise CrdError([Mistake(f"git:{ref}", 0, f"git lists no files: {answer.complaint}")])
+    ids: dict[str, str] = {}
+    links: set[str] = set()
+    for entry in filter(None, answer.output.split(b"\0")):
+        described, _, path = entry.partition(b"\t")
+        mode, _, object_id = described.decode().split()
+        name = os.fsdecode(path)
+        if mode != _MODULE:
+            ids[name] = object_id
+        if mode == _LINK:
+            links.add(name)
+    return GitTree(repository, ref, folder, ids, frozenset(links))
+
+
+def _blobs(output: bytes, ref: str) -> Iterator[bytes]:
+    """Yield the contents that `git cat-file --batch` has printed: each after a line with its size."""
+    at = 0
+    while at < len(output):
+        end = output.index(b"\n", at)
+        words = output[at:end].split()
+        if words[-1] == b"missing":
+            remedy = "the repository has not all files of the commit: fetch it whole, without a filter"
+            raise CrdError([Mistake(f"git:{ref}", 0, remedy)])
+        start, size = end + 1, int(words[-1])
+        yield output[start : start + size]
+        at = start + size + 1
+
+
+def _is_below(pattern: Sequence[str], steps: Sequence[str]) -> bool:
+    """Return whether a folder above a file matches, from which on no folder is hidden."""
+    # What `**` alone finds first is no folder to Python's glob.
+    depths = range(1 if pattern[:1] == ("**",) else 0, len(steps))
+    return any(
+        _matches(pattern, steps[:depth], is_file=False) and not any(step.startswith(".") for step in steps[depth:-1])
+        for depth in depths
+    )
+
+
+def _matches(pattern: Sequence[str], steps: Sequence[str], *, is_file: bool) -> bool:
+    """Return whether a path matches a *pattern* as Python's glob has it: `**` for any folders, none of them hidden."""
+    if not pattern:
+        return not steps
+    first, *rest = pattern
+    if first == "**":
+        if not rest:
+            return (bool(steps) or not is_file) and not any(step.startswith(".") for step in steps)
+        if _matches(rest, steps, is_file=is_file):
+            return True
+        return bool(steps) and not steps[0].startswith(".") and _matches(pattern, steps[1:], is_file=is_file)
+    if not steps or not fnmatch.fnmatchcase(steps[0], first):
+        return False
+    is_hidden = steps[0].startswith(".") and not first.startswith(".")
+    return not is_hidden and _matches(rest, steps[1:], is_file=is_file)

@@ -1,1 +1,0 @@
-"""Manifests: YAML and JSON as the server and kubectl read them."""

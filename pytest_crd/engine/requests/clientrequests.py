@@ -1,0 +1,90 @@
+"""Requests for the custom resources of a version, as clients send them: with what they may leave out filled in."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_crd.engine.errors.failedrule import Locate
+from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.observer import Observer
+from pytest_crd.engine.requests import completion, requestbody
+from pytest_crd.engine.requests.customresource import CustomResources, Tell
+from pytest_crd.engine.requests.requestbody import Body, FieldValidation
+
+
+class Requests:
+    """Sends requests to one version of a CRD; what each argument means is said of the methods of `Version`."""
+
+    def __init__(self, resources: CustomResources, place_of: Locate, observer: Observer, version: Any) -> None:
+        """
+        Take what answers, and who is told.
+
+        Args:
+            resources: What answers.
+            place_of: Says where in a file what is at a path in the schema of the version stands.
+            observer: What is told of the requests.
+            version: Whose requests it is told that they are.
+        """
+        self._resources = resources
+        self._type_meta = resources.type_meta
+        self._place_of = place_of
+        self._observer = observer
+        self._version = version
+
+    @property
+    def _tell(self) -> Tell | None:
+        hear = self._observer.request
+        return None if hear is None else functools.partial(hear, self._version)
+
+    def create(
+        self, body: Body, *, namespace: str | None = None, field_validation: FieldValidation = "Warn"
+    ) -> Response:
+        """Return the answer to a POST of *body*."""
+        sent = completion.named(completion.typed(body, self._type_meta))
+        answer = self._resources.create(
+            sent,
+            namespace=completion.namespace(namespace, sent),
+            field_validation=requestbody.known(field_validation),
+            tell=self._tell,
+        )
+        return answer.located(self._place_of)
+
+    def update(
+        self,
+        body: Body,
+        *,
+        old: Mapping[str, object],
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to a PUT of *body* over *old*."""
+        sent, stored = completion.over(body, old, self._type_meta)
+        answer = self._resources.update(
+            sent,
+            old=stored,
+            namespace=completion.namespace(namespace, sent),
+            field_validation=requestbody.known(field_validation),
+            tell=self._tell,
+        )
+        return answer.located(self._place_of)
+
+    def update_status(
+        self,
+        body: Body,
+        *,
+        old: Mapping[str, object],
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to a PUT of *body* to the `/status` of *old*."""
+        sent, stored = completion.over(body, old, self._type_meta)
+        answer = self._resources.update_status(
+            sent,
+            old=stored,
+            namespace=completion.namespace(namespace, sent),
+            field_validation=requestbody.known(field_validation),
+            tell=self._tell,
+        )
+        return answer.located(self._place_of)

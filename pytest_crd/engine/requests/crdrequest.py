@@ -1,0 +1,168 @@
+"""
+Requests for CustomResourceDefinitions: create and update.
+
+The order of the steps is written here; what is wrong with a CRD is found in `crds.validation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_crd.engine.crds import declared, defaulted, encoded, storeddefaults
+from pytest_crd.engine.crds.forms import Forms
+from pytest_crd.engine.crds.validation import wholecrd
+from pytest_crd.engine.errors import refusal, response
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.errors.response import Changes, Response, Stored
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.decoding import Decoded
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import requestmetadata
+from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.requests import requestbody
+from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema.openapi import OpenAPISchema
+
+_GROUP: Final = "apiextensions.k8s.io"
+_PLURAL: Final = "customresourcedefinitions"
+
+
+def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Response:
+    """
+    Return the answer to a POST of a CRD.
+
+    Args:
+        forms: The CRD.
+        profile: Whose behaviour and words.
+        field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`.
+
+    Errors:
+        Those of `wholecrd.create`.
+
+    Reference:
+        apiserver registry/rest/create.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
+    """
+    manifest = forms.decoded
+    if unread := _refuse_to_read(manifest, profile, field_validation):
+        return unread
+    target = Target(_GROUP, _PLURAL, None)
+    prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
+    crd = forms.prepared(prepared.metadata, defaulted.created_status(forms.defaulted))
+    errors = wholecrd.create(crd.internal, profile)
+    before = _warnings(crd, prepared, profile, field_validation)
+    if errors:
+        return _invalid(crd, errors, before)
+    warnings = (*before, *wholecrd.warnings(crd.internal, profile))
+    return _accepted(response.CREATED, crd, warnings, profile)
+
+
+def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "Warn") -> Response:
+    """
+    Return the answer to a PUT of a CRD.
+
+    Args:
+        forms: The new CRD; without a resourceVersion it is taken for written over the stored one.
+        old: The stored one; its name is that of the URL.
+        profile: Whose behaviour and words.
+        field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`.
+
+    Errors:
+        Those of `wholecrd.update`.
+
+    Reference:
+        apiserver registry/rest/update.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
+    """
+    manifest = forms.decoded
+    if unread := _refuse_to_read(manifest, profile, field_validation):
+        return unread
+    old_metadata = old.decoded.value.get("metadata") or {}
+    target = Target(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
+    metadata = {"resourceVersion": "1", **(manifest.value.get("metadata") or {})}
+    if refused := requestmetadata.refuse_update(metadata, target, profile):
+        subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}
+        warnings = (
+            *wholecrd.deprecations(profile, is_v1beta1=forms.internal.is_v1beta1),
+            *_found_in_text(manifest, profile, field_validation),
+        )
+        return response.refused(refused, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
+    prepared = requestmetadata.prepare_update(metadata, old_metadata, target)
+    status = defaulted.updated_status(forms.defaulted, old.defaulted)
+    crd = forms.prepared(prepared.metadata, status)
+    errors = wholecrd.update(crd.internal, old.internal, profile)
+    before = _warnings(crd, prepared, profile, field_validation)
+    if errors:
+        return _invalid(crd, errors, before)
+    warnings = (*before, *wholecrd.warnings(crd.internal, profile, old.internal))
+    return _accepted(response.OK, crd, warnings, profile)
+
+
+def _refuse_to_read(manifest: Decoded, profile: Profile, field_validation: str) -> Response | None:
+    """Return the answer to a request whose CRD is not even looked at; else None."""
+    if not _is_served(manifest, profile):
+        return response.refused(refusal.NOT_SERVED, subject={})
+    if refused := refusal.too_large(manifest.value) or _refuse_strictly(manifest, profile, field_validation):
+        return response.refused(refused, subject={}, changes=Changes(manifest.unknown))
+    return None
+
+
+def _refuse_strictly(manifest: Decoded, profile: Profile, field_validation: str) -> Refusal | None:
+    if field_validation != "Strict" or not _found_in_text(manifest, profile, field_validation):
+        return None
+    listed = ", ".join((*requestbody.worded_strictly(manifest.duplicates), *_unknown(manifest)))
+    version = printing.quote(manifest.value["apiVersion"].rpartition("/")[2])
+    cannot = f"{declared.KIND} in version {version} cannot be handled as a {declared.KIND}"
+    return refusal.bad_request(f"{cannot}: strict decoding error: {listed}")
+
+
+def _is_served(manifest: Decoded, profile: Profile) -> bool:
+    return profile.serves_v1beta1 or manifest.value["apiVersion"] != declared.V1BETA1
+
+
+def _accepted(code: int, crd: Forms, warnings: tuple[str, ...], profile: Profile) -> Response:
+    kept = Stored(lambda: encoded.encode(_as_stored(crd, profile)))
+    return Response(code, kept, warnings=response.sent(warnings), changes=Changes(crd.decoded.unknown))
+
+
+def _as_stored(crd: Forms, profile: Profile) -> Mapping[str, JSONValue]:
+    """Return an accepted CRD with its schemas as the server stores them."""
+    given = crd.defaulted["spec"]
+    versions = [_stored_in(version, "schema", crd, profile) for version in given.get("versions") or ()]
+    return {**crd.defaulted, "spec": _stored_in({**given, "versions": versions}, "validation", crd, profile)}
+
+
+def _stored_in(holder: Mapping[str, JSONValue], field: str, crd: Forms, profile: Profile) -> Mapping[str, JSONValue]:
+    schema = (holder.get(field) or {}).get("openAPIV3Schema")
+    if schema is None:
+        return holder
+    declared = crd.internal.schema_in(holder[field]) or OpenAPISchema(schema, profile)
+    stored = storeddefaults.coerce(declared) if declared.has_defaults else schema
+    if any(node.get("items") == [] for node in declared.nodes):
+        # Go writes an empty list of schemas as the schema that is not there, a null.
+        stored = nodes.without(stored, lambda keyword, value: keyword == "items" and value == [])
+    return holder if stored is schema else {**holder, field: {**holder[field], "openAPIV3Schema": stored}}
+
+
+def _found_in_text(manifest: Decoded, profile: Profile, field_validation: str) -> list[str]:
+    """Return what is said about repeated and unknown fields."""
+    if field_validation == "Ignore" or not profile.field_validation:
+        return []
+    return [*manifest.duplicates, *_unknown(manifest)]
+
+
+def _unknown(manifest: Decoded) -> list[str]:
+    return [f"unknown field {printing.quote(path)}" for path in manifest.unknown]
+
+
+def _warnings(crd: Forms, prepared: Prepared, profile: Profile, field_validation: str) -> tuple[str, ...]:
+    """Return the warnings that are given whether the CRD is accepted or not."""
+    deprecations = wholecrd.deprecations(profile, is_v1beta1=crd.internal.is_v1beta1)
+    return (*deprecations, *_found_in_text(crd.decoded, profile, field_validation), *prepared.warnings)
+
+
+def _invalid(crd: Forms, errors: list[FieldError], warnings: tuple[str, ...]) -> Response:
+    name = crd.internal.metadata.get("name", "")
+    changes = Changes(crd.decoded.unknown)
+    return response.invalid(_GROUP, declared.KIND, name, errors, warnings=warnings, changes=changes)

@@ -1,0 +1,24 @@
+"""A version of a CRD as it is served: in the forms from which requests for custom resources are answered."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pytest_crd.engine.crds.declared import VersionSpec
+from pytest_crd.engine.passes.versionpasses import Passes
+from pytest_crd.engine.schema.structural import Structural
+
+
+class Served(NamedTuple):
+    """
+    One version of a CRD as the server holds it.
+
+    Attributes:
+        spec: What the CRD declares of it.
+        schema: Its schema in structural form; None where it has none.
+        passes: What changes its resources.
+    """
+
+    spec: VersionSpec
+    schema: Structural | None
+    passes: Passes

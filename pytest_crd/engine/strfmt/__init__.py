@@ -1,1 +1,0 @@
-"""The string formats that the server checks."""

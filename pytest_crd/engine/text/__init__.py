@@ -1,0 +1,1 @@
+"""Text to values: YAML and JSON as the server and kubectl read them, and manifest files."""

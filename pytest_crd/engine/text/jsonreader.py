@@ -1,0 +1,206 @@
+"""
+JSON text as the API server decodes it: int64 and float64 apart, the last of equal keys, U+FFFD for what is no Unicode.
+
+The decoder is Python's own, held to Go's rules; positions and duplicate keys are looked up afterwards, when asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Final, NamedTuple, cast
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.text import yamlnode
+from pytest_crd.engine.text.yamlnode import MappingNode, Node, ScalarNode, SequenceNode
+from pytest_crd.engine.text.yamlparser import UnreadableError
+
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s\[\]{},:"]+')
+_BLANK: Final = re.compile(r"[ \t\r\n]*")
+_ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_INT64_DIGITS: Final = 20
+# Go stops to collect strict errors there.
+_MAX_DUPLICATES: Final = 100
+
+
+class Parsed(NamedTuple):
+    """
+    One JSON value of a text.
+
+    Attributes:
+        value: The value.
+        start: Index of its first character in the text.
+        end: Index behind its last character.
+        has_duplicates: Whether an object in it has a key twice.
+        problem: Why the server could not decode it though it is JSON.
+    """
+
+    value: JSONValue
+    start: int
+    end: int
+    has_duplicates: bool
+    problem: UnreadableError | None
+
+
+class DuplicateField(NamedTuple):
+    """A field that was already set: the line of its key counted from 1, the key, where it is, the server's words."""
+
+    line: int
+    key: str
+    path: tuple[str | int, ...]
+    message: str
+
+
+def skip_blank(text: str, start: int) -> int:
+    """Return the index of the first character from *start* on that is not JSON's white space."""
+    match = _BLANK.match(text, start)
+    return match.end() if match else start
+
+
+def parse(text: str, start: int = 0) -> Parsed:
+    """
+    Return the JSON value that begins at *start*; what follows it is not looked at.
+
+    Args:
+        text: Where bytes were not UTF-8, it has lone surrogates.
+        start: Index of the value, or of the white space before it.
+
+    Raises:
+        json.JSONDecodeError: It is not JSON.
+        UnreadableError: It is nested too deep.
+
+    Reference:
+        sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts.
+    """
+    start = skip_blank(text, start)
+    lone = bool(_SURROGATE.search(text, start) or _ESCAPED_SURROGATE.search(text, start))
+    duplicated = False
+
+    def build(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
+        nonlocal duplicated
+        result = {_replace(key): item for key, item in pairs} if lone else dict(pairs)
+        duplicated = duplicated or len(result) != len(pairs)
+        return result
+
+    def integer(number: str) -> int | float:
+        return _integer(number) if len(number) <= _INT64_DIGITS else real(number)
+
+    def real(number: str) -> float:
+        value = float(number)
+        if math.isinf(value):
+            beyond.append(number)
+        return value
+
+    beyond: list[str] = []
+    decoder = json.JSONDecoder(object_pairs_hook=build, parse_int=integer, parse_float=real, parse_constant=_refuse)
+    try:
+        value, end = decoder.raw_decode(text, start)
+    except RecursionError:
+        raise UnreadableError(0, yamlnode.TOO_DEEP) from None
+    if type(value) in (int, float) and text[end : end + 1] in (".", "e", "E"):
+        raise json.JSONDecodeError("Invalid number", text, end)
+    problem = None
+    if beyond:
+        line = text.count("\n", 0, text.find(beyond[0], start)) + 1
+        problem = UnreadableError(line, f"json: cannot unmarshal number {beyond[0]} into Go value of type float64")
+    _limit_depth(value, text, start, end)
+    return Parsed(_replace(value) if lone else value, start, end, duplicated, problem)
+
+
+def nodes(text: str, start: int, end: int) -> Node:
+    """Return the nodes of the JSON value between *start* and *end*, which was parsed before."""
+    line = text.count("\n", 0, start) + 1
+    position = start
+    top: list[Node] = []
+    stack: list[list[Node]] = [top]
+    for token in _TOKEN.finditer(text, start, end):
+        line += text.count("\n", position, token.start())
+        position = token.start()
+        mark = token[0][0]
+        if mark in "]}":
+            _close(stack)
+            continue
+        said = _SURROGATE.sub("\ufffd", json.loads(token[0])) if mark == '"' else token[0]
+        node: Node = ScalarNode(line, token.start(), said)
+        if mark in "[{":
+            node = SequenceNode(line) if mark == "[" else MappingNode(line)
+        stack[-1].append(node)
+        if mark in "[{":
+            stack.append([])
+    return top[0]
+
+
+def duplicates(root: Node) -> list[DuplicateField]:
+    """
+    Return the fields that were already set, each place once, in the order in which the server reports them.
+
+    Args:
+        root: The nodes of a JSON value.
+
+    Reference:
+        sigs.k8s.io/json kubernetes_patch.go, saveStrictError.
+    """
+    found: dict[str, DuplicateField] = {}
+    _collect(root, (), "", found)
+    return list(found.values())[:_MAX_DUPLICATES]
+
+
+def _close(stack: list[list[Node]]) -> None:
+    """Give the innermost open list or object what was read of it."""
+    children = stack.pop()
+    container = stack[-1][-1]
+    if isinstance(container, SequenceNode):
+        container.items.extend(children)
+    else:
+        cast("MappingNode", container).pairs.extend(zip(children[::2], children[1::2], strict=True))
+
+
+def _collect(node: Node, path: tuple[str | int, ...], field: str, found: dict[str, DuplicateField]) -> None:
+    if isinstance(node, SequenceNode):
+        for index, item in enumerate(node.items):
+            _collect(item, (*path, index), f"{field}[{index}]", found)
+    elif isinstance(node, MappingNode):
+        seen: set[str] = set()
+        for key_node, value_node in node.pairs:
+            key = cast("ScalarNode", key_node).text
+            name = f"{field}.{key}" if path else key
+            if key in seen and name not in found:
+                message = f"duplicate field {printing.quote(name)}"
+                found[name] = DuplicateField(key_node.line, key, (*path, key), message)
+            seen.add(key)
+            _collect(value_node, (*path, key), name, found)
+
+
+def _integer(text: str) -> int | float:
+    number = int(text)
+    return number if jsonvalue.MIN_INT64 <= number <= jsonvalue.MAX_INT64 else float(text)
+
+
+def _refuse(word: str) -> None:
+    raise json.JSONDecodeError(f"{word} is not JSON", word, 0)
+
+
+def _limit_depth(value: JSONValue, text: str, start: int, end: int) -> None:
+    if text.count("[", start, end) + text.count("{", start, end) <= jsonvalue.MAX_DEPTH:
+        return
+    level, depth = [value], 0
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        depth += 1
+        if depth > jsonvalue.MAX_DEPTH:
+            raise UnreadableError(0, yamlnode.TOO_DEEP)
+        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
+
+
+def _replace(value: JSONValue) -> Any:
+    """Return *value* with U+FFFD for every lone surrogate, as Go decodes both invalid bytes and invalid escapes."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_replace(key): _replace(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_replace(item) for item in value]
+    return value

@@ -1,0 +1,159 @@
+"""
+YAML nodes: what stands where in a text, before anything is decoded.
+
+Anchors are bound as the server binds them, in reading order, so that an anchor may be defined again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, TypeVar
+
+import yaml
+from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.text import yamlparser, yamlscalar
+from pytest_crd.engine.text.yamlparser import UnreadableError
+
+MERGE: Final = "<<"
+TOO_DEEP: Final = f"nested more than {jsonvalue.MAX_DEPTH} levels deep"
+_MERGE_TAG: Final = yamlscalar.TAG_PREFIX + "merge"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScalarNode:
+    """
+    A scalar.
+
+    Attributes:
+        line: Counted from 1.
+        start: The index in the text where it begins, or its anchor or tag.
+        text: What it says.
+        tag: Its tag in the long form.
+        plain: Whether it is plain and untagged.
+    """
+
+    line: int
+    start: int
+    text: str
+    tag: str | None = None
+    plain: bool = False
+
+    def resolve(self) -> yamlscalar.Native:
+        """Return what the scalar stands for; raise ScalarError as yamlscalar does."""
+        if self.tag is not None:
+            return yamlscalar.resolve_tagged(self.text, self.tag)
+        return yamlscalar.resolve(self.text) if self.plain else self.text
+
+    def is_merge(self) -> bool:
+        """Return whether the scalar is the merge key; `!` and `!!merge` make one of a quoted `<<` too."""
+        return self.text == MERGE and (self.plain or self.tag in ("!", _MERGE_TAG))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequenceNode:
+    """A list: its line and its items."""
+
+    line: int
+    items: list[Node] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MappingNode:
+    """A mapping: its line, and its keys with their values."""
+
+    line: int
+    pairs: list[tuple[Node, Node]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AliasNode:
+    """A reference to an anchored node, which may be one that this alias is part of."""
+
+    line: int
+    name: str
+    target: ScalarNode | SequenceNode | MappingNode
+
+
+_Anchored = TypeVar("_Anchored", ScalarNode, SequenceNode, MappingNode)
+Node = ScalarNode | SequenceNode | MappingNode | AliasNode
+
+
+class Composed(NamedTuple):
+    """The first document of a text: its root, None when there is no document; and where in the text it ends."""
+
+    root: Node | None
+    end: int
+
+
+def compose(text: str) -> Composed:
+    """
+    Return the nodes of the first document of *text*.
+
+    Raises:
+        UnreadableError: The text is not YAML to the server.
+
+    Reference:
+        go.yaml.in/yaml/v2 decode.go, (*parser).parse.
+    """
+    try:
+        next_event = yamlparser.events(text)
+        start = next_event()
+        if type(start) is StreamEndEvent:
+            return Composed(None, len(text))
+        yamlparser.check_version(start)
+        root = _Composer(text, next_event).node(next_event(), 1, flow=False)
+        return Composed(root, next_event().end_mark.index)
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
+        raise yamlparser.problem(text, error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Composer:
+    text: str
+    next_event: Callable[[], Any]
+    anchors: dict[str, Any] = field(default_factory=dict)
+
+    def node(self, event: Any, depth: int, *, flow: bool) -> Node:
+        line = event.start_mark.line + 1
+        kind = type(event)
+        if kind is AliasEvent:
+            if event.anchor not in self.anchors:
+                raise UnreadableError(line, f"unknown anchor '{event.anchor}' referenced")
+            return AliasNode(line, event.anchor, self.anchors[event.anchor])
+        if kind is ScalarEvent:
+            if flow:
+                yamlparser.check_flow_scalar(event)
+                yamlparser.check_flow_tag(event, self.text)
+            scalar = ScalarNode(
+                line, event.start_mark.index, event.value, event.tag, plain=event.implicit[0] and event.tag is None
+            )
+            return self.anchored(scalar, event)
+        if depth > jsonvalue.MAX_DEPTH:
+            raise UnreadableError(line, TOO_DEEP)
+        if kind is SequenceStartEvent:
+            return self.sequence(self.anchored(SequenceNode(line), event), depth + 1, flow=flow or event.flow_style)
+        return self.mapping(self.anchored(MappingNode(line), event), depth + 1, flow=flow or event.flow_style)
+
+    def sequence(self, sequence: SequenceNode, depth: int, *, flow: bool) -> SequenceNode:
+        while type(event := self.next_event()) is not SequenceEndEvent:
+            sequence.items.append(self.node(event, depth, flow=flow))
+        return sequence
+
+    def mapping(self, mapping: MappingNode, depth: int, *, flow: bool) -> MappingNode:
+        while type(event := self.next_event()) is not MappingEndEvent:
+            key = self.node(event, depth, flow=flow)
+            mapping.pairs.append((key, self.node(self.next_event(), depth, flow=flow)))
+        return mapping
+
+    def anchored(self, node: _Anchored, event: Any) -> _Anchored:
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+        return node
+
+
+def merged(node: Node) -> list[Node]:
+    """Return what a merge key's value merges, in the server's order: a list backwards, so that its first item wins."""
+    return node.items[::-1] if isinstance(node, SequenceNode) else [node]

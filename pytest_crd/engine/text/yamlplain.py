@@ -1,0 +1,129 @@
+"""
+The quick way through a YAML document that has nothing unusual in it, as nearly all have.
+
+It gives up, without a verdict, at an anchor, a tag, a merge key, a key that is set twice or any error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import yaml
+from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.text import yamlnode, yamlparser, yamlscalar
+
+
+class Plain(NamedTuple):
+    """
+    A document.
+
+    Attributes:
+        value: JSON value.
+        line: 1-based line on which it begins.
+        end: Where in the text it ends.
+        item_lines: Of each list right below the root, in order, the 1-based lines of its items.
+    """
+
+    value: JSONValue
+    line: int
+    end: int
+    item_lines: list[list[int]]
+
+
+class _UnusualError(Exception):
+    """Something that only the complete way through a document understands."""
+
+
+def load(text: str) -> Plain | None:
+    """
+    Return the first document of *text*, or None where the complete way has to be taken.
+
+    Args:
+        text: YAML, without a byte order mark.
+
+    Raises:
+        UnreadableError: The server could not read it though libyaml can.
+    """
+    try:
+        next_event = yamlparser.events(text)
+        start = next_event()
+        if type(start) is StreamEndEvent or start.version is not None:
+            return None
+        root = next_event()
+        item_lines: list[list[int]] = []
+        value = _scalar(root) if type(root) is ScalarEvent else _collection(root, next_event, 1, item_lines)
+        return Plain(value, root.start_mark.line + 1, next_event().end_mark.index, item_lines)
+    except (yaml.YAMLError, yamlscalar.ScalarError, UnicodeEncodeError, _UnusualError):
+        return None
+
+
+def _collection(event: Any, next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> JSONValue:
+    """Return the mapping or list that *event* starts; an alias has an anchor too."""
+    if event.anchor is not None or depth > jsonvalue.MAX_DEPTH:
+        raise _UnusualError
+    if event.flow_style and type(next_event) is not _FlowEvents:
+        next_event = _FlowEvents(next_event)
+    if type(event) is MappingStartEvent:
+        return _mapping(next_event, depth, item_lines)
+    return _sequence(next_event, depth, item_lines)
+
+
+def _mapping(next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> dict[str, JSONValue]:
+    # The loop that reading time is spent in: it asks each event as little as it can.
+    hints, resolve, resolve_key = yamlscalar.HINTS, yamlscalar.value, yamlscalar.key
+    result: dict[str, JSONValue] = {}
+    while type(event := next_event()) is ScalarEvent:
+        key = event.value
+        if event.implicit[0] and key[:1] in hints:
+            key = resolve_key(key)
+        if key in result or key == yamlnode.MERGE or event.anchor is not None or event.tag is not None:
+            raise _UnusualError
+        event = next_event()
+        if type(event) is not ScalarEvent:
+            result[key] = _collection(event, next_event, depth + 1, item_lines)
+            continue
+        if event.anchor is not None or event.tag is not None:
+            raise _UnusualError
+        text = event.value
+        result[key] = resolve(text) if event.implicit[0] and text[:1] in hints else text
+    if type(event) is not MappingEndEvent:
+        raise _UnusualError
+    return result
+
+
+def _sequence(next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> list[JSONValue]:
+    result: list[JSONValue] = []
+    lines: list[int] = []
+    if depth == 2:
+        item_lines.append(lines)
+    while type(event := next_event()) is not SequenceEndEvent:
+        if depth == 2:
+            lines.append(event.start_mark.line + 1)
+        result.append(
+            _scalar(event) if type(event) is ScalarEvent else _collection(event, next_event, depth + 1, item_lines)
+        )
+    return result
+
+
+def _scalar(event: Any) -> JSONValue:
+    if event.anchor is not None or event.tag is not None:
+        raise _UnusualError
+    text = event.value
+    return yamlscalar.value(text) if event.implicit[0] and text[:1] in yamlscalar.HINTS else text
+
+
+@dataclass(frozen=True, slots=True)
+class _FlowEvents:
+    """The events inside [] or {}, where the server's scanner is stricter."""
+
+    next_event: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        event = self.next_event()
+        yamlparser.check_flow_scalar(event)
+        return event

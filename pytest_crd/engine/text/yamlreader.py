@@ -1,0 +1,255 @@
+"""
+YAML and JSON text, read as the API server and kubectl read it: same value, same duplicates, same refusals.
+
+Nothing here knows what a document is about. A mistake is a ManifestError with the line; no other exception leaves.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from pytest_crd.engine import inputerror
+from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.text import jsonreader, yamldecoder, yamlnode, yamlplain, yamlstream
+from pytest_crd.engine.text.document import Document, Duplicate, Marks
+from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.engine.text.yamlstream import Chunk
+
+Format = Literal["yaml", "json"]
+
+SEVERAL: Final = "several documents where one is expected: leave one, or put the others into files of their own"
+
+# Meant as JSON, not as a flow mapping: then JSON's complaint is the one to show.
+_MEANT_AS_JSON: Final = re.compile(r'\s*\{\s*["}]')
+_BLANK_IN_LINE: Final = re.compile(r"[^\S\n]*")
+# What kubectl looks ahead before it takes the rest of a JSON stream for YAML.
+_LOOK_AHEAD_BYTES: Final = 4
+
+
+def decode(text: str | bytes, *, source: str = "<text>") -> yamlstream.Text:
+    """
+    Return the bytes of a file as text.
+
+    Raises:
+        ManifestError: UTF-16 that is cut off or not Unicode.
+    """
+    return _Source(source).decode(text)
+
+
+def read(
+    text: str | bytes | yamlstream.Text,
+    *,
+    source: str = "<text>",
+    format: Format | None = None,  # noqa: A002 - the argument's name in many such functions
+) -> list[Document]:
+    """
+    Return the documents of a file.
+
+    Args:
+        text: A stream of YAML documents, or of JSON values; as it was decoded before, where that is needed elsewhere too.
+        source: The file as errors shall name it.
+        format: What the text is; None to decide as kubectl does: JSON as far as it goes if it begins with `{`.
+
+    Returns:
+        The documents in order, without empty ones.
+
+    Raises:
+        ManifestError: It cannot be read; with the line where that is known.
+
+    Reference:
+        apimachinery util/yaml decoder.go, (*YAMLOrJSONDecoder).Decode; kubectl (cli-runtime visitor.go) skips empty documents.
+    """
+    with_source = _Source(source)
+    decoded = text if isinstance(text, yamlstream.Text) else with_source.decode(text)
+    if decoded.is_utf16:
+        raise with_source.error(UnreadableError(0, "UTF-16, which kubectl does not read: save the file as UTF-8"))
+    if format == "yaml" or (format is None and not decoded.maybe_json):
+        return with_source.yaml_stream(decoded.content, 0, after_mark=decoded.has_mark)
+    return with_source.json_stream(decoded.content, only_json=format == "json")
+
+
+def read_one(text: str | bytes, *, source: str = "<text>") -> Document:
+    """
+    Return the document of one request body.
+
+    Args:
+        text: One YAML document or one JSON value.
+        source: What errors shall name.
+
+    Raises:
+        ManifestError: It cannot be read, or it has no document or several.
+
+    Reference:
+        apimachinery runtime/serializer/json json.go, (*Serializer).Decode. The server would take the first of several
+        documents and say nothing; that is refused here.
+    """
+    with_source = _Source(source)
+    decoded = with_source.decode(text)
+    documents = with_source.json_body(decoded.content) if decoded.maybe_json else []
+    documents = documents or with_source.yaml_body(decoded.content)
+    if len(documents) == 1:
+        return documents[0]
+    if documents:
+        raise with_source.error(UnreadableError(documents[1].line, SEVERAL))
+    raise with_source.error(UnreadableError(0, "no document: the text is empty, null, or has nothing but comments"))
+
+
+class _Source(NamedTuple):
+    """What is read, by name."""
+
+    name: str
+
+    def error(self, problem: UnreadableError, offset: int = 0) -> ManifestError:
+        line = problem.line + offset if problem.line else 0
+        return ManifestError([inputerror.Mistake(self.name, line, problem.message)])
+
+    def decode(self, text: str | bytes) -> yamlstream.Text:
+        try:
+            return yamlstream.decode(text)
+        except UnreadableError as problem:
+            raise self.error(problem) from None
+
+    def yaml_stream(self, text: str, offset: int, *, after_mark: bool = False) -> list[Document]:
+        try:
+            chunks = yamlstream.split(text, offset, after_mark=after_mark)
+        except UnreadableError as problem:
+            raise self.error(problem) from None
+        documents = (self.yaml_document(chunk)[0] for chunk in chunks)
+        return [document for document in documents if document is not None]
+
+    def yaml_body(self, text: str) -> list[Document]:
+        """Return the first document, and those behind `---`; what follows `...` is not read, as by the server."""
+        documents: list[Document] = []
+        start = yamlstream.empty_documents(text)
+        chunk = Chunk(text[start:], text.count("\n", 0, start))
+        while True:
+            try:
+                document, end = self.yaml_document(chunk)
+            except ManifestError:
+                if documents:
+                    raise self.error(UnreadableError(chunk.offset + 1, SEVERAL)) from None
+                raise
+            if document is not None:
+                documents.append(document)
+            following = yamlstream.next_document(chunk.text, end)
+            if following is None or len(documents) > 1:
+                return documents
+            chunk = Chunk(chunk.text[following:], chunk.offset + chunk.text.count("\n", 0, following))
+
+    def yaml_document(self, chunk: Chunk) -> tuple[Document | None, int]:
+        """Return the first document of *chunk*, None for an empty one; and the index where it ends."""
+        found: tuple[yamldecoder.DuplicateKey, ...] = ()
+        try:
+            if (plain := yamlplain.load(chunk.text)) is not None:
+                line, value, end = plain.line, plain.value, plain.end
+                marks = Marks(
+                    chunk.text,
+                    chunk.offset,
+                    lambda: yamlnode.compose(chunk.text).root,
+                    _item_lines(plain),
+                    heading=chunk.heading,
+                )
+            else:
+                composed = yamlnode.compose(chunk.text)
+                if composed.root is None:
+                    return None, composed.end
+                line, end = composed.root.line, composed.end
+                decoded = yamldecoder.decode(composed.root)
+                value, found = decoded.value, decoded.duplicates
+                marks = Marks(chunk.text, chunk.offset, lambda: composed.root, heading=chunk.heading)
+        except UnreadableError as problem:
+            raise self.error(problem, chunk.offset) from None
+        except RecursionError:
+            raise self.error(UnreadableError(0, yamlnode.TOO_DEEP)) from None
+        if value is None:
+            return None, end
+        duplicates = tuple(
+            Duplicate(
+                one.line + chunk.offset,
+                one.key,
+                one.path,
+                f"line {one.line}: key {one.printed} already set in map",
+                one.overrides_merge,
+            )
+            for one in found
+        )
+        return Document(value, self.name, line + chunk.offset, duplicates, marks), end
+
+    def json_stream(self, text: str, *, only_json: bool) -> list[Document]:
+        documents: list[Document] = []
+        end = count = 0
+        while jsonreader.skip_blank(text, end) < len(text):
+            try:
+                parsed = self.json_parsed(text, end)
+            except json.JSONDecodeError as error:
+                # After two values kubectl takes the stream for JSON and no longer for YAML.
+                if only_json or count > 1:
+                    raise self.not_json(error) from None
+                return documents + self.yaml_rest(text, end, error)
+            count, end = count + 1, parsed.end
+            if parsed.value is not None:
+                documents.append(self.json_document(text, parsed))
+        return documents
+
+    def yaml_rest(self, text: str, end: int, error: json.JSONDecodeError) -> list[Document]:
+        """Return the documents behind the JSON that ends at *end*, which *error* says are not JSON too."""
+        blank = _BLANK_IN_LINE.match(text, end)
+        start = blank.end() if blank else end
+        if len(text[start : start + _LOOK_AHEAD_BYTES].encode(errors="replace")) < _LOOK_AHEAD_BYTES:
+            raise self.not_json(error) from None
+        start += text.startswith("\n", start)
+        try:
+            return self.yaml_stream(text[start:], text.count("\n", 0, start))
+        except ManifestError:
+            if end == 0 and _MEANT_AS_JSON.match(text):
+                raise self.not_json(error) from None
+            raise
+
+    def json_body(self, text: str) -> list[Document]:
+        """Return the JSON value of a body; none when it has to be read as YAML."""
+        try:
+            parsed = self.json_parsed(text, 0)
+            if jsonreader.skip_blank(text, parsed.end) == len(text):
+                return [self.json_document(text, parsed)]
+            second = self.json_parsed(text, parsed.end)
+            raise self.error(UnreadableError(text.count("\n", 0, second.start) + 1, SEVERAL))
+        except json.JSONDecodeError as error:
+            if _MEANT_AS_JSON.match(text) and not self.is_yaml(text):
+                raise self.not_json(error) from None
+            return []
+
+    def is_yaml(self, text: str) -> bool:
+        try:
+            return bool(self.yaml_body(text))
+        except ManifestError as error:
+            return error.mistakes[0].message == SEVERAL
+
+    def json_parsed(self, text: str, start: int) -> jsonreader.Parsed:
+        try:
+            return jsonreader.parse(text, start)
+        except UnreadableError as problem:
+            raise self.error(problem) from None
+
+    def json_document(self, text: str, parsed: jsonreader.Parsed) -> Document:
+        if parsed.problem:
+            raise self.error(parsed.problem)
+        marks = Marks(text, 0, lambda: jsonreader.nodes(text, parsed.start, parsed.end))
+        found = jsonreader.duplicates(marks.root()) if parsed.has_duplicates else []
+        duplicates = tuple(Duplicate(one.line, one.key, one.path, one.message) for one in found)
+        line = text.count("\n", 0, parsed.start) + 1
+        return Document(parsed.value, self.name, line, duplicates, marks)
+
+    def not_json(self, error: json.JSONDecodeError) -> ManifestError:
+        return self.error(UnreadableError(error.lineno, f"not JSON: {error.msg}"))
+
+
+def _item_lines(plain: yamlplain.Plain) -> dict[Sequence[str | int], int]:
+    """Return the lines of the items of the lists right below the root, by key and index."""
+    keys = (
+        [key for key, value in plain.value.items() if isinstance(value, list)] if isinstance(plain.value, dict) else []
+    )
+    named = zip(keys, plain.item_lines, strict=False)
+    return {(key, index): line for key, lines in named for index, line in enumerate(lines)}

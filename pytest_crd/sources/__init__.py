@@ -1,1 +1,0 @@
-"""Where the CRDs of a project come from."""

@@ -1,0 +1,242 @@
+"""
+Spans of a YAML text: where each node begins and ends, to the character.
+
+Blanks, comments and line breaks behind a node are no part of it.
+"""
+
+from __future__ import annotations
+
+import bisect
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+import yaml
+from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
+
+from pytest_crd.engine.text import jsonreader, yamlparser, yamlscalar, yamlstream
+
+Kind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
+
+# An anchor and a tag, with the blanks and comments behind them.
+_PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
+_KEEPING: Final = re.compile(r"(?:[&!]\S*\s+)*[|>]\d?\+")
+_JSON: Final = json.JSONDecoder()
+_NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """
+    A node and its place.
+
+    Attributes:
+        kind: What it is.
+        start: The index where it begins, or its anchor or tag.
+        inner: The index where it begins behind these.
+        end: The index behind its last character.
+        column: How many characters stand before `inner` on its line.
+        is_flow: Whether it stands in brackets, or is a scalar that may stand there.
+        text: What a scalar says.
+        is_plain: Whether it is a scalar without quotes and tag.
+        anchor: The name of its anchor; empty where it has none.
+        pairs: The keys and values of a mapping.
+        items: The items of a list.
+        target: What an alias refers to.
+    """
+
+    kind: Kind
+    start: int
+    inner: int
+    end: int
+    column: int
+    is_flow: bool
+    text: str = ""
+    is_plain: bool = False
+    anchor: str = ""
+    pairs: list[tuple[Place, Place]] = field(default_factory=list)
+    items: list[Place] = field(default_factory=list)
+    target: Place | None = None
+
+    @property
+    def meant(self) -> Place:
+        """The node itself, or what the alias refers to."""
+        return self.target or self
+
+    @property
+    def key(self) -> str:
+        """What a scalar is as the key of a mapping."""
+        return yamlscalar.key(self.text) if self.is_plain else self.text
+
+    def own(self, name: str) -> tuple[Place, Place] | None:
+        """Return the last key and value of that name that stand in the mapping itself; what is merged does not count."""
+        return next((pair for pair in reversed(self.pairs) if pair[0].kind == "scalar" and pair[0].key == name), None)
+
+    def walk(self) -> Iterator[Place]:
+        """Yield the node and all that stand in it; what aliases refer to does not."""
+        yield self
+        for key, value in self.pairs:
+            yield from key.walk()
+            yield from value.walk()
+        for item in self.items:
+            yield from item.walk()
+
+
+class Layout(NamedTuple):
+    """
+    A text as it is read: with line feeds alone, and a last one.
+
+    Attributes:
+        text: The text.
+        documents: The root of each document that is not empty.
+        is_json: Whether all of them are JSON.
+    """
+
+    text: str
+    documents: tuple[Place, ...]
+    is_json: bool
+
+
+class Edit(NamedTuple):
+    """What is to stand between two places of a text."""
+
+    start: int
+    end: int
+    text: str
+
+
+def layout(content: str) -> Layout:
+    """
+    Return the places in a file.
+
+    Args:
+        content: The text of the file, without a byte order mark, which the project's reader has read.
+
+    Raises:
+        UnreadableError: Only the server's own reader takes it.
+    """
+    text = content.replace("\r\n", "\n")
+    text = text if text.endswith("\n") else f"{text}\n"
+    values = _json_values(text)
+    try:
+        roots = [_Composer(part, start).document() for start, part in values or _yaml_parts(text)]
+    except yaml.YAMLError as error:
+        raise yamlparser.problem(text, error) from None
+    return Layout(text, tuple(root for root in roots if root is not None), is_json=bool(values))
+
+
+def _yaml_parts(text: str) -> Iterator[tuple[int, str]]:
+    """Yield where each document begins, and its text."""
+    lines = [0, *(match.end() for match in re.finditer("\n", text))]
+    for chunk in yamlstream.split(text):
+        start = lines[chunk.offset]
+        # A byte order mark is what the reader passes over.
+        yield start + (not text.startswith(chunk.text, start)), chunk.text
+
+
+def _json_values(text: str) -> list[tuple[int, str]]:
+    """Return where each value of a JSON stream begins, and its text; nothing where the text is not JSON."""
+    found: list[tuple[int, str]] = []
+    start = jsonreader.skip_blank(text, 0)
+    while start < len(text):
+        try:
+            _, end = _JSON.raw_decode(text, start)
+        except ValueError:
+            return []
+        found.append((start, text[start:end]))
+        start = jsonreader.skip_blank(text, end)
+    return found
+
+
+def edited(content: str, layout: Layout, edits: Sequence[Edit]) -> str:
+    """
+    Return *content* with *edits* of its layout's text; what they add has the line ends of the file.
+
+    Args:
+        content: The text of the file.
+        layout: Its layout.
+        edits: In order, and without overlap.
+    """
+    returns = [match.start() for match in re.finditer("\r\n", content)]
+    # Where the carriage returns would be in a text that has none.
+    dropped = [index - number for number, index in enumerate(returns)]
+    ending = "\r\n" if len(returns) * 2 > layout.text.count("\n") else "\n"
+    parts: list[str] = []
+    done = 0
+    for start, end, added in edits:
+        begin, stop = (min(index + bisect.bisect_left(dropped, index), len(content)) for index in (start, end))
+        if start == len(layout.text) and not content.endswith("\n"):
+            added = "\n" + added.removesuffix("\n")  # noqa: PLW2901 - the last line stays one without an end
+        parts += [content[done:begin], added.replace("\n", ending)]
+        done = stop
+    return "".join([*parts, content[done:]])
+
+
+class _Composer:
+    """The nodes of the first document of a text that begins at *start* in the file."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._start = start
+        self._anchors: dict[str, Place] = {}
+        self._next: Callable[[], Any] = yamlparser.events(text)
+
+    def document(self) -> Place | None:
+        """Return the root; None where there is nothing, or only null."""
+        if type(self._next()) is StreamEndEvent:
+            return None
+        root = self._node(self._next(), is_flow=False)
+        return None if root.is_plain and root.text in _NULLS else root
+
+    def _node(self, event: Any, *, is_flow: bool) -> Place:
+        kind = type(event)
+        if kind is AliasEvent:
+            place = self._place("alias", event, is_flow=True)
+            place.target = self._anchors[event.anchor]
+            return place
+        if kind is ScalarEvent:
+            return self._scalar(event)
+        is_flow = is_flow or event.flow_style
+        place = self._place("list" if kind is SequenceStartEvent else "mapping", event, is_flow=is_flow)
+        self._anchors[event.anchor] = place
+        self._fill(place)
+        return place
+
+    def _fill(self, place: Place) -> None:
+        while type(event := self._next()) not in (SequenceEndEvent, MappingEndEvent):
+            node = self._node(event, is_flow=place.is_flow)
+            if place.kind == "list":
+                place.items.append(node)
+            else:
+                key, node = node, self._node(self._next(), is_flow=place.is_flow)
+                place.pairs.append((key, node))
+            place.end = node.end
+        if place.is_flow:
+            place.end = event.end_mark.index + self._start
+
+    def _scalar(self, event: Any) -> Place:
+        is_block = event.style in ("|", ">")
+        place = self._place("scalar", event, is_flow=not is_block)
+        place.text, place.is_plain = event.value, event.implicit[0] and event.tag is None
+        if is_block:
+            place.end = self._start + self._end_of_lines(event)
+        self._anchors[event.anchor] = place
+        return place
+
+    def _end_of_lines(self, event: Any) -> int:
+        """Return the end of the last line of a block scalar, whose mark is where the next node begins."""
+        end: int = event.end_mark.index
+        if _KEEPING.match(self._text, event.start_mark.index):
+            return end - self._text.endswith("\n", 0, end)  # the empty lines behind it are a part of it
+        return len(self._text[:end].rstrip("\n"))
+
+    def _place(self, kind: Kind, event: Any, *, is_flow: bool) -> Place:
+        start, end = event.start_mark.index, event.end_mark.index
+        anchor = event.anchor if kind != "alias" else None
+        properties = _PROPERTIES.match(self._text, start) if kind != "alias" else None
+        inner = properties.end() if properties else start
+        column = inner - (self._text.rfind("\n", 0, inner) + 1)
+        at = self._start
+        return Place(kind, start + at, inner + at, end + at, column, is_flow, anchor=anchor or "")

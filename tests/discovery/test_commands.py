@@ -1,0 +1,67 @@
+"""Commands that print manifests."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_crd.discovery import commands
+from pytest_crd.engine import InputError
+
+pytestmark = pytest.mark.session
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, lines in {
+        "good.sh": "cat; echo kind: A; pwd",
+        "bad.sh": "echo one; for i in 1 2 3 4 5 6 7 8 9 10 11; do echo line $i >&2; done; exit 3",
+        "quiet.sh": "echo why; exit 1",
+        "dies.sh": "kill -9 $$",
+        "slow.sh": "echo wait >&2; exec sleep 9",
+    }.items():
+        path = tmp_path / name
+        path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
+        path.chmod(0o755)
+    return tmp_path
+
+
+def test_its_output_is_returned_and_its_input_is_empty(folder: Path) -> None:
+    assert commands.run("./good.sh", folder=folder) == f"kind: A\n{folder}\n".encode()
+
+
+def test_words_are_quoted_as_for_a_shell(folder: Path) -> None:
+    assert commands.run(f"'{sys.executable}' -c 'print(\"a  b\")'", folder=folder) == b"a  b\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("./bad.sh", "exited with 3:" + "".join(f"\n  line {number}" for number in range(2, 12))),
+        ("./quiet.sh", "exited with 1:\n  why"),
+        ("./dies.sh", "was ended by signal 9"),
+        ("./slow.sh", "took more than 0.5 seconds:\n  wait"),
+        ("no-such-command a", "cannot be run in {folder}: No such file or directory"),
+    ],
+)
+def test_a_command_that_fails_says_how_with_its_last_lines(folder: Path, command: str, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        commands.run(command, folder=folder, seconds=0.5)
+
+    assert str(raised.value) == f"crd_commands: `{command}`: {message.format(folder=folder)}"
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("kustomize build config/crd", ""),
+        ("helm template 'a b'", ""),
+        ("kustomize build 'x", '"kustomize build \'x": No closing quotation'),
+        ("a | b", "'a | b': no shell runs it, to which alone '|' means something; write a script"),
+        (" ", "an empty line"),
+    ],
+)
+def test_what_cannot_be_a_command_is_known_before_it_is_run(command: str, problem: str) -> None:
+    assert commands.problem_of(command) == problem

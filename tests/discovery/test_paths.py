@@ -1,0 +1,294 @@
+"""Where CRDs come from: crd_paths, --crd-path, and the conventional places."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_crd.discovery.search import CONVENTIONAL_PATHS
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+NAMES = "def test_names(crds):\n    assert sorted(crd.kind for crd in crds) == {kinds}\n"
+
+
+def _expect(project: Project, *kinds: str) -> None:
+    project.write("test_names.py", NAMES.format(kinds=sorted(kinds)))
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        pytest.param("api/a.yaml api/b.yaml", id="two files"),
+        pytest.param("api", id="a folder"),
+        pytest.param("api/a.yaml api", id="a file and the folder that it is in"),
+        pytest.param("api/*.yaml", id="a glob"),
+        pytest.param("**/[ab].yaml", id="a glob through all folders"),
+        pytest.param("'api'", id="a quoted folder"),
+    ],
+)
+def test_crd_paths_are_files_folders_and_globs(empty: Project, paths: str) -> None:
+    empty.crd("api/a.yaml")
+    empty.crd("api/b.yaml", plural="ponds", kind="Pond")
+    empty.ini(f"crd_paths = {paths}")
+    _expect(empty, "Garden", "Pond")
+
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_an_absolute_path_is_taken_as_it_is(empty: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    empty.crd("api/a.yaml")
+    empty.write("elsewhere/pytest.ini", f"[pytest]\ncrd_paths = {empty.path}/api/*.yaml\n")
+    empty.write("elsewhere/test_names.py", NAMES.format(kinds=["Garden"]))
+
+    empty.run("-c", "elsewhere/pytest.ini", "elsewhere").assert_outcomes(passed=1)
+
+
+def test_json_streams_and_lists_hold_crds(empty: Project) -> None:
+    from pytest_crd.engine.text import yamlreader
+
+    one = empty.crd("api/a.yaml").read_text(encoding="utf-8")
+    other = one.replace("gardens", "ponds").replace("Garden", "Pond")
+    third = yamlreader.read_one(one.replace("gardens", "trees").replace("Garden", "Tree")).value
+    fourth = yamlreader.read_one(one.replace("gardens", "bushes").replace("Garden", "Bush")).value
+    empty.write("api/a.yaml", f"{one}---\n{other}---\nkind: ConfigMap\napiVersion: v1\n")
+    empty.write("api/third.json", json.dumps(third))
+    empty.write("api/list.yml", json.dumps({"apiVersion": "v1", "kind": "List", "items": [fourth, {"kind": "Other"}]}))
+    empty.ini("crd_paths = api")
+    _expect(empty, "Garden", "Pond", "Tree", "Bush")
+
+    result = empty.run()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("crd: 1 CRD,*")
+
+
+@pytest.mark.parametrize("place", CONVENTIONAL_PATHS)
+def test_the_conventional_places_are_looked_at_where_nothing_is_set(empty: Project, place: str) -> None:
+    empty.crd(f"{place.replace('*', 'garden')}/gardens.yaml")
+    _expect(empty, "Garden")
+
+    result = empty.run()
+
+    result.assert_outcomes(passed=1)
+
+
+def test_the_command_line_replaces_the_ini_file(empty: Project) -> None:
+    empty.crd("api/a.yaml")
+    empty.crd("other/b.yaml", plural="ponds", kind="Pond")
+    empty.crd("other/c.yaml", plural="trees", kind="Tree")
+    empty.ini("crd_paths = api")
+    _expect(empty, "Pond", "Tree")
+
+    empty.run("--crd-path", "other/b.yaml", "--crd-path=other/c.yaml").assert_outcomes(passed=1)
+
+
+def test_ini_paths_are_relative_to_the_ini_file(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty.crd("api/a.yaml")
+    empty.ini("crd_paths = api")
+    empty.write("tests/unit/test_names.py", NAMES.format(kinds=["Garden"]))
+    monkeypatch.chdir(empty.path / "tests" / "unit")
+
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_paths_on_the_command_line_are_relative_to_where_pytest_was_called(
+    empty: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty.crd("tests/api/a.yaml")
+    empty.ini()
+    empty.write("tests/test_names.py", NAMES.format(kinds=["Garden"]))
+    monkeypatch.chdir(empty.path / "tests")
+
+    empty.run("--crd-path", "api").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("path", ["nowhere", "api/*.json", "api/b.yaml", "!nowhere", "!"])
+def test_a_path_that_names_nothing_is_a_usage_error_of_who_said_it(empty: Project, path: str) -> None:
+    empty.crd("api/a.yaml")
+    _expect(empty, "Garden")
+    words = f"'{path.replace('*', '[*]')}' matches nothing in {empty.path}"
+
+    result = empty.run("--crd-path", path)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --crd-path: {words}"])
+    empty.ini(f"crd_paths = {path}")
+    result = empty.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: crd_paths: {words}"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("kind: Pod\n", "api/b.yaml: no CustomResourceDefinition in the file", id="something else"),
+        pytest.param("kind: CustomResourceDefinition\na: {\n", "api/b.yaml:3: *", id="broken"),
+        pytest.param(
+            "kind: CustomResourceDefinition\na: {{ .Values.a }}\n",
+            "api/b.yaml:2: *(a Helm template: use what it renders to: crd_commands = helm template *)",
+            id="a Helm template",
+        ),
+        pytest.param(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefiniton\n",
+            "api/b.yaml:1: no server knows kind 'CustomResourceDefiniton' of *; did you mean kind 'CustomResourceDefinition'*",
+            id="a misspelt kind",
+        ),
+    ],
+)
+def test_a_file_that_is_named_must_have_a_crd(empty: Project, text: str, words: str) -> None:
+    empty.crd("api/a.yaml")
+    empty.write("api/b.yaml", text)
+    _expect(empty, "Garden")
+
+    result = empty.run("--crd-path", "api/a.yaml", "--crd-path", "api/b.yaml")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([words])
+
+
+@pytest.mark.parametrize("place", ["api", "config/crd"])
+def test_a_misspelt_kind_in_a_folder_is_an_error(empty: Project, place: str) -> None:
+    empty.crd(f"{place}/a.yaml")
+    path = empty.crd(f"{place}/b.yaml", plural="ponds", kind="Pond")
+    path.write_text(path.read_text(encoding="utf-8").replace("Definition", "Defintion"), encoding="utf-8")
+    _expect(empty, "Garden")
+    if place == "api":
+        empty.ini("crd_paths = api")
+
+    result = empty.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [f"{place}/b.yaml:1: no server knows kind 'CustomResourceDefintion' of *; did you mean *"]
+    )
+
+
+def test_an_exclamation_mark_leaves_files_out(empty: Project) -> None:
+    empty.crd("api/full/a.yaml")
+    empty.crd("api/minimal/a.yaml", plural="ponds", kind="Pond")
+    empty.ini("crd_paths = api !api/minimal")
+    _expect(empty, "Garden")
+
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_what_is_left_out_is_left_out_where_nothing_else_is_set(empty: Project) -> None:
+    empty.crd("config/crd/bases/a.yaml")
+    empty.crd("config/crd/bases/b.yaml", plural="ponds", kind="Pond")
+    empty.ini("crd_paths = !**/b.yaml")
+    _expect(empty, "Garden")
+
+    empty.run().assert_outcomes(passed=1)
+
+
+def _give_alternatives(project: Project) -> None:
+    path = project.crd("config/crd/bases/minimal.yaml")
+    path.write_text(path.read_text(encoding="utf-8").replace("default: 3", "default: 4"), encoding="utf-8")
+
+
+def test_alternatives_are_all_checked_and_named_by_their_files(project: Project) -> None:
+    _give_alternatives(project)
+    project.write("test_each.py", "def test_each(crd_version):\n    assert {*crd_version.structural_errors} == set()\n")
+
+    result = project.run("-v")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 2 CRDs, 2 versions from config/crd/bases; Kubernetes 1.37",
+            "crd: alternatives, each checked: gardens.stories.example.com (config/crd/bases/gardens.yaml:1), *minimal.yaml:1)",
+            "test_each.py::test_each[[]gardens.stories.example.com@config/crd/bases/gardens.yaml-v1[]] PASSED*",
+            "test_each.py::test_each[[]gardens.stories.example.com@config/crd/bases/minimal.yaml-v1[]] PASSED*",
+        ]
+    )
+
+
+def test_only_asking_for_the_name_of_alternatives_is_an_error_that_says_how_to_name_one(project: Project) -> None:
+    _give_alternatives(project)
+    project.cases()
+    words = (
+        "*'gardens.stories.example.com' names several CRDs: *gardens.yaml:1), *minimal.yaml:1);"
+        " say which by its file, as in 'config/crd/bases/gardens.yaml'"
+    )
+    mark = "import pytest\n@pytest.mark.crd('{name}')\ndef test_it(crd): pass\n"
+    project.write("test_it.py", mark.format(name="gardens.stories.example.com"))
+
+    result = project.run()
+
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines([f"test_garden.crd.yaml:1: {words}"])
+    result.stdout.fnmatch_lines([f"test_it.py::test_it: {words}"])
+    project.write("test_it.py", mark.format(name="config/crd/bases/minimal.yaml"))
+    cases = project.path / "test_garden.crd.yaml"
+    text = cases.read_text(encoding="utf-8")
+    cases.write_text(text.replace("gardens.stories.example.com", "config/crd/bases/gardens.yaml"), encoding="utf-8")
+    project.run().assert_outcomes(passed=4)
+
+
+def test_copies_count_once_with_a_note(gardener: Project) -> None:
+    gardener.crd("config/crd/bases/zardens.yaml")
+
+    result = gardener.run("-q")
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: config/crd/bases/zardens.yaml:1: passed over, a copy of gardens.stories.example.com in config/*gardens.yaml:1"
+        ]
+    )
+
+
+def test_a_crd_file_that_cannot_be_read_is_a_collection_error(project: Project) -> None:
+    project.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\nspec: {\n")
+    project.write("test_garden.py", "def test_garden(crd):\n    pass\n")
+
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*ERROR collecting test_garden.py*", "config/crd/bases/broken.yaml:3: *"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_crd_file_that_cannot_be_read_fails_what_asks_for_all_crds(project: Project) -> None:
+    project.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\nspec: {\n")
+    project.write("test_garden.py", "def test_garden(crds):\n    pass\n")
+
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["config/crd/bases/broken.yaml:3: *"])
+
+
+def test_templates_and_patches_are_passed_over_with_a_note(gardener: Project) -> None:
+    gardener.write("config/crd/bases/templates.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
+    gardener.write(
+        "config/crd/bases/patch.yaml",
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+        "metadata: {name: gardens.stories.example.com}\nspec: {conversion: {strategy: None}}\n",
+    )
+
+    result = gardener.run()
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 1 CRD, 1 version from config/crd/bases*; Kubernetes 1.37",
+            "crd: config/crd/bases/patch.yaml:1: passed over, a patch:*",
+            "crd: config/crd/bases/templates.yaml: passed over, a Helm template",
+        ]
+    )
+
+
+def test_the_header_counts(empty: Project) -> None:
+    empty.crd("crds/a.yaml")
+    empty.crd("crds/b.yaml", plural="ponds", kind="Pond")
+    _expect(empty, "Garden", "Pond")
+    empty.write("test_each.py", "def test_each(crd_version):\n    pass\n")
+
+    result = empty.run("--crd-kubernetes-version", "1.36")
+
+    result.stdout.fnmatch_lines(["crd: 2 CRDs, 2 versions from crds; Kubernetes 1.36"])

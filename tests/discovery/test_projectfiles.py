@@ -1,0 +1,123 @@
+"""Which files of a project have CRDs in them, with git and without."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pytest_crd.discovery import git as git_module
+from pytest_crd.discovery import projectfiles
+
+pytestmark = pytest.mark.session
+
+FILES = (
+    "operator/config/a.yaml",
+    "deploy/all.yml",
+    "deploy/list.json",
+    "deploy/UP.YAML",
+    "deploy/notes.txt",
+    "deploy/pod.yaml",
+    "vendor/x/b.yaml",
+    "web/node_modules/x/c.yaml",
+    ".hidden/d.yaml",
+    "environment/lib/e.yaml",
+    "build/f.yaml",
+    "test/g.yaml",
+)
+FOUND = ["deploy/UP.YAML", "deploy/all.yml", "deploy/list.json", "operator/config/a.yaml", "test/g.yaml"]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in FILES:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("kind: Pod" if "pod" in name else "kind: CustomResourceDefinition", encoding="utf-8")
+    (tmp_path / "environment/pyvenv.cfg").touch()
+    (tmp_path / ".gitignore").write_text("/build/\n", encoding="utf-8")
+    return tmp_path
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def _names(paths: tuple[Path, ...], root: Path) -> list[str]:
+    return [str(path.relative_to(root)) for path in paths]
+
+
+def test_without_git_what_is_hidden_or_of_others_is_left_out(root: Path) -> None:
+    found = projectfiles.find(root)
+
+    assert (found.is_of_git, found.count, _names(found.files, root)) == (False, 7, ["build/f.yaml", *FOUND])
+    assert projectfiles.ignored(root) == ()
+    assert projectfiles.repository(root) is None
+
+
+def test_git_says_what_is_ignored_and_what_is_not_added_yet_counts(root: Path) -> None:
+    git(root, "init")
+    git(root, "add", "deploy", "vendor", ".hidden")
+    (root / "deploy/gone.yaml").write_text("kind: CustomResourceDefinition", encoding="utf-8")
+    git(root, "add", "deploy")
+    (root / "deploy/gone.yaml").unlink()
+
+    found = projectfiles.find(root)
+
+    assert (found.is_of_git, _names(found.files, root)) == (True, FOUND)
+    assert _names(projectfiles.ignored(root), root) == ["build/f.yaml"]
+    assert projectfiles.repository(root / "deploy") == root.resolve()
+    assert _names(projectfiles.find(root / "deploy").files, root) == FOUND[:3]
+
+
+def test_git_that_does_not_trust_the_owner_is_not_asked_twice(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(root, "init")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+
+    assert not projectfiles.find(root).is_of_git
+
+
+@pytest.mark.parametrize("script", [None, "#!/bin/sh\nexec sleep 9\n"], ids=["not there", "hangs"])
+def test_git_that_is_not_there_or_hangs_is_done_without(
+    root: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, script: str | None
+) -> None:
+    folder = tmp_path_factory.mktemp("bin")
+    if script:
+        (folder / "git").write_text(script, encoding="utf-8")
+        (folder / "git").chmod(0o755)
+    path = os.environ["PATH"] if script else ""
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{path}")
+    monkeypatch.setattr(git_module, "_SECONDS", 0.2)
+
+    assert not projectfiles.find(root).is_of_git
+
+
+def test_in_a_hook_git_is_asked_about_the_folder_and_not_about_the_hook_s_repository(
+    root: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    git(other, "init")
+    git(root, "init")
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git/index"))
+
+    assert _names(projectfiles.find(root).files, root) == FOUND
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("testdata/a.yaml", True),
+        ("pkg/testdata/a.yaml", True),
+        ("tests/a.yaml", True),
+        ("test-infra/crds/a.yaml", True),
+        ("hack/a.yaml", True),
+        ("hacking/a.yaml", False),
+        ("latest/a.yaml", False),
+        ("config/test.yaml", False),
+    ],
+)
+def test_test_data_is_known_by_its_folders(tmp_path: Path, name: str, *, answer: bool) -> None:
+    assert projectfiles.is_for_tests(tmp_path / name, tmp_path) is answer

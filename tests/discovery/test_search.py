@@ -1,0 +1,68 @@
+"""Where CRDs are looked for when nothing is set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.discovery.search import CONVENTIONAL_PATHS, Search
+from pytest_crd.engine import InputError
+from pytest_crd.engine.loading.crdfiles import Origin
+
+pytestmark = pytest.mark.session
+
+
+def _write(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("kind: CustomResourceDefinition", encoding="utf-8")
+
+
+def _places(root: Path, *left_out: str) -> list[tuple[str, Origin, list[str]]]:
+    return [
+        (place.words, place.origin, [file.name for file in place.files])
+        for place in Search(root, left_out).places()
+        if place.files
+    ]
+
+
+def test_conventional_paths_are_relative() -> None:
+    assert not any(path.startswith("/") for path in CONVENTIONAL_PATHS)
+
+
+def test_the_usual_places_come_first_and_test_data_comes_last(tmp_path: Path) -> None:
+    _write(
+        tmp_path, "config/crd/bases/a.yaml", "config/crd/b.yaml", "crds/c.yaml", "test/d.yaml", "charts/x/crds/e.yaml"
+    )
+
+    assert _places(tmp_path) == [
+        (
+            "config/crd/bases crds charts/*/crds",
+            Origin.CONVENTIONAL,
+            ["config/crd/bases/a.yaml", "crds/c.yaml", "charts/x/crds/e.yaml"],
+        ),
+        (
+            "",
+            Origin.FOUND,
+            ["charts/x/crds/e.yaml", "config/crd/b.yaml", "config/crd/bases/a.yaml", "crds/c.yaml"],
+        ),
+        ("", Origin.FOUND_IN_TESTS, ["test/d.yaml"]),
+    ]
+
+
+def test_what_is_left_out_is_in_none_of_the_places(tmp_path: Path) -> None:
+    _write(tmp_path, "crds/a.yaml", "crds/b.yaml")
+
+    assert [files for _, _, files in _places(tmp_path, "!crds/b.yaml")] == [["crds/a.yaml"], ["crds/a.yaml"]]
+
+
+def test_what_is_left_out_must_be_there(tmp_path: Path) -> None:
+    _write(tmp_path, "crds/a.yaml")
+
+    with pytest.raises(InputError) as raised:
+        Sources(tmp_path, ("!crds/b.yaml", "!*.json")).crds("1.37")
+    assert str(raised.value) == (
+        f"!crds/b.yaml: no such file or folder (relative to {tmp_path})\n!*.json: matches no file (relative to {tmp_path})"
+    )

@@ -1,0 +1,146 @@
+"""Manifest files: which files a path names, and the objects in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.text import manifest
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    for name in ("b.yaml", "a.yml", "sub/c.json", "sub/note.txt", ".hidden/d.yaml", "other.txt"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("kind: A", encoding="utf-8")
+    return tmp_path
+
+
+def _names(patterns: list[str], base: Path) -> list[tuple[str, bool]]:
+    return [(file.name, file.named) for file in manifest.files(patterns, base=base)]
+
+
+def test_a_folder_is_read_recursively_without_hidden_folders_and_other_files(base: Path) -> None:
+    assert _names(["."], base) == [("a.yml", False), ("b.yaml", False), ("sub/c.json", False)]
+
+
+def test_a_named_file_may_have_any_ending(base: Path) -> None:
+    assert _names(["other.txt"], base) == [("other.txt", True)]
+
+
+def test_a_glob_finds_manifests_and_folders_sorted(base: Path) -> None:
+    assert _names(["*"], base) == [("a.yml", False), ("b.yaml", False), ("sub/c.json", False)]
+    assert _names(["**/*.json"], base) == [("sub/c.json", False)]
+
+
+def test_a_file_is_found_once_however_often_it_is_named(base: Path) -> None:
+    assert _names(["b.yaml", "sub/../b.yaml", "."], base) == [("b.yaml", True), ("a.yml", False), ("sub/c.json", False)]
+    assert _names([".", "b.yaml"], base) == [("a.yml", False), ("b.yaml", True), ("sub/c.json", False)]
+
+
+def test_a_file_outside_the_base_keeps_its_whole_name(base: Path) -> None:
+    outside = str(base / "b.yaml")
+    assert _names([outside], base / "sub") == [(outside, True)]
+
+
+def test_every_pattern_that_names_nothing_is_reported(base: Path) -> None:
+    with pytest.raises(ManifestError) as raised:
+        manifest.files(["no.yaml", "b.yaml", "no-*"], base=base)
+    assert str(raised.value) == (
+        f"no.yaml: no such file or folder (relative to {base})\nno-*: matches no file (relative to {base})"
+    )
+
+
+def test_a_folder_without_manifests_is_not_called_missing(base: Path) -> None:
+    (base / "empty").mkdir()
+    (base / "empty" / "notes.txt").touch()
+
+    with pytest.raises(ManifestError, match=r"^empty: a folder without YAML and JSON files \(relative to "):
+        manifest.files(["empty"], base=base)
+
+
+def test_a_file_is_read_or_says_why_not(base: Path) -> None:
+    (file,) = manifest.files(["b.yaml"], base=base)
+    assert file.read() == b"kind: A"
+    file.path.unlink()
+    with pytest.raises(ManifestError) as raised:
+        file.read()
+    assert str(raised.value) == "b.yaml: cannot be read: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("content", "answer"),
+    [
+        pytest.param(b"kind: CustomResourceDefinition", True, id="the word is there"),
+        pytest.param(b"kind: Pod", False, id="the word is not there"),
+        pytest.param("kind: Pod".encode("utf-16"), True, id="UTF-16 is not searched"),
+    ],
+)
+def test_files_that_do_not_mention_a_word_need_not_be_parsed(content: bytes, *, answer: bool) -> None:
+    assert manifest.may_mention(content, "CustomResourceDefinition") is answer
+
+
+LIST = b"""\
+a: 1
+---
+kind: List
+items:
+- kind: A
+- kind: List
+  items:
+  - kind: B
+    spec:
+      c: 1
+---
+kind: List
+items: none
+"""
+
+
+def test_lists_are_taken_apart_and_lines_stay() -> None:
+    found = manifest.read(LIST, source="f.yaml")
+    assert [item.value for item in found] == [
+        {"a": 1},
+        {"kind": "A"},
+        {"kind": "B", "spec": {"c": 1}},
+        {"kind": "List", "items": "none"},
+    ]
+    assert [item.where for item in found] == ["f.yaml:1", "f.yaml:5", "f.yaml:8", "f.yaml:12"]
+    assert found[2].line_of("spec", "c") == 10
+    assert found[2].path == ("items", 1, "items", 0)
+
+
+def test_what_cannot_be_parsed_is_an_error_with_its_place() -> None:
+    with pytest.raises(ManifestError, match=r"^f\.yaml:\d+: "):
+        manifest.read(b"a: [", source="f.yaml")
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        pytest.param("a: 1\n...\nb: 1\n", 3, id="a document behind an end marker"),
+        pytest.param("---\na: 1\n---\nb: 1\n... # end\n# nothing\n\n  c: 1\n", 8, id="in a later document"),
+    ],
+)
+def test_what_kubernetes_would_pass_over_is_an_error(content: str, line: int) -> None:
+    with pytest.raises(ManifestError) as raised:
+        manifest.read(content.encode(), source="f.yaml")
+    assert str(raised.value) == (
+        f"f.yaml:{line}: Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here"
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("a: 1\n...\n# end\n\n", id="nothing but a comment behind it"),
+        pytest.param("a: 1\n...\n---\na: 1\n...\n", id="a new document behind it"),
+        pytest.param("a: |\n  ...\n  b\n", id="dots in a text"),
+        pytest.param("a: ...\nb: 1\n....: 1\n", id="dots that are no marker"),
+    ],
+)
+def test_an_end_marker_that_hides_nothing_is_none(content: str) -> None:
+    assert all("a" in one.value for one in manifest.read(content.encode(), source="f.yaml"))

@@ -1,0 +1,66 @@
+"""The quick way through a document and the complete way agree."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.text import yamldecoder, yamlnode, yamlplain
+from pytest_crd.engine.text.yamlparser import UnreadableError
+
+
+def completely(text: str) -> yamldecoder.Decoded | None:
+    root = yamlnode.compose(text).root
+    return None if root is None else yamldecoder.decode(root)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a: &x 1", id="an anchor"),
+        pytest.param("&x a: 1", id="an anchor of a key"),
+        pytest.param("a: &x [1]", id="an anchor of a list"),
+        pytest.param("- &x 1", id="an anchor in a list"),
+        pytest.param("a: !x 1", id="a tag"),
+        pytest.param("!x a: 1", id="a tag of a key"),
+        pytest.param("<<: {a: 1}", id="a merge key"),
+        pytest.param("a: 1\na: 2", id="a key that is set twice"),
+        pytest.param("[a]: 1", id="a key that is no scalar"),
+        pytest.param("~: 1", id="a key that is null"),
+        pytest.param("a: .inf", id="a value that is no JSON"),
+        pytest.param("a: [", id="a broken document"),
+        pytest.param("a: \ud800", id="what is no Unicode"),
+        pytest.param("%YAML 1.1\n---\na: 1", id="a version"),
+        pytest.param("# nothing", id="no document"),
+        pytest.param("[" * 1000, id="a deep document"),
+    ],
+)
+def test_the_quick_way_gives_up_at(text: str) -> None:
+    assert yamlplain.load(text) is None
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["a", "b", "1", "on", "1.0", "- ", ": ", ": ", "\n", "\n  ", "\n    ", "[", "]", ",", "x?", "'"]
+        )
+    ).map("".join)
+)
+def test_what_the_quick_way_reads_the_complete_way_reads_too(text: str) -> None:
+    try:
+        plain = yamlplain.load(text)
+    except UnreadableError:
+        with pytest.raises(UnreadableError):
+            completely(text)
+        return
+    if plain is None:
+        return
+    decoded = completely(text)
+    assert decoded is not None
+    assert jsonvalue.equal(plain.value, decoded.value)
+    assert decoded.duplicates == ()
+    composed = yamlnode.compose(text)
+    assert composed.root is not None
+    assert (plain.line, plain.end) == (composed.root.line, composed.end)
