@@ -131,6 +131,18 @@ def test_every_room_is_kept_from_the_others() -> None:
     assert {name.removeprefix("pytest_crd.") for name in CONTRACTS["rooms"]["modules"]} == rooms
 
 
+def test_modules_are_imported_by_name_where_the_contracts_see_it() -> None:
+    """What `importlib` imports, they do not see: it is modules of other projects, and rooms, of the package that asks for them."""
+    seen = {
+        (path.relative_to(PACKAGE).as_posix(), imported)
+        for path in PACKAGE.rglob("*.py")
+        for imported in re.findall(r"(?:import_module|__import__)\((.*?)\)", path.read_text(encoding="utf-8"))
+        if not re.match(r'"(?!pytest_crd)', imported)
+    }
+
+    assert seen == {("plugin/features/__init__.py", 'f"{__name__}.{name}.hooks"')}
+
+
 WORKFLOW: Final[Any] = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))
 
 

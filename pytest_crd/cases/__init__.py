@@ -1,1 +1,7 @@
-"""What the user declared: case files, read, run and compared; knows nothing of pytest."""
+"""
+Cases: what users declare, read, run and compared; nothing here knows of pytest.
+
+A file's text comes in, a result for each case goes out. `loader` reads a file (`format`, `casekeys` say what it may hold, `diagnosis` what
+is wrong) into the classes of `model`; `catalog` finds the CRD, `runner` asks the engine through `questions`, and `expectations`, `refusals`
+and `strays` hold the answer against the case, as `result` says.
+"""

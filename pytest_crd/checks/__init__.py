@@ -1,1 +1,6 @@
-"""What is asked of CRDs and samples without a case: whether a server takes them, and what it makes of them."""
+"""
+Checks: what is asked of CRDs and samples without a case.
+
+CRDs and the settings of a project come in, checks with their verdicts go out. `plan` lists the checks, `definitions`, `rules`, `published`,
+`lints` and `samples` make one kind each, of `verdict`; `fieldlines` says where in a file stands what is wrong.
+"""
