@@ -20,6 +20,7 @@ from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
 from pytest_crd.engine.resources import completion
 from pytest_crd.engine.resources.requestbody import FieldValidation
 from pytest_crd.engine.resources.served import Served
+from pytest_crd.engine.resources.subresources import Subresources
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.engine.versionschema import VersionSchema
@@ -122,6 +123,11 @@ class Version(Generic[CrdT]):
     def has_status(self) -> bool:
         """Whether the status is a subresource, written through `/status` alone."""
         return self._schema.has_status
+
+    @property
+    def subresources(self) -> Subresources:
+        """The subresources."""
+        return self._schema.subresources
 
     @property
     def preserves_unknown_fields(self) -> bool:
