@@ -84,6 +84,13 @@ def replaced(value: Any, steps: Sequence[str | int], new: Any) -> Any:
     return {**value, step: replaced(inner, rest, new)}
 
 
+def set_below(value: Any, names: Sequence[str], new: Any) -> Any:
+    """Return *value* with *new* at the end of *names* of fields, which need not be there; what is not changed is shared."""
+    name, *rest = names
+    fields = value if isinstance(value, Mapping) else {}
+    return {**fields, name: set_below(fields.get(name), rest, new) if rest else new}
+
+
 def removed(value: Any, steps: Sequence[str | int]) -> Any:
     """Return *value* without what is at *steps*; at least one."""
     *outer, last = steps

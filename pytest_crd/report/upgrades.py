@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.upgrades.allowances import Allowance
 from pytest_crd.upgrades.findings import Finding, Kind, Line, Resource
+from pytest_crd.upgrades.upgrade import Upgrade
 
 Paint: TypeAlias = Callable[[str, str], str]
 
@@ -83,6 +84,21 @@ def summary(findings: Sequence[Finding], outdated: Sequence[Allowance]) -> str:
         counts.append(f"{len(outdated)} allowed in vain")
     first = f": {findings[0].path}: {findings[0].words}" if findings else ""
     return f"{', '.join(counts)}{first}"
+
+
+def counted(upgrade: Upgrade) -> Iterator[str]:
+    """Yield what everybody is told of an upgrade that may hold: how much was not shown, and how much else clients may notice."""
+    if upgrade.undecided:
+        names = ", ".join(upgrade.undecided[:_SHOWN_PARTS])
+        others = len(upgrade.undecided) - _SHOWN_PARTS
+        more = f" and {others} more" if others > 0 else ""
+        yield f"no object was found that shows {_number(upgrade.undecided, 'change')} that may refuse objects: {names}{more}"
+    if upgrade.notices:
+        yield f"{_number(upgrade.notices, 'other change')} that clients may notice; -v tells which"
+
+
+def _number(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def shown(resource: Resource) -> str:

@@ -74,7 +74,8 @@ class Maker:
     differences: Sequence[Difference] = ()
 
     @functools.cached_property
-    def _sides(self) -> tuple[Borders, ...]:
+    def sides(self) -> tuple[Borders, ...]:
+        """What makes objects, of the two."""
         return tuple(one for one in (self.old, self.new) if one is not None)
 
     def find(self, difference: Difference) -> Iterator[Candidate]:
@@ -101,7 +102,7 @@ class Maker:
 
     def complete(self) -> Iterator[Resource]:
         """Yield objects that have something at each place of the schema in turn."""
-        for side in self._sides:
+        for side in self.sides:
             for place, _ in side.places():
                 if (held := side.existing(place)) is not None:
                     yield held[0]
@@ -112,7 +113,7 @@ class Maker:
             yield resource
 
     def _existing(self, place: Place) -> Iterator[Held]:
-        for side in self._sides:
+        for side in self.sides:
             if (held := side.existing(place)) is not None:
                 yield held
 
@@ -129,12 +130,12 @@ class Maker:
                 yield from (Candidate(places.replaced(resource, whole, value)) for value in _PLAIN if whole)
 
     def _of_borders(self, place: Place, keyword: str) -> Iterator[Candidate]:
-        for side in self._sides:
+        for side in self.sides:
             if side.root.at(place).structure.get(keyword):
                 yield from _sides_of(side.find(place, keyword))
-        branches = (branch for side in self._sides for branch in side.root.at(place).alternatives())
-        values = [value for branch in branches for value in itertools.islice(self._sides[0].maker.find(branch), 3)]
-        for side in self._sides:
+        branches = (branch for side in self.sides for branch in side.root.at(place).alternatives())
+        values = [value for branch in branches for value in itertools.islice(self.sides[0].maker.find(branch), 3)]
+        for side in self.sides:
             yield from map(Candidate, self._placed(side, place, values))
 
     def _of_field(self, difference: Difference) -> Iterator[Resource]:
@@ -146,10 +147,10 @@ class Maker:
         for resource, _ in self._existing(place[:-1]):
             yield resource
         if difference.keyword in {differences.ADDED, differences.REMOVED}:
-            for side in self._sides:
+            for side in self.sides:
                 if _keeps(side.root.at(place[:-1])):
                     yield from self._placed(side, place, _OF_ALL_TYPES)
-        for side in self._sides:
+        for side in self.sides:
             yield from surroundings.of_field(side, difference)
 
     def _of_orders(self, difference: Difference) -> Iterator[Resource]:
@@ -157,7 +158,7 @@ class Maker:
         changed = [one.place for one in self.differences if one.keyword == difference.keyword and one.place[:-1]]
         if difference.place[:-1]:
             listed = (difference.place, *(one for one in changed if one != difference.place))
-            for side in self._sides:
+            for side in self.sides:
                 yield from surroundings.in_other_orders(side, listed)
 
     def _of_objects(self, place: Place) -> Iterator[Resource]:
@@ -171,13 +172,13 @@ class Maker:
 
     def mended(self, place: Place, value: Any) -> Iterator[Candidate]:
         """Yield objects with a value at a place that one of the CRDs takes: what stands elsewhere is changed for it."""
-        found = (side.holding(place, value) for side in self._sides)
+        found = (side.holding(place, value) for side in self.sides)
         yield from (Candidate(held[0]) for held in found if held is not None)
 
     def _of_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
         """Yield objects with values on both sides of the borders of a keyword, whoever takes them."""
-        values = list(_between(self._sides, place)) if keyword == "pattern" else []
-        for side in self._sides:
+        values = list(_between(self.sides, place)) if keyword == "pattern" else []
+        for side in self.sides:
             node = side.root.at(place)
             if keyword in limits.keywords(node):
                 sides = limits.find(node, keyword, side.maker)
@@ -188,8 +189,8 @@ class Maker:
             # What has one format may have another one as well.
             values += itertools.chain.from_iterable(texts.FORMATS.values())
         if keyword in {"minLength", "maxLength"}:
-            values += _long_texts([side.root.at(place) for side in self._sides], keyword)
-        for side, value in itertools.product(self._sides, values):
+            values += _long_texts([side.root.at(place) for side in self.sides], keyword)
+        for side, value in itertools.product(self.sides, values):
             for resource in self._placed(side, place, [value]):
                 yield Candidate(resource, None, (value,))
 

@@ -18,6 +18,8 @@ REMOVED: Final = "removed"
 # What no object is refused, dropped or changed for.
 _WORDS: Final = frozenset({"description", "title", "example", "externalDocs", "$schema", "id"})
 _STRUCTURE: Final = frozenset({"properties", "items", "required", RULES})
+# What never refuses an object by itself.
+_NEVER_REFUSING: Final = frozenset({ADDED, "default", "x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields"})
 _LONGEST: Final = 100
 
 
@@ -39,6 +41,11 @@ class Difference:
     before: Any
     after: Any
     versions: tuple[str, str] = ("", "")
+
+    @property
+    def can_refuse(self) -> bool:
+        """Whether the new schema states what objects may be refused for."""
+        return self.after is not None and self.keyword not in _NEVER_REFUSING
 
     def lines(self, old: CustomResourceDefinition, new: CustomResourceDefinition) -> tuple[Line, Line]:
         """Return the lines of two CRDs that declare it, or the nearest around it."""

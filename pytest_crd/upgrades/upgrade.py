@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
-from pytest_crd.upgrades import definitions, differences, effects
+from pytest_crd.upgrades import clients, definitions, differences, effects
 from pytest_crd.upgrades.candidates import PRESERVE
 from pytest_crd.upgrades.collection import Collection, VersionCollection
 from pytest_crd.upgrades.differences import Difference
@@ -26,11 +26,15 @@ class Upgrade:
         findings: What was found, what breaks most first.
         unshown: Differences of the schemas for which no object was found that shows them, in words.
         warnings: Versions of which no object is known: little was looked at.
+        notices: What else clients may notice, in words.
+        undecided: Which of what is unshown may refuse objects, in words.
     """
 
     findings: tuple[Finding, ...] = ()
     unshown: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
 
 
 def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, specimens: Specimens) -> Upgrade:
@@ -54,12 +58,15 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         collection.add(finding)
     if not new.first_response.accepted and new.guard is not None:
         return Upgrade(collection.findings())
+    notices = [*clients.notices(old, new)]
     unshown: list[str] = []
+    undecided: list[str] = []
     warnings: list[str] = []
     for before, after in _served(old, new):
-        for finding in definitions.subresources(before, after):
+        for finding in (*definitions.subresources(before, after), *clients.selections(before, after)):
             collection.add(finding)
         found = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
+        notices += [*clients.columns(before, after), *clients.merges(found.differences)]
         _of_specimens(found, specimens.of(old, before.name))
         unknown = [version.unknown_when_stored for version in (before, after)]
         unshown += dict.fromkeys(filter(None, unknown))
@@ -68,7 +75,14 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
             witnesses = Witnesses(found)
             unshown += witnesses.find()
             warnings += witnesses.problems
-    return Upgrade(collection.findings(), tuple(unshown), tuple(warnings))
+            undecided += witnesses.undecided
+    return Upgrade(
+        collection.findings(),
+        tuple(unshown),
+        tuple(warnings),
+        tuple(dict.fromkeys(notices)),
+        tuple(dict.fromkeys(undecided)),
+    )
 
 
 def _served(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[tuple[Version, Version]]:
@@ -79,7 +93,7 @@ def _served(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Ite
 
 def _is_served_otherwise(old: Version, new: Version) -> bool:
     """Return whether something besides the schema may be met by clients."""
-    return old.has_status != new.has_status or definitions.is_deprecated_otherwise(old, new)
+    return old.subresources != new.subresources or definitions.is_deprecated_otherwise(old, new)
 
 
 def _differences(old: Version, new: Version) -> Iterator[Difference]:

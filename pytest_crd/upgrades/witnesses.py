@@ -16,7 +16,7 @@ from pytest_crd.engine.errors.changedfield import ChangedField
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.examples import Borders, NoExampleError
-from pytest_crd.upgrades import effects, shrinking
+from pytest_crd.upgrades import clients, effects, shrinking
 from pytest_crd.upgrades.candidates import Candidate, Maker
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.differences import Difference
@@ -38,6 +38,7 @@ class Witnesses:
     def __init__(self, found: VersionCollection) -> None:
         self._found = found
         self.problems: list[str] = []
+        self.undecided: list[str] = []
         # What was found elsewhere than where the schemas differ.
         self._elsewhere: set[tuple[Kind, Place, str]] = set()
         self._maker = Maker(self._borders(found.old.version), self._borders(found.new.version), found.differences)
@@ -54,9 +55,13 @@ class Witnesses:
         """Keep what the differences do to objects, and yield those that no object shows, in words."""
         self._of_gained_status()
         self._of_lost_webhook()
+        for finding in clients.scales(self._found.old.version, self._found.new.version, self._maker.sides):
+            self._found.add_finding(finding)
         self._of_warnings()
         for difference in self._found.differences:
             if not self._of_difference(difference):
+                if difference.can_refuse:
+                    self.undecided.append(f"{path_of(difference.place)} {difference.keyword}")
                 yield self._unshown(difference)
 
     def _of_difference(self, difference: Difference) -> bool:

@@ -21,6 +21,7 @@ from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import FieldValidation
 from pytest_crd.engine.requests.served import Served
+from pytest_crd.engine.requests.subresources import Subresources
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural
 
@@ -122,6 +123,11 @@ class Version(Generic[CrdT]):
     def has_status(self) -> bool:
         """Whether the status is a subresource, written through `/status` alone."""
         return self._schema.has_status
+
+    @property
+    def subresources(self) -> Subresources:
+        """The subresources."""
+        return self._schema.subresources
 
     @property
     def preserves_unknown_fields(self) -> bool:

@@ -18,6 +18,7 @@ from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import subresources
 from pytest_crd.engine.requests.served import Served
+from pytest_crd.engine.requests.subresources import Subresources
 from pytest_crd.engine.schema import nodes, nonstructural, unsupported
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
@@ -107,7 +108,12 @@ class VersionSchema:
     @property
     def has_status(self) -> bool:
         """Whether the status is a subresource, written through `/status` alone."""
-        return subresources.from_declared(self.spec.subresources).has_status
+        return self.subresources.has_status
+
+    @cached_property
+    def subresources(self) -> Subresources:
+        """The subresources."""
+        return subresources.from_declared(self.spec.subresources)
 
     @property
     def preserves_unknown_fields(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -28,6 +29,21 @@ _GO_TYPES: Final[dict[type, str]] = {
     list: "[]interface {}",
     dict: "map[string]interface {}",
 }
+
+
+class Scale(NamedTuple):
+    """
+    The scale of an object.
+
+    Attributes:
+        replicas: How many are wanted.
+        status_replicas: How many there are.
+        selector: The label selector of what is scaled; may be empty.
+    """
+
+    replicas: int
+    status_replicas: int
+    selector: str
 
 
 class Subresources(NamedTuple):
@@ -113,6 +129,26 @@ class Subresources(NamedTuple):
             except _AccessError as error:
                 errors.append(fielderror.invalid(FieldPath((selector_path,)), "", str(error)))
         return errors
+
+    def read_scale(self, stored: Resource) -> Scale | Refusal | None:
+        """
+        Return what is answered to a GET of the `/scale` of an object that is stored; None without the subresource.
+
+        Args:
+            stored: The object, which is valid.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/etcd.go, scaleFromCustomResource and ScaleREST.Get.
+        """
+        if self.scale is None:
+            return None
+        replicas = _nested(stored, self.scale["specReplicasPath"], int)
+        if replicas is None:
+            message = f'the spec replicas field "{self.scale["specReplicasPath"]}" does not exist'
+            return Refusal(500, "InternalError", f"Internal error occurred: {message}")
+        selector_path = self.scale.get("labelSelectorPath")
+        selector = _nested(stored, selector_path, str) if selector_path else None
+        return Scale(replicas, _nested(stored, self.scale["statusReplicasPath"], int) or 0, selector or "")
 
 
 def from_declared(declared: Mapping[str, JSONValue]) -> Subresources:

@@ -57,7 +57,7 @@ class UpgradeItem(TextItem):
             upgrade, breaking, outdated = self.task.upgrade, self.task.breaking, self.task.outdated
         except InputError as error:
             pytest.fail(str(error), pytrace=False)
-        notes = [*upgrade.unshown]
+        notes = [*upgrade.unshown, *upgrade.notices]
         for finding in upgrade.findings:
             if finding not in breaking:
                 allowed = "allowed: " if finding.is_breaking else ""
@@ -65,6 +65,7 @@ class UpgradeItem(TextItem):
                 notes.append("\n".join((f"{allowed}{first}", *rest)))
         self.user_properties += [(session.NOTE, note) for note in notes]
         self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in upgrade.warnings]
+        self.user_properties += [(session.WARNING, f"{self.nodeid}: {line}") for line in report.counted(upgrade)]
         if breaking or outdated:
             raise UpgradeFailure("\n".join(report.lines(self._title, breaking, outdated, self.task.old.name)))
 

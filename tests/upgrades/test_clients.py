@@ -1,0 +1,146 @@
+"""What clients notice of an upgrade besides the objects that they write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.report import upgrades as report
+from pytest_crd.upgrades import upgrade
+from pytest_crd.upgrades.findings import Kind
+from pytest_crd.upgrades.objects import Specimens
+from pytest_crd.upgrades.upgrade import Upgrade
+from upgrades.changes import JSON, NUMBER, TEXT, obj, of_versions
+
+SCHEMA = obj(spec=obj(a=NUMBER, b=NUMBER, c=TEXT), status=obj(r=NUMBER, s=TEXT))
+WEBHOOK: JSON = {
+    "strategy": "Webhook",
+    "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://example.com/convert"}},
+}
+
+
+def crd(schema: JSON = SCHEMA, *, spec: JSON | None = None, **version: Any) -> CustomResourceDefinition:
+    stated = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **version}
+    return of_versions(stated, **(spec or {}))
+
+
+def judged(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Upgrade:
+    return upgrade.judge(old, new, Specimens())
+
+
+def scale(path: str, selector: str = "") -> JSON:
+    paths = {"specReplicasPath": path, "statusReplicasPath": ".status.r"}
+    return {"subresources": {"scale": {**paths, **({"labelSelectorPath": selector} if selector else {})}}}
+
+
+def test_a_scale_that_reads_another_field_is_shown_by_an_object() -> None:
+    (finding,) = judged(crd(**scale(".spec.a")), crd(**scale(".spec.b"))).findings
+
+    assert (finding.kind, finding.path) == (Kind.CHANGED, "subresources.scale")
+    assert finding.words == (
+        "/scale of this object was 0 of 3 replicas, and is a 500: Internal error occurred: the spec replicas field "
+        '".spec.b" does not exist now'
+    )
+    assert finding.witness is not None
+    assert finding.witness.resource["spec"] == {"a": 3}
+
+
+def test_a_selector_of_a_scale_that_goes_is_shown() -> None:
+    (finding,) = judged(crd(**scale(".spec.a", ".status.s")), crd(**scale(".spec.a"))).findings
+
+    assert finding.words == "/scale of this object was 4 of 3 replicas for 'app=5', and is 4 of 3 replicas now"
+
+
+def test_a_scale_that_stays_is_no_finding() -> None:
+    assert judged(crd(**scale(".spec.a")), crd(**scale(".spec.a"), deprecated=False)).findings == ()
+
+
+def test_a_list_can_no_longer_be_selected_by_a_field_that_goes() -> None:
+    fields: JSON = {"selectableFields": [{"jsonPath": ".spec.c"}]}
+
+    (finding,) = judged(crd(**fields), crd()).findings
+
+    assert (finding.kind, finding.path) == (Kind.REFUSED, "selectableFields[.spec.c]")
+    assert finding.words == ("a list with the field selector spec.c=… is refused: field label not supported: spec.c")
+    assert judged(crd(), crd(**fields)).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "notices"),
+    [
+        (
+            {"names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList",
+                       "shortNames": ["th", "t"], "categories": ["all"]}},
+            {"names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList",
+                       "shortNames": ["t"]}},
+            ("the short name th is gone: kubectl no longer knows it", "the category all is gone: kubectl no longer knows it"),
+        ),
+        ({}, {"conversion": WEBHOOK}, ("spec.conversion.strategy: None before, Webhook now",)),
+        (
+            {"conversion": WEBHOOK},
+            {"conversion": {**WEBHOOK, "webhook": {**WEBHOOK["webhook"], "conversionReviewVersions": ["v1", "v1beta1"]}}},
+            ("the conversion webhook has another conversionReviewVersions",),
+        ),
+    ],
+)  # fmt: skip
+def test_what_changes_of_names_and_conversion_is_told(old: JSON, new: JSON, notices: tuple[str, ...]) -> None:
+    found = judged(crd(spec=old), crd(spec=new))
+
+    assert found.findings == ()
+    assert found.notices == notices
+
+
+def test_columns_that_go_or_show_something_else_are_told() -> None:
+    column = {"name": "A", "type": "integer", "jsonPath": ".spec.a"}
+    old = crd(additionalPrinterColumns=[column, {**column, "name": "B"}, {**column, "name": "C"}])
+    new = crd(additionalPrinterColumns=[{**column, "jsonPath": ".spec.b"}, {**column, "name": "C", "priority": 1}])
+
+    assert judged(old, new).notices == (
+        "v1: the column A shows .spec.b, before .spec.a",
+        "v1: the column B is gone from what kubectl prints",
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ({"x-kubernetes-list-type": "set"}, {"x-kubernetes-list-type": "atomic"}, "set before, atomic now"),
+        ({"x-kubernetes-list-type": "set"}, {}, "set before, atomic now"),
+        ({}, {"x-kubernetes-list-type": "atomic"}, ""),
+    ],
+)
+def test_lists_that_server_side_apply_merges_otherwise_are_told(old: JSON, new: JSON, told: str) -> None:
+    before, after = (crd(obj(spec=obj(x={"type": "array", "items": TEXT, **one}))) for one in (old, new))
+
+    words = f"spec.x: x-kubernetes-list-type {told}: server-side apply merges it otherwise"
+    assert judged(before, after).notices == ((words,) if told else ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [({}, {"x-kubernetes-map-type": "atomic"}, True), ({"x-kubernetes-map-type": "granular"}, {}, False)],
+)
+def test_objects_that_it_merges_otherwise_too(old: JSON, new: JSON, *, told: bool) -> None:
+    before, after = (crd(obj(spec=obj(x={**obj(a=TEXT), **one}))) for one in (old, new))
+
+    words = "spec.x: x-kubernetes-map-type granular before, atomic now: server-side apply merges it otherwise"
+    assert judged(before, after).notices == ((words,) if told else ())
+
+
+def test_what_nobody_could_show_is_counted_if_it_may_refuse_objects() -> None:
+    never = [{"rule": f"self != '{letter * 40}'"} for letter in "abcd"]
+    new = crd(obj(spec=obj(x={**TEXT, "x-kubernetes-validations": never, "maxLength": 9})))
+    found = judged(crd(obj(spec=obj(x={**TEXT, "maxLength": 9}))), new)
+
+    assert found.undecided == ("spec.x x-kubernetes-validations",)
+    assert list(report.counted(found)) == [
+        "no object was found that shows 1 change that may refuse objects: spec.x x-kubernetes-validations"
+    ]
+    assert list(report.counted(Upgrade(notices=("a", "b")))) == [
+        "2 other changes that clients may notice; -v tells which"
+    ]
+    many = Upgrade(undecided=("a", "b", "c", "d"))
+    (line,) = report.counted(many)
+    assert line.endswith("shows 4 changes that may refuse objects: a, b, c and 1 more")
