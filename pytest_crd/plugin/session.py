@@ -110,7 +110,8 @@ def header(config: pytest.Config) -> Header:
     notes = dict.fromkeys(note for version in versions for note in loaded.crds(version).notes)
     notes |= dict.fromkeys(note for part in parts for note in part.notes)
     # What is passed over is said even to who wants to hear little.
-    return Header(is_loaded=True, text="\n".join([*([] if quiet else lines), *(f"crd: {note}" for note in notes)]))
+    text = "\n".join([*([] if quiet else lines), *(f"crd: {note}" for note in notes)])
+    return Header(is_loaded=True, text=text, is_in_vain=any(part.in_vain for part in parts))
 
 
 def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:

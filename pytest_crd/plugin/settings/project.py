@@ -69,7 +69,13 @@ SAMPLES: Final = Setting(
     setting.words,
     ini="crd_samples",
 )
-SETTINGS: Final = (PATHS, COMMANDS, STORED, CASE_FILE_PATTERNS, KUBERNETES_VERSION, SAMPLES)
+PYTHON: Final = Setting(
+    Kind.SWITCH,
+    "Collect Python files, too, where checks or upgrades are asked for, no path is named and the project has no pytest settings.",
+    setting.switch,
+    option="--crd-python",
+)
+SETTINGS: Final = (PATHS, COMMANDS, STORED, CASE_FILE_PATTERNS, KUBERNETES_VERSION, SAMPLES, PYTHON)
 
 
 class ProjectSettings(NamedTuple):
