@@ -24,6 +24,7 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.engine.loading.crdfiles import ReadCrd
+from pytest_crd.engine.loading.notes import Note
 
 _MOST_KINDS: Final = 5
 
@@ -65,7 +66,7 @@ class Plan:
     problem: InputError | None = None
     is_in_vain: bool = False
     words: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def of(catalogs: Sequence[Catalog], scope: Scope, *, home: Path) -> Plan:
@@ -90,7 +91,7 @@ def of(catalogs: Sequence[Catalog], scope: Scope, *, home: Path) -> Plan:
     for check in _told_apart(found):
         by_path.setdefault(check.path or home, []).append(check)
     notes = (*samples.ignored, *samples.notes)
-    return Plan(by_path, words=_words(by_path, samples), notes=tuple(map(str, notes)))
+    return Plan(by_path, words=_words(by_path, samples), notes=notes)
 
 
 def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:

@@ -15,6 +15,7 @@ from pytest_crd.checks.directives import Directive
 from pytest_crd.checks.verdict import Finding
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.loading.notes import Kind, Note
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
@@ -73,8 +74,8 @@ class Samples:
     samples: list[Sample] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
-    ignored: list[Mistake] = field(default_factory=list)
-    notes: list[Mistake] = field(default_factory=list)
+    ignored: list[Note] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     answered: set[str] = field(default_factory=set)
 
     @property
@@ -140,19 +141,19 @@ def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
         return
     directive = directives.of_document(item.document)
     if directive.ignored:
-        found.ignored.append(Mistake(item.document.source, item.line_of(), f"ignored: {directive.ignored}"))
+        found.ignored.append(Note(item.document.source, item.line_of(), f"ignored: {directive.ignored}", Kind.IGNORED))
     else:
         found.samples.append(Sample(item, path, group, version, kind, directive))
 
 
 def _unreadable(found: Samples, file: ManifestFile, content: bytes, mistake: Mistake, claims: Claims) -> None:
     if manifest.is_template(content) or _has_variables(content):
-        found.notes.append(Mistake(file.name, 0, "passed over, a template"))
+        found.notes.append(Note(file.name, 0, "passed over, a template", Kind.TEMPLATE))
     elif any(manifest.may_mention(content, group) for group, _ in claims):
         finding = Finding(f"{mistake.source}:{mistake.line}" if mistake.line else mistake.source, mistake.message)
         found.broken.append(Broken(finding, file.path, mistake.line, "unreadable"))
     else:
-        found.notes.append(Mistake(file.name, mistake.line, f"passed over, {mistake.message}"))
+        found.notes.append(Note(file.name, mistake.line, f"passed over, {mistake.message}", Kind.UNREADABLE))
 
 
 def _has_variables(content: bytes) -> bool:

@@ -15,9 +15,10 @@ from typing import Final
 from pytest_crd.discovery import commands
 from pytest_crd.discovery.search import Search
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
-from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading import copies, project
 from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin, ReadCrd
+from pytest_crd.engine.loading.notes import Note
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 
@@ -66,7 +67,7 @@ class Sources:
         if kubernetes_version not in self._loaded:
             crds = self._crds_under(kubernetes_version)
             notes = self._read_once(kubernetes_version).notes
-            self._loaded[kubernetes_version] = CustomResourceDefinitions(crds, list(map(str, notes)))
+            self._loaded[kubernetes_version] = CustomResourceDefinitions(crds, notes)
         return self._loaded[kubernetes_version]
 
     def every(self, kubernetes_version: str) -> tuple[ReadCrd, ...]:
@@ -122,7 +123,7 @@ class Sources:
     def _look(self, kubernetes_version: str) -> CrdFiles:
         """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
         search = Search(self.base, self.paths)
-        notes: list[Mistake] = []
+        notes: list[Note] = []
         places = search.places()
         for place in places:
             found = CrdFiles(kubernetes_version)
@@ -139,12 +140,12 @@ class Sources:
         raise CrdError([*search.in_vain(), *dict.fromkeys(notes)])
 
 
-def _of_test_data(files: Sequence[ManifestFile]) -> list[Mistake]:
+def _of_test_data(files: Sequence[ManifestFile]) -> list[Note]:
     """Return what is to be said of test data that does not count, as there is something else."""
     if not files:
         return []
     more = f" with {len(files) - 1} more" if len(files) > 1 else ""
-    return [Mistake(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
+    return [Note(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
 
 
 def _told(found: CrdFiles) -> str:

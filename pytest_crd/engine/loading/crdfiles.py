@@ -17,6 +17,7 @@ from pytest_crd.engine.definitions.context import CrdContext, WrittenCrd
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.loading.notes import Kind, Note
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
@@ -68,7 +69,7 @@ class CrdFiles:
     kubernetes_version: str
     read_crds: list[ReadCrd] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
-    notes: list[Mistake] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     _answered: set[str] = field(default_factory=set)
 
     @property
@@ -145,7 +146,7 @@ class CrdFiles:
         elif origin is Origin.NAMED:
             self._tell(error, is_note=False, why=f"{_A_TEMPLATE}: {_RENDER}")
         else:
-            self.notes.append(Mistake(source, 0, f"passed over, {_A_TEMPLATE}"))
+            self.notes.append(Note(source, 0, f"passed over, {_A_TEMPLATE}", Kind.TEMPLATE))
 
     def _manifest(self, item: Manifest, source: str, origin: Origin, path: Path | None) -> None:
         problem = misspelling.problem_of(item.value)
@@ -156,7 +157,8 @@ class CrdFiles:
             if origin is Origin.NAMED:
                 self.mistakes.append(Mistake(*place, f"{reason}, not a whole {declared.KIND}"))
             else:
-                self.notes.append(Mistake(*place, f"passed over, {reason}"))
+                kind = Kind.TEMPLATE if reason == _A_TEMPLATE else Kind.PATCH
+                self.notes.append(Note(*place, f"passed over, {reason}", kind))
         elif problem:
             self._tell(CrdError([Mistake(*place, problem)]), is_note=origin is Origin.FOUND_IN_TESTS)
         else:
@@ -180,7 +182,7 @@ class CrdFiles:
         for mistake in error.mistakes:
             message = f"{mistake.message} ({why})" if why else mistake.message
             if is_note:
-                self.notes.append(Mistake(mistake.source, mistake.line, f"passed over, {message}"))
+                self.notes.append(Note(mistake.source, mistake.line, f"passed over, {message}", Kind.UNREADABLE))
             else:
                 self.mistakes.append(Mistake(mistake.source, mistake.line, message))
 
