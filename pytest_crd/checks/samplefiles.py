@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.checks import directives
 from pytest_crd.checks.directives import Directive
-from pytest_crd.checks.verdict import Finding
+from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import manifest
@@ -50,7 +50,7 @@ class Sample(NamedTuple):
 class Broken(NamedTuple):
     """What is meant as a sample and is none: why, in which file and line, and how it is called."""
 
-    finding: Finding
+    finding: CheckFinding
     path: Path
     line: int
     name: str
@@ -115,7 +115,7 @@ def _read(found: Samples, file: ManifestFile, claims: Claims) -> None:
     try:
         content = file.read()
     except ManifestError as error:
-        found.broken.append(Broken(Finding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
+        found.broken.append(Broken(CheckFinding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
         return
     try:
         items = manifest.read(content, source=file.name)
@@ -134,7 +134,7 @@ def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
     if (group, kind) not in claims:
         if near := _near(group, kind, claims):
             words = f"no CRD of the project is for kind {kind!r} of {group}; did you mean {near}?"
-            found.broken.append(Broken(Finding(item.where, words), path, item.line_of(), name_of(value)))
+            found.broken.append(Broken(CheckFinding(item.where, words), path, item.line_of(), name_of(value)))
         else:
             found.others[kind or "no kind"] += 1
         return
@@ -149,7 +149,7 @@ def _unreadable(found: Samples, file: ManifestFile, content: bytes, mistake: Mis
     if manifest.is_template(content) or _has_variables(content):
         found.notes.append(Mistake(file.name, 0, "passed over, a template"))
     elif any(manifest.may_mention(content, group) for group, _ in claims):
-        finding = Finding(f"{mistake.source}:{mistake.line}" if mistake.line else mistake.source, mistake.message)
+        finding = CheckFinding(f"{mistake.source}:{mistake.line}" if mistake.line else mistake.source, mistake.message)
         found.broken.append(Broken(finding, file.path, mistake.line, "unreadable"))
     else:
         found.notes.append(Mistake(file.name, mistake.line, f"passed over, {mistake.message}"))

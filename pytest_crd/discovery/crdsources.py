@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd.discovery import commands
-from pytest_crd.discovery.search import Search
+from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading import copies, project
-from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin, ReadCrd
+from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 
@@ -121,7 +121,7 @@ class Sources:
 
     def _look(self, kubernetes_version: str) -> CrdFiles:
         """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
-        search = Search(self.base, self.paths)
+        search = CrdSearch(self.base, self.paths)
         notes: list[Mistake] = []
         places = search.places()
         for place in places:
@@ -130,7 +130,7 @@ class Sources:
                 found.read(file, place.origin)
             notes += found.notes
             if found.crds or found.mistakes:
-                if place.origin is Origin.FOUND:
+                if place.origin is FileOrigin.FOUND:
                     notes += _of_test_data(next(places).files)
                 found.notes = list(dict.fromkeys(notes))
                 self.places = place.words or _told(found)

@@ -55,7 +55,7 @@ class Exchange(NamedTuple):
     old: JSONValue = None
 
 
-class Judge:
+class LiveJudge:
     """Asks one server."""
 
     def __init__(self, server: client.Server, stages: Stages, version: str) -> None:

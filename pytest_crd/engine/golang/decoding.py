@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.golang import parsing, printing, types
-from pytest_crd.engine.golang.types import Type
+from pytest_crd.engine.golang.types import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -39,7 +39,7 @@ class Decoded(NamedTuple):
     duplicates: tuple[str, ...] = ()
 
 
-def decode(value: JSONValue, kind: Type, *, sort_keys: bool = True, whole_paths: bool = True) -> Decoded:
+def decode(value: JSONValue, kind: GoType, *, sort_keys: bool = True, whole_paths: bool = True) -> Decoded:
     """
     Return *value* as a Go program holds it after decoding it into a variable of type *kind*.
 
@@ -153,13 +153,13 @@ _Decode: TypeAlias = Callable[[JSONValue, _Place, _Findings], JSONValue]
 
 
 @functools.cache
-def _compiled(kind: Type) -> _Decode:
+def _compiled(kind: GoType) -> _Decode:
     decode, zero = _build(kind, {}), kind.zero
     return lambda value, at, findings: decode(zero if value is None else value, at, findings)
 
 
 @functools.singledispatch
-def _build(kind: Type, _structs: dict[types.Struct, _Decode]) -> _Decode:
+def _build(kind: GoType, _structs: dict[types.Struct, _Decode]) -> _Decode:
     """Return the closure for *kind*; *structs* are those that have one, so that types may refer to themselves."""
     raise TypeError(f"{kind!r} is no type")
 
@@ -250,7 +250,7 @@ def _pointer(kind: types.Pointer, structs: dict[types.Struct, _Decode]) -> _Deco
 
 
 @_build.register
-def _reference(kind: types.Reference, structs: dict[types.Struct, _Decode]) -> _Decode:
+def _reference(kind: types.StructReference, structs: dict[types.Struct, _Decode]) -> _Decode:
     return _build(kind.load(), structs)
 
 

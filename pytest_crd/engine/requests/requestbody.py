@@ -46,7 +46,7 @@ class Body(NamedTuple):
     duplicates: tuple[str, ...] = ()
 
 
-class Decoded(NamedTuple):
+class DecodedBody(NamedTuple):
     """
     A resource that was read.
 
@@ -68,7 +68,7 @@ class Decoded(NamedTuple):
 class RefusedError(Exception):
     """The request goes no further; what was found until then goes with the answer."""
 
-    def __init__(self, why: Refusal, decoded: Decoded | None = None, warnings: tuple[str, ...] = ()) -> None:
+    def __init__(self, why: Refusal, decoded: DecodedBody | None = None, warnings: tuple[str, ...] = ()) -> None:
         super().__init__(why.message)
         self.refusal = why
         self.changes = decoded.changes if decoded else Changes()
@@ -89,7 +89,7 @@ class Decoder(NamedTuple):
     passes: Mapping[str, Passes]
     profile: Profile
 
-    def decode(self, body: Body, field_validation: FieldValidation) -> Decoded:
+    def decode(self, body: Body, field_validation: FieldValidation) -> DecodedBody:
         """
         Read *body*: its size, types, unknown and duplicate fields, metadata, nulls, defaults, its API version, in this order.
 
@@ -135,7 +135,7 @@ class Decoder(NamedTuple):
             problems = (*body.duplicates, *unknown)
         defaulted = passes.default(pruned.value)
         changes = Changes(pruned.dropped, defaulted.put_in, defaulted.dropped)
-        decoded = Decoded(dict(defaulted.value), changes, problems, is_text=bool(body.text), sent=body.value)
+        decoded = DecodedBody(dict(defaulted.value), changes, problems, is_text=bool(body.text), sent=body.value)
         refused = typemeta.refuse_version(body.value, self.of_url, self.profile)
         if refused is not None:
             raise RefusedError(refused, decoded)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_crd.checks import plan
-from pytest_crd.checks.plan import Plan
+from pytest_crd.checks.plan import CheckPlan
 from pytest_crd.plugin import session
 from pytest_crd.plugin.features.checks.items import CheckFile
 from pytest_crd.plugin.items import added, casefiles
@@ -25,7 +25,7 @@ class Hooks:
         """Take the session's configuration, and the settings of checks."""
         self._config = config
         self._settings = settings
-        self._planned: Plan | None = None
+        self._planned: CheckPlan | None = None
         session.attend(config, self._part)
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -62,11 +62,11 @@ class Hooks:
         checks, fail = self._plan().checks[path], self._settings.warnings_fail
         return CheckFile.from_parent(parent, path=path, checks=checks, warnings_fail=fail)
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> CheckPlan:
         """Return the checks; nothing is read before somebody asks for them."""
         if self._planned is None:
             settings, of_project = self._settings, project.of(self._config)
-            scope = plan.Scope(
+            scope = plan.CheckScope(
                 of_project.stored, of_project.folder, settings.rule_budget, of_project.samples, settings.lints
             )
             home = self._config.inipath or self._config.rootpath

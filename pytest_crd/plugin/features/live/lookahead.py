@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from pytest_crd.cases.questions import AnyQuestion
-from pytest_crd.live.run import Run, Verdict
+from pytest_crd.live.run import LiveVerdict, Run
 from pytest_crd.live.turns import Turn
 from pytest_crd.plugin.features.live import items as asked
 
@@ -32,7 +32,7 @@ class Lookahead:
         self._places: dict[pytest.Item, int] = {}
         self._begun: set[pytest.Item] = set()
         self._known: dict[pytest.Item, list[AnyQuestion]] = {}
-        self._asked: dict[pytest.Item | None, tuple[list[AnyQuestion], Future[Verdict]]] = {}
+        self._asked: dict[pytest.Item | None, tuple[list[AnyQuestion], Future[LiveVerdict]]] = {}
         self._is_over = threading.Event()
         self._scout: threading.Thread | None = None
 
@@ -70,7 +70,7 @@ class Lookahead:
                 if questions := asked.foreseen(one) if questions is None else questions:
                     self._asked[one] = (questions, self._run.ahead(questions))
 
-    def verdict(self, item: pytest.Item | None, questions: list[AnyQuestion]) -> Verdict:
+    def verdict(self, item: pytest.Item | None, questions: list[AnyQuestion]) -> LiveVerdict:
         """Return what becomes of the questions of a test, which may have been asked."""
         known, future = self._asked.pop(item, ([], None))
         if future is None or known != questions:

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from pytest_crd.engine.observer import OF_PROCESS
-from pytest_crd.live.run import Outcome, Verdict
+from pytest_crd.live.run import LiveOutcome, LiveVerdict
 from pytest_crd.live.turns import Turn
 from pytest_crd.plugin.features.live.lookahead import Lookahead
 
@@ -37,10 +37,10 @@ class _Run:
     def prepare(self, asked: list[Any]) -> None:
         self.prepared += asked
 
-    def ahead(self, asked: list[Any]) -> Future[Verdict]:
+    def ahead(self, asked: list[Any]) -> Future[LiveVerdict]:
         self.asked += asked
-        future: Future[Verdict] = Future()
-        future.set_result(Verdict(Outcome.AGREED))
+        future: Future[LiveVerdict] = Future()
+        future.set_result(LiveVerdict(LiveOutcome.AGREED))
         return future
 
 
