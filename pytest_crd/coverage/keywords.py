@@ -114,7 +114,7 @@ def _holds(check: KeywordCheck, value: JSONValue) -> bool | None:
 def _two_sided(
     held: Point, broken: Point, checks: dict[type, KeywordCheck], is_at_border: Callable[[Any], bool] = lambda _: True
 ) -> Probed:
-    """Return what sees a keyword hold, at its border where it has one, and broken; *checks*: by the Python type of values."""
+    """Return what sees a keyword hold, at its boundary where it has one, and broken; *checks*: by the Python type of values."""
     held_id = held.id
 
     def probe(value: JSONValue, look: Look) -> None:
@@ -159,9 +159,9 @@ def _has_size(size: int, value: Any) -> bool:
     return len(value) == size
 
 
-def _sides(own: Keywords, kind: PointKind, keyword: str, *, has_border: bool = True) -> tuple[Point, Point]:
+def _sides(own: Keywords, kind: PointKind, keyword: str, *, has_boundary: bool = True) -> tuple[Point, Point]:
     stated = f"{keyword} {shown(own.schema[keyword])}"
-    value = "value at the border of" if has_border else "value that meets"
+    value = "value at the border of" if has_boundary else "value that meets"
     return (
         own.point(kind, (keyword,), "held", f"no {value} {stated}"),
         own.point(kind, (keyword,), "broken", f"no value is refused by {stated}"),
@@ -184,7 +184,7 @@ def _numbers(own: Keywords) -> Iterator[Probed]:
     if schema.get("multipleOf") is not None:
         alone = {"multipleOf": schema["multipleOf"]}
         by_kind = _by_kind(alone, declared)
-        yield _two_sided(*_sides(own, "bound", "multipleOf", has_border=False), by_kind)
+        yield _two_sided(*_sides(own, "bound", "multipleOf", has_boundary=False), by_kind)
 
 
 def _by_kind(alone: Schema, declared: TypeCheck) -> dict[type, KeywordCheck]:
@@ -197,7 +197,7 @@ def _border(
     limit: float, checks: dict[type, KeywordCheck], step: float | None, *, is_open: bool
 ) -> Callable[[JSONValue], bool]:
     """
-    Return what tells whether a number that holds is at the border.
+    Return what tells whether a number that holds is at the boundary.
 
     Args:
         limit: The limit.
@@ -214,7 +214,7 @@ def _texts(own: Keywords) -> Iterator[Probed]:
     schema, profile = own.schema, own.profile
     if schema.get("pattern"):
         [check] = keywords.string_checks({"pattern": schema["pattern"]}, profile)
-        yield _two_sided(*_sides(own, "pattern", "pattern", has_border=False), {str: check})
+        yield _two_sided(*_sides(own, "pattern", "pattern", has_boundary=False), {str: check})
     declared = keywords.type_check(schema, profile)
     if not declared.format or declared.format == _OPEN_FORMAT:
         return
@@ -224,7 +224,7 @@ def _texts(own: Keywords) -> Iterator[Probed]:
     elif of_numbers := numbers.checks({}, declared.types, declared.format, profile, kind=int):
         checks = {int: of_numbers[0]}
     if checks:
-        yield _two_sided(*_sides(own, "format", "format", has_border=False), checks)
+        yield _two_sided(*_sides(own, "format", "format", has_boundary=False), checks)
 
 
 def _required(own: Keywords) -> Iterator[Probed]:

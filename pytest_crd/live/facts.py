@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_crd.engine import Response, jsonvalue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
-from pytest_crd.live import chance
+from pytest_crd.live import nondeterminism
 from pytest_crd.live.client import Answer
 
 JSONValue = Any
@@ -23,7 +23,7 @@ def stated(answer: Answer, sent: JSONValue = None) -> Facts:
     if answer.code < 300:
         found["stored"] = _without_server_made(answer.body, sent)
     elif isinstance(answer.body, dict):
-        found |= _of_status(chance.without(answer.body, sent))
+        found |= _of_status(nondeterminism.without(answer.body, sent))
     else:
         found["message"] = answer.body
     if answer.warnings:
@@ -64,7 +64,7 @@ def _without_server_made(stored: JSONValue, sent: JSONValue) -> JSONValue:
     asked = sent.get("metadata") if isinstance(sent, dict) else None
     has_namespace = isinstance(asked, dict) and "namespace" in asked
     made = SERVER_MADE | (frozenset() if has_namespace else {"namespace"})
-    if chance.is_generated(stored["metadata"].get("name", ""), sent):
+    if nondeterminism.is_generated(stored["metadata"].get("name", ""), sent):
         made |= {"name"}
     return without_server_made(stored, made)
 

@@ -122,11 +122,11 @@ class Run:
 
     def _make_in_turn(self, prepare: Callable[[], None]) -> None:
         # Whatever is wrong is raised where the questions are asked.
-        with self._target.server.turn.taken(), contextlib.suppress(Exception):
+        with self._target.server.worker_lock.held(), contextlib.suppress(Exception):
             prepare()
 
     def _in_turn(self, questions: Sequence[AnyQuestion]) -> LiveVerdict:
-        with self._target.server.turn.taken():
+        with self._target.server.worker_lock.held():
             return self.verdict(questions)
 
     def verdict(self, questions: Sequence[AnyQuestion]) -> LiveVerdict:

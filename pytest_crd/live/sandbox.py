@@ -53,7 +53,7 @@ class Sandbox:
         Raises:
             NoAnswerError: The server does not make it.
         """
-        with self._server.turn.holding(self._lock):
+        with self._server.worker_lock.holding(self._lock):
             if not self._namespace:
                 name = f"{lease.PREFIX}{secrets.token_hex(5)}"
                 self._make(lease.NAMESPACE, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace"}, name)
@@ -131,7 +131,7 @@ class Sandbox:
             if kind == lease.NAMESPACE and answer.code != 404:  # a server of CRDs alone has none, and needs none
                 raise NoAnswerError(f"no namespace: {answer.code} {answer.message}")
         else:
-            with self._server.turn.holding(self._renewal_lock):
+            with self._server.worker_lock.holding(self._renewal_lock):
                 if self._renewal is None:
                     self._renewal = threading.Thread(target=self._renew_always, name="pytest-crd leases", daemon=True)
                     self._renewal.start()

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from pytest_crd.live import chance, facts, recording
+from pytest_crd.live import facts, nondeterminism, recording
 from pytest_crd.live.client import Answer
 from pytest_crd.live.stages import DisagreementError
 
@@ -84,7 +84,7 @@ def test_a_name_that_the_server_has_made_up_is_not_compared() -> None:
 
     assert facts.stated(Answer(201, body, ()), sent)["stored"]["metadata"] == {"generateName": "a-"}
     assert facts.stated(Answer(422, status, ()), sent)["message"] == 'Thing "a-xxxxx" is invalid'
-    assert not chance.is_generated("a-bcd5f", {"metadata": {"name": "a-bcd5f"}})
+    assert not nondeterminism.is_generated("a-bcd5f", {"metadata": {"name": "a-bcd5f"}})
 
 
 def test_causes_are_put_in_order_with_their_message() -> None:

@@ -11,14 +11,14 @@ from conformance import casefile, recordings
 
 from oracle.servers import repetition
 from pytest_crd import engine
-from pytest_crd.live import chance, client, facts
+from pytest_crd.live import client, facts, nondeterminism
 
 JSONValue = Any
 Answer = dict[str, JSONValue]
 
 # What differs by chance: where Go keeps what it prints as a pointer, and the resourceVersion in a body that is quoted.
 _BY_CHANCE: Final = (
-    (chance.ADDRESS, chance.ANY_ADDRESS),
+    (nondeterminism.ADDRESS, nondeterminism.ANY_ADDRESS),
     (re.compile(r'"resourceVersion":"\d+"'), '"resourceVersion":"1"'),
 )
 _BAD_REQUEST: Final = 400

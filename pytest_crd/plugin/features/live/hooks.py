@@ -58,7 +58,7 @@ class Hooks:
         self._is_installed = settings.is_installed
         self._new: list[LiveVerdict] = []
         self._item: pytest.Item | None = None
-        self._lookahead = Lookahead(self._run, self._target.server.turn)
+        self._lookahead = Lookahead(self._run, self._target.server.worker_lock)
         self._counts: Counter[LiveOutcome] = Counter()
         self._reasons: Counter[tuple[LiveOutcome, str]] = Counter()
         self._lines: list[str] = []
@@ -80,7 +80,7 @@ class Hooks:
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> Generator[None, object, object]:
         """Begin to ask what the next tests will ask; in a worker of pytest-xdist, the next one alone is known."""
-        with self._target.server.turn.taken():
+        with self._target.server.worker_lock.held():
             self._item = item
             if self._of_controller is not None:
                 self._lookahead.ask_all([item, *([nextitem] if nextitem else ())])

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_crd.cases.questions import AnyQuestion
 from pytest_crd.live.run import LiveVerdict, Run
-from pytest_crd.live.turns import Turn
+from pytest_crd.live.workerlock import WorkerLock
 from pytest_crd.plugin.features.live import items as asked
 
 # How many tests are asked about at a time.
@@ -26,9 +26,9 @@ _AHEAD: Final = 64
 class Lookahead:
     """The questions of the tests to come."""
 
-    def __init__(self, run: Run, turn: Turn) -> None:
+    def __init__(self, run: Run, worker_lock: WorkerLock) -> None:
         """Take who asks, and what a thread has that works."""
-        self._run, self._turn = run, turn
+        self._run, self._worker_lock = run, worker_lock
         self._places: dict[pytest.Item, int] = {}
         self._begun: set[pytest.Item] = set()
         self._known: dict[pytest.Item, list[AnyQuestion]] = {}
@@ -45,7 +45,7 @@ class Lookahead:
         for item in items:
             if self._is_over.is_set():
                 return
-            with self._turn.taken():
+            with self._worker_lock.held():
                 if item not in self._begun:
                     self._known[item] = asked.foreseen(item)
                     self._run.prepare(self._known[item])
@@ -57,7 +57,7 @@ class Lookahead:
             self._scout.join()
 
     def ask(self, item: pytest.Item, items: Sequence[pytest.Item]) -> None:
-        """Begin to ask what a test and the next ones after it ask; whose turn it is to work calls it."""
+        """Begin to ask what a test and the next ones after it ask; who holds the worker lock calls it."""
         here = self._places.setdefault(item, len(self._places))
         self.ask_all(items[here : here + _AHEAD])
 
@@ -75,5 +75,5 @@ class Lookahead:
         known, future = self._asked.pop(item, ([], None))
         if future is None or known != questions:
             return self._run.verdict(questions)
-        with self._turn.given_up():
+        with self._worker_lock.released():
             return future.result()
