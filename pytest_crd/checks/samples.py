@@ -114,7 +114,12 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
         for one in manifest.duplicates
     ]
     errors = [
-        Finding(places.of_error(manifest, one), one.told, one.rule.lines if one.rule else ()) for one in response.errors
+        Finding(
+            places.of_steps(manifest, () if one.path is None else one.path.steps),
+            one.told,
+            one.rule.lines if one.rule else (),
+        )
+        for one in response.errors
     ]
     dropped = [*_dropped(sample, version, response)]
     whom = _described(version.crd, version.name)
