@@ -10,6 +10,7 @@ RuneSet: TypeAlias = "tuple[tuple[int, int], ...]"
 
 LAST: Final = 0x10FFFF
 ALL: Final[RuneSet] = ((0, LAST),)
+NO_NEWLINE: Final[RuneSet] = ((0, 0x09), (0x0B, LAST))
 
 
 def union(runs: Iterable[tuple[int, int]]) -> RuneSet:
