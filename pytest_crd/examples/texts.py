@@ -128,7 +128,7 @@ def _of_pattern(pattern: str, demand: TextDemand) -> Iterator[str]:
 
 
 def _padded(pattern: str, length: int) -> str | None:
-    return patterns.of_length(pattern, length) if 0 < length <= _LONGEST_MADE else None
+    return patterns.stretched(pattern, length) if 0 < length <= _LONGEST_MADE else None
 
 
 def _plain(length: int) -> Iterator[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from pytest_crd.engine.golang.regexp.textsearch import Lengths
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.examples import Border, Borders, limits, places, texts
 from pytest_crd.examples.holding import Held
@@ -206,10 +207,13 @@ def _sides_of(border: Border) -> Iterator[Candidate]:
 
 
 def _between(sides: Iterable[Borders], place: Place) -> Iterator[str]:
-    """Yield texts that one of the patterns at a place matches and the other does not."""
-    known = [pattern for side in sides if (pattern := side.root.at(place).structure.get("pattern"))]
+    """Yield texts that one of the patterns at a place matches and the other does not, and whose length is fit for both."""
+    structures = [side.root.at(place).structure for side in sides]
+    known = [pattern for structure in structures if (pattern := structure.get("pattern"))]
     if len(known) == 2:
-        yield from patterntexts.between(*known)
+        least = max(structure.get("minLength", 0) for structure in structures)
+        most = min((structure["maxLength"] for structure in structures if "maxLength" in structure), default=None)
+        yield from patterntexts.between(known[0], known[1], Lengths(least, most))
 
 
 def _long_texts(demands: Iterable[Demand], keyword: str) -> Iterator[str]:
