@@ -1,8 +1,8 @@
-"""Texts that one of two patterns matches and the other does not."""
+"""Texts that the patterns of one schema match and those of the other do not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_crd.engine.golang.regexp import textsearch
@@ -12,14 +12,16 @@ _MOST_FOUND: Final = 3
 _ANY_LENGTH: Final = Lengths()
 
 
-def between(left: str, right: str, lengths: Lengths = _ANY_LENGTH) -> Iterator[str]:
+def between(left: Sequence[str], right: Sequence[str], lengths: Lengths = _ANY_LENGTH) -> Iterator[str]:
     """
-    Yield some texts that just one of two patterns matches: first of the left one, then of the right one, the shortest first.
+    Yield some texts that all of one side's patterns match, and one of the other's does not: those of the left first, the shortest first.
 
     Args:
-        left: A pattern that compiles.
-        right: Another.
+        left: Patterns that compile; may be none.
+        right: Others.
         lengths: How many characters a text has.
     """
-    for matched, unmatched in ((left, right), (right, left)):
-        yield from textsearch.find([matched], [unmatched], lengths=lengths, wanted=_MOST_FOUND).texts
+    for matched, others in ((left, right), (right, left)):
+        for unmatched in others:
+            if unmatched not in matched:
+                yield from textsearch.find(matched, [unmatched], lengths=lengths, wanted=_MOST_FOUND).texts

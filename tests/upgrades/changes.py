@@ -253,6 +253,12 @@ CHANGES = (
         "a limit of a million", {**TEXT, "maxLength": 1048576}, {**TEXT, "maxLength": 1000000}, ("refused spec.x",)
     ),
     SchemaChange("a list with many items", items(maxItems=5_000), items(maxItems=4_999), ("refused spec.x",)),
+    SchemaChange(
+        "a pattern inside of allOf",
+        {**TEXT, "allOf": [{"pattern": "^a"}, {"pattern": "b$"}]},
+        {**TEXT, "allOf": [{"pattern": "^a"}, {"pattern": "bb$"}]},
+        ("refused spec.x",),
+    ),
     SchemaChange("words alone", {**TEXT, "description": "a"}, {**TEXT, "description": "b"}, ()),
     SchemaChange("a set that is only merged otherwise", items(), items(**{"x-kubernetes-list-type": "atomic"}), ()),
     SchemaChange("a bound that says nothing new", {**TEXT, "enum": ["a"]}, {**TEXT, "enum": ["a"], "maxLength": 5}, ()),

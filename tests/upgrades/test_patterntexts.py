@@ -20,8 +20,8 @@ from pytest_crd.upgrades import patterntexts
     ],
 )
 def test_texts_that_one_pattern_matches_alone_are_found_of_both(left: str, right: str, texts: list[str]) -> None:
-    assert list(patterntexts.between(left, right)) == texts
+    assert list(patterntexts.between([left], [right])) == texts
 
 
 def test_texts_are_as_long_as_other_keywords_ask_for() -> None:
-    assert list(patterntexts.between("^[a-z-]+$", "^[a-z]+$", Lengths(4, 4))) == ["aaa-"]
+    assert list(patterntexts.between(["^[a-z-]+$"], ["^[a-z]+$"], Lengths(4, 4))) == ["aaa-"]
