@@ -149,6 +149,7 @@ def test_modules_are_imported_by_name_where_the_contracts_see_it() -> None:
 NAMESAKES: Final = {
     "Hooks": "what a room registers with pytest: each room has one, which is found by this name",
     "Maker": "boundaries and upgrades make values each in their way, and neither knows the other's",
+    "Program": "Go's word for a compiled expression (cel-go) and for a compiled pattern (regexp)",
     "Reader": "reads a pattern in Go's syntax, or the objects of a tree",
 }
 

@@ -67,7 +67,7 @@ def conditions(read: ReadCrd) -> CheckVerdict:
         if condition.status != _USUAL.get(condition.type, "True"):
             field = _FIELDS.get(condition.type)
             place = (
-                fieldlines.of_field(read.manifest, field)
+                fieldlines.of_steps(read.manifest, tuple(field.split(".")))
                 if field
                 else fieldlines.of_sentence(read.manifest, condition.message)
             )
@@ -92,7 +92,7 @@ def _refusals(read: ReadCrd, response: Response) -> Iterator[CheckFinding]:
         for one in manifest.duplicates:
             yield CheckFinding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
         for path in crd.unknown_fields:
-            yield CheckFinding(fieldlines.of_field(manifest, path), f'unknown field "{path}"')
+            yield CheckFinding(fieldlines.of_steps(manifest, path.steps), f'unknown field "{path}"')
     else:
         for error in response.errors:
             details = error.rule.lines if error.rule is not None else ()

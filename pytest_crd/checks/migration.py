@@ -23,7 +23,8 @@ def needs(read: ReadCrd) -> tuple[CheckFinding, ...]:
     """Return what has to be changed in the file of a CRD in v1beta1 before a server takes it as v1."""
     spec = read.manifest.value["spec"]
     written = [
-        CheckFinding(fieldlines.of_field(read.manifest, field), text) for field, text in _written_otherwise(spec)
+        CheckFinding(fieldlines.of_steps(read.manifest, tuple(field.split("."))), text)
+        for field, text in _written_otherwise(spec)
     ]
     made = {**read.crd.declared, "apiVersion": declared.V1, "spec": _spec(read.crd.declared["spec"])}
     crd = CustomResourceDefinition.from_manifest(made, kubernetes_version=profile.DEFAULT)

@@ -96,7 +96,7 @@ def _refused(sample: Sample, outcomes: Sequence[SampleOutcome]) -> CheckVerdict:
 def _under(sample: Sample, crd: CustomResourceDefinition) -> SampleOutcome:
     served = [version.name for version in crd.versions if version.served]
     if sample.version not in served:
-        place = fieldlines.of_field(sample.manifest, "apiVersion")
+        place = fieldlines.of_steps(sample.manifest, ("apiVersion",))
         words = f"{crd.name} serves {', '.join(served) or 'no version'}, not {sample.version}"
         return SampleOutcome(
             crd, "a version that is not served", (CheckFinding(place, words),), frozenset({"apiVersion"})
@@ -120,7 +120,11 @@ def _answered(sample: Sample, version: Version, response: Response) -> SampleOut
         for one in manifest.duplicates
     ]
     errors = [
-        CheckFinding(fieldlines.of_field(manifest, one.field), one.told, one.rule.lines if one.rule else ())
+        CheckFinding(
+            fieldlines.of_steps(manifest, () if one.path is None else one.path.steps),
+            one.told,
+            one.rule.lines if one.rule else (),
+        )
         for one in response.errors
     ]
     dropped = [*_dropped(sample, version, response)]
@@ -148,16 +152,16 @@ def _answered(sample: Sample, version: Version, response: Response) -> SampleOut
 def _dropped(sample: Sample, version: Version, response: Response) -> Iterator[CheckFinding]:
     """Yield the fields that are lost, each with the one that may be meant."""
     fields = SchemaFields(version)
-    for path in response.pruned:
+    for path in response.changes.pruned:
         near = fields.near(path)
         hint = f"; did you mean {near}?" if near else ""
         yield CheckFinding(
-            fieldlines.of_field(sample.manifest, path),
+            fieldlines.of_steps(sample.manifest, path.steps),
             f"{path}: the schema does not specify it, so that it is dropped{hint}",
         )
-    for path in response.lost:
+    for path in response.changes.lost:
         words = f"{path}: the storage version does not specify it, so that it is lost without a warning"
-        yield CheckFinding(fieldlines.of_field(sample.manifest, path), words)
+        yield CheckFinding(fieldlines.of_steps(sample.manifest, path.steps), words)
 
 
 def _open_value(error: FieldError, value: JSONValue) -> str:

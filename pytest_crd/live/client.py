@@ -33,7 +33,7 @@ _LONGEST_BREATH: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerAnswer:
     """What the server said: the HTTP code, the decoded body, the texts of the `Warning` headers in order."""
 
     code: int
@@ -73,7 +73,7 @@ class Server:
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> ServerAnswer:
         """
         Send one request.
 
@@ -98,7 +98,7 @@ class Server:
             with self.worker_lock.released():
                 reply = self._transport.send(method, url, data, sent)
             if reply.code not in _BUSY:
-                return Answer(reply.code, _decoded(reply.content), tuple(_warnings(reply)))
+                return ServerAnswer(reply.code, _decoded(reply.content), tuple(_warnings(reply)))
             if times + 1 < self._busy_times:
                 self.rest(_breath(reply))
         text = reply.content.decode(errors="replace").strip()
@@ -121,12 +121,12 @@ class Server:
     def wait(
         self,
         path: str,
-        done: Callable[[Answer], bool],
+        done: Callable[[ServerAnswer], bool],
         what: str,
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> ServerAnswer:
         """
         GET *path* until *done* holds of the answer.
 

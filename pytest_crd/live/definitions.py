@@ -76,7 +76,7 @@ class CrdJudge:
         ours = facts.of_crd(crd.create(field_validation="Strict"))
         path = client.crd_path(crd.api_version)
 
-        def ask() -> client.Answer:
+        def ask() -> client.ServerAnswer:
             answer = self._server.ask("POST", path, manifest, query=_STRICT)
             if answer.code == _EXISTS:  # at any time, for others may make and remove it
                 raise _TakenError
@@ -98,7 +98,7 @@ class CrdJudge:
             return ["compared under another name, under which the conditions are others"]
         return [*filter(None, (stage.note,))]
 
-    def _compare(self, ask: Callable[[], client.Answer], ours: Facts, request: Mapping[str, JSONValue]) -> None:
+    def _compare(self, ask: Callable[[], client.ServerAnswer], ours: Facts, request: Mapping[str, JSONValue]) -> None:
         try:
             compare(self._server, ask, ours, None, stated=facts.stated_of_crd)
         except DisagreementError as error:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_crd.engine import Response, jsonvalue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.live import nondeterminism
-from pytest_crd.live.client import Answer
+from pytest_crd.live.client import ServerAnswer
 
 JSONValue = Any
 Facts = dict[str, JSONValue]
@@ -17,7 +17,7 @@ Facts = dict[str, JSONValue]
 _OF_CAUSE: Final = ("reason", "field", "message")
 
 
-def stated(answer: Answer, sent: JSONValue = None) -> Facts:
+def stated(answer: ServerAnswer, sent: JSONValue = None) -> Facts:
     """Return the facts of a server's answer to what was *sent*: the Status of a refusal, or what was stored."""
     found: Facts = {"code": answer.code}
     if answer.code < 300:
@@ -48,7 +48,7 @@ def of_crd(response: Response) -> Facts:
     return of_engine(response, None) | ({"stored": {"spec": response.stored["spec"]}} if response.accepted else {})
 
 
-def stated_of_crd(answer: Answer, sent: JSONValue = None) -> Facts:
+def stated_of_crd(answer: ServerAnswer, sent: JSONValue = None) -> Facts:
     """Return the facts of a server's answer to a POST of a CRD: of what is stored, its spec."""
     return stated(answer, sent) | ({"stored": {"spec": answer.body["spec"]}} if answer.code < 300 else {})
 

@@ -166,7 +166,7 @@ class LiveJudge:
     def _compare(self, question: Question, live: Exchange, stage: Stage) -> None:
         ours = facts.of_engine(live.response, live.sent)
 
-        def ask() -> client.Answer:
+        def ask() -> client.ServerAnswer:
             return self._server.ask(live.method, live.path, live.sent, query=live.query)
 
         try:
@@ -204,7 +204,7 @@ class LiveJudge:
 
 def compare(
     server: client.Server,
-    ask: Callable[[], client.Answer],
+    ask: Callable[[], client.ServerAnswer],
     ours: Facts,
     sent: JSONValue,
     *,

@@ -60,7 +60,7 @@ class Sandbox:
                 self._namespace = name
             return self._namespace
 
-    def make_crd(self, manifest: JSONObject) -> client.Answer:
+    def make_crd(self, manifest: JSONObject) -> client.ServerAnswer:
         """
         Return the answer to the POST of a CRD, whose group `make_group` has made.
 
@@ -69,7 +69,7 @@ class Sandbox:
         """
         return self._make(lease.CRD, client.crd_path(manifest["apiVersion"]), manifest, manifest["metadata"]["name"])
 
-    def replace_crd(self, manifest: JSONObject) -> client.Answer:
+    def replace_crd(self, manifest: JSONObject) -> client.ServerAnswer:
         """
         Put a CRD in place of one that was made, and return the answer.
 
@@ -119,7 +119,7 @@ class Sandbox:
         """What was made and not removed, as kubectl calls it."""
         return [f"{kind}/{path.rpartition('/')[2]}" for path, kind in self._made.items()]
 
-    def _make(self, kind: str, collection: str, body: JSONObject, name: str) -> client.Answer:
+    def _make(self, kind: str, collection: str, body: JSONObject, name: str) -> client.ServerAnswer:
         # Noted before it is there: what comes of a request whose answer is lost, nobody knows.
         path = f"{collection.replace('/v1beta1/', '/v1/')}/{name}"
         self._made[path] = kind

@@ -132,7 +132,7 @@ class OwnStages(Stages):
         super().__init__(server, version)
         self._sandbox = sandbox
 
-    def replace(self, stage: Stage, crd: CustomResourceDefinition) -> client.Answer:
+    def replace(self, stage: Stage, crd: CustomResourceDefinition) -> client.ServerAnswer:
         """
         Put another form of a CRD on its stage, and return the answer when that counts.
 

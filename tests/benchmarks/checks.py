@@ -59,7 +59,7 @@ class TimedServer(client.Server):
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> client.Answer:
+    ) -> client.ServerAnswer:
         before = time.perf_counter()
         answer = super().ask(method, path, body, query=query, headers=headers)
         if query == _STRICT:

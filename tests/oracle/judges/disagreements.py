@@ -94,7 +94,7 @@ def found_by(answer: Callable[[], Answer]) -> Answer:
         return {"code": 0, "message": f"{type(error).__name__}: {error}"}
 
 
-def of_crd_answer(answer: client.Answer, sent: JSONValue) -> Answer:
+def of_crd_answer(answer: client.ServerAnswer, sent: JSONValue) -> Answer:
     """Return the facts of a server's answer to a CRD that was *sent*."""
     recorded = facts.stated(answer)
     if recorded.pop("stored", None) is not None:
