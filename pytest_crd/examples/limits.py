@@ -23,6 +23,8 @@ _ODD: Final = (" ", "!", "-", "_", "A", "é", "\n", "..", "0", "a")
 _INT64: Final = 2**63
 _LONGEST: Final = 200_000
 _ANOTHER: Final = "another"
+# What a finalizer and the key of a label may be.
+_QUALIFIED: Final = "example.com/another"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ def _enum(node: Demand, _keyword: str, _maker: Maker) -> Sides:
             others += [f"{value}x", value.swapcase(), _ANOTHER]
         elif isinstance(value, int | float) and not isinstance(value, bool):
             others += [value + 1, value - 1]
+    others += [_QUALIFIED] if any(isinstance(value, str) for value in values) else []
     return Sides(values, tuple(one for one in others if one not in values))
 
 

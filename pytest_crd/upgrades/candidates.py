@@ -178,7 +178,7 @@ class Maker:
 
     def _of_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
         """Yield objects with values on both sides of the borders of a keyword, whoever takes them."""
-        values = list(_between(self.sides, place)) if keyword in {"pattern", "allOf"} else []
+        values: list[Any] = list(_between(self.sides, place)) if keyword in {"pattern", "allOf"} else []
         for side in self.sides:
             node = side.root.at(place)
             if keyword in limits.keywords(node):
@@ -186,6 +186,8 @@ class Maker:
                 values += itertools.islice(sides.outside, _MOST_VALUES)
                 values += itertools.islice(sides.inside, _MOST_VALUES)
                 values += _with_one_key_alike(node, values)
+        if keyword in {"default", "nullable", "type"}:
+            values.append(None)  # which is kept, dropped, or gives way to a default
         if keyword == "format":
             # What has one format may have another one as well.
             values += itertools.chain.from_iterable(texts.FORMATS.values())

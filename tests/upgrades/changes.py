@@ -259,6 +259,18 @@ CHANGES = (
         {**TEXT, "allOf": [{"pattern": "^a"}, {"pattern": "bb$"}]},
         ("refused spec.x",),
     ),
+    SchemaChange(
+        "a default of what has no type, as which null is kept",
+        obj(a={"nullable": True, "x-kubernetes-preserve-unknown-fields": True}),
+        obj(a={"x-kubernetes-preserve-unknown-fields": True}),
+        ("changed spec.x.a",),
+    ),
+    SchemaChange(
+        "a default of items, which null gives way to",
+        {"type": "array", "items": {**NUMBER, "default": 1}},
+        {"type": "array", "items": {**NUMBER, "default": 2}},
+        ("changed spec.x[*]",),
+    ),
     SchemaChange("words alone", {**TEXT, "description": "a"}, {**TEXT, "description": "b"}, ()),
     SchemaChange("a set that is only merged otherwise", items(), items(**{"x-kubernetes-list-type": "atomic"}), ()),
     SchemaChange("a bound that says nothing new", {**TEXT, "enum": ["a"]}, {**TEXT, "enum": ["a"], "maxLength": 5}, ()),
