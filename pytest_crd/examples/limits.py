@@ -23,6 +23,8 @@ _ODD: Final = (" ", "!", "-", "_", "A", "é", "\n", "..", "0", "a")
 _INT64: Final = 2**63
 _LONGEST: Final = 200_000
 _ANOTHER: Final = "another"
+# How many values of a field break a branch of a junctor, by each of its keywords.
+_MOST_BROKEN: Final = 3
 # What a finalizer and the key of a label may be.
 _QUALIFIED: Final = "example.com/another"
 
@@ -88,6 +90,8 @@ def _enum(node: Demand, _keyword: str, _maker: Maker) -> Sides:
             others += [f"{value}x", value.swapcase(), _ANOTHER]
         elif isinstance(value, int | float) and not isinstance(value, bool):
             others += [value + 1, value - 1]
+        elif isinstance(value, dict | list):
+            others += [{_ANOTHER: 1}, [_ANOTHER]]
     others += [_QUALIFIED] if any(isinstance(value, str) for value in values) else []
     return Sides(values, tuple(one for one in others if one not in values))
 
@@ -213,7 +217,21 @@ def of_junctor(node: Demand, keyword: str, maker: Maker) -> Iterator[Any]:
             sides = find(both, inner, maker)
             yield from (*sides.outside, *sides.inside)
         yield from itertools.islice(maker.find(both), 5)
+        yield from _of_fields(both, branch, maker)
     yield from maker.find(Demand((plain,)))
+
+
+def _of_fields(both: Demand, branch: Mapping[str, Any], maker: Maker) -> Iterator[dict[str, Any]]:
+    """Yield objects that break what a *branch* of a junctor asks of one field: it is not there, or has another value."""
+    base = maker.first(both)
+    if not isinstance(base, dict):
+        return
+    for name in branch.get("required") or ():
+        yield {key: value for key, value in base.items() if key != name}
+    for name, child in (branch.get("properties") or {}).items():
+        field, asked = both.field(name), Demand((child,))
+        for keyword in () if field is None else keywords(asked):
+            yield from ({**base, name: value} for value in find(field or asked, keyword, maker).outside[:_MOST_BROKEN])
 
 
 _SIDES: Final[dict[str, Callable[[Demand, str, Maker], Sides]]] = {

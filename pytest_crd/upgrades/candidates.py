@@ -199,8 +199,14 @@ class Maker:
 
     def _placed(self, side: Borders, place: Place, values: Iterable[Any]) -> Iterator[Resource]:
         """Yield an object with each of *values* at a place, whoever takes it."""
-        held = side.existing(place) if place else None
-        yield from () if held is None else (places.replaced(*held, value) for value in values)
+        held = side.existing(place)
+        if held is None:
+            return
+        for value in values:
+            if place:
+                yield places.replaced(*held, value)
+            elif isinstance(value, dict):
+                yield {**held[0], **value}
 
 
 def _sides_of(border: Border) -> Iterator[Candidate]:
