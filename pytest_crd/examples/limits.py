@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.examples import numbers, texts
 from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Demand
 from pytest_crd.examples.values import Maker
@@ -185,21 +186,31 @@ def _items(node: Demand, keyword: str, maker: Maker) -> Sides:
 def _properties(node: Demand, keyword: str, maker: Maker) -> Sides:
     limit, step = _limit(node, keyword)
     made = [_of_size(node, size, maker) for size in (limit, limit + step) if 0 <= size <= _LONGEST]
-    beyond = [_of_size(node, size, maker) for size in (limit - step,) if 0 <= size <= _LONGEST]
+    beyond = [
+        one
+        for size in (limit - step,)
+        if 0 <= size <= _LONGEST
+        for one in (_of_size(node, size, maker), _of_size(node, size, maker, named=False))
+    ]
     return Sides(tuple(one for one in made if one is not None), tuple(one for one in beyond if one is not None))
 
 
-def _of_size(node: Demand, size: int, maker: Maker) -> dict[str, Any] | None:
-    """Return an object with *size* fields; None where the schema lets there be no such one."""
-    made = {name: maker.first(child) for name in node.required if (child := node.field(name)) is not None}
-    for name, child in node.properties.items():
-        if len(made) < size:
-            made.setdefault(name, maker.first(child))
+def _of_size(node: Demand, size: int, maker: Maker, *, named: bool = True) -> dict[str, Any] | None:
+    """Return an object with *size* fields, if *named* of those that have a name; None where the schema lets there be no such one."""
+    first, needed = maker.first(node), {*node.required, *(META_FIELDS if node.is_embedded_resource else ())}
+    made = {name: value for name, value in first.items() if name in needed} if isinstance(first, dict) else {}
+    for name, child in node.properties.items() if named else ():
+        if len(made) < size and (value := _not_null(child, maker)) is not None:
+            made.setdefault(name, value)
     values = node.values or (ANYTHING if node.keeps_unknown_fields else None)
     if values is not None:
         value = maker.first(values)
         made |= {f"key{index}": value for index in range(size - len(made))}
     return made if len(made) == size else None
+
+
+def _not_null(node: Demand, maker: Maker) -> Any:
+    return next((value for value in maker.find(node) if value is not None), None)
 
 
 def _list_type(node: Demand, _keyword: str, maker: Maker) -> Sides:

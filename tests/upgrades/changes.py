@@ -148,7 +148,7 @@ CHANGES = (
         "a field among unknown ones",
         {**OBJECT, "x-kubernetes-preserve-unknown-fields": True},
         {**obj(a=TEXT), "x-kubernetes-preserve-unknown-fields": True},
-        ("refused spec.x.a",),
+        ("refused spec.x.a", "changed spec.x.a"),
     ),
     SchemaChange(
         "embedded",
@@ -270,6 +270,23 @@ CHANGES = (
         {"type": "array", "items": {**NUMBER, "default": 1}},
         {"type": "array", "items": {**NUMBER, "default": 2}},
         ("changed spec.x[*]",),
+    ),
+    SchemaChange(
+        "fewer fields of an embedded object",
+        {**OBJECT, "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True},
+        {
+            **OBJECT,
+            "x-kubernetes-embedded-resource": True,
+            "x-kubernetes-preserve-unknown-fields": True,
+            "maxProperties": 3,
+        },
+        ("refused spec.x",),
+    ),
+    SchemaChange(
+        "a value of an enum that is below a minimum",
+        {"type": "number", "enum": [1, 9]},
+        {"type": "number", "enum": [1, 9], "minimum": 5},
+        ("refused spec.x",),
     ),
     SchemaChange("words alone", {**TEXT, "description": "a"}, {**TEXT, "description": "b"}, ()),
     SchemaChange("a set that is only merged otherwise", items(), items(**{"x-kubernetes-list-type": "atomic"}), ()),
