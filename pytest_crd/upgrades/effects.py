@@ -17,6 +17,7 @@ from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
+from pytest_crd.examples import places
 from pytest_crd.examples.places import Steps
 from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
 from pytest_crd.upgrades.subjects import Subject
@@ -76,7 +77,10 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     if not after.accepted:
         yield from refusals(after, old, new, Kind.REFUSED)
         return
-    lost = {path: _located(path, old, new) for path in (*after.changes.pruned, *after.changes.lost)}
+    dropped = (*after.changes.pruned, *after.changes.lost)
+    # A null that was dropped before was not kept either.
+    kept = [path for path in dropped if not places.reached(before.stored, path.steps)[1]]
+    lost = {path: _located(path, old, new) for path in kept}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
     if old.version.unknown_when_stored or new.version.unknown_when_stored:
