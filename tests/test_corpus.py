@@ -23,7 +23,7 @@ from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.openshift import runner
 from pytest_crd.cases.openshift.crds import Variant
 from pytest_crd.cases.openshift.suite import Suite, SuiteCase
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import summary as coverage_summary
 from pytest_crd.coverage.data import Data
 from pytest_crd.discovery.crdsources import Sources
@@ -131,9 +131,9 @@ def test_every_suite_of_openshift_is_about_the_crds_that_it_should_be_and_holds(
 
 
 def _outcome(suite: Suite, case: SuiteCase, variant: Variant, catalog: Catalog) -> str:
-    old = Subject(catalog.suite_old_version_of(suite, case.case, variant))
+    old = CaseSubject(catalog.suite_old_version_of(suite, case.case, variant))
     try:
-        result = runner.run(case, Subject(variant.version), old_subject=old)
+        result = runner.run(case, CaseSubject(variant.version), old_subject=old)
     except CaseFileError as error:
         return str(error)
     return "held" if result.held else case.case.title

@@ -6,8 +6,10 @@ A folder of the package has a folder of tests, so that who changes it knows what
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -141,6 +143,28 @@ def test_modules_are_imported_by_name_where_the_contracts_see_it() -> None:
     }
 
     assert seen == {("plugin/features/__init__.py", 'f"{__name__}.{name}.hooks"')}
+
+
+# Classes of one name, and why each is called so.
+NAMESAKES: Final = {
+    "Hooks": "what a room registers with pytest: each room has one, which is found by this name",
+    "Maker": "boundaries and upgrades make values each in their way, and neither knows the other's",
+    "Program": "Go's word for a compiled expression (cel-go) and for a compiled pattern (regexp)",
+    "Reader": "reads a pattern in Go's syntax, or the objects of a tree",
+}
+
+
+def _classes(module: Path) -> Iterator[str]:
+    """Yield the names of the public classes of a module."""
+    for node in ast.parse(module.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    defined = Counter(name for module in PACKAGE.rglob("*.py") for name in _classes(module))
+
+    assert {name for name, count in defined.items() if count > 1} == NAMESAKES.keys()
 
 
 WORKFLOW: Final[Any] = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from pytest_crd.engine.requests import requestbody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class CaseKey:
     """
     A key of a case file, or of a case.
 
@@ -124,8 +124,8 @@ CASE_CONFLICTS: Final = (
 )
 _IF_ACCEPTED: Final = "for an object that is accepted write `accepted: true`"
 
-CASE_KEYS: Final[Mapping[str, Key]] = {
-    "name": Key(
+CASE_KEYS: Final[Mapping[str, CaseKey]] = {
+    "name": CaseKey(
         form=forms.text(
             "a name (one line of text without '::', '[' and ']')",
             without=r"::|[\[\]\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]",
@@ -134,137 +134,137 @@ CASE_KEYS: Final[Mapping[str, Key]] = {
         sections=_ALL,
         required=True,
     ),
-    "input": Key(
+    "input": CaseKey(
         form=forms.object_or_text("a mapping (the object) or the text of one"),
         meaning="What is sent. As text it is one YAML or JSON document in which duplicate keys count, as on the wire.",
         sections=_ALL,
     ),
-    "inputFile": Key(
+    "inputFile": CaseKey(
         form=forms.text("the path of a file"),
         meaning="A file with what is sent, relative to this file; instead of `input`.",
         sections=_ALL,
     ),
-    "document": Key(
+    "document": CaseKey(
         form=forms.number("the number of a document, from 1"),
         meaning="Which document of `inputFile`, from 1, where it has several.",
         sections=_ALL,
     ),
-    "patch": Key(
+    "patch": CaseKey(
         form=_PATCH,
         meaning="What is changed in `input` or `inputFile` before it is sent: a JSON Patch (a list) or a merge patch (a mapping).",
         sections=_ALL,
     ),
-    "old": Key(
+    "old": CaseKey(
         form=forms.any_object("a mapping (the object as it is stored)"),
         meaning="The object as it is stored before the update, status included.",
         sections=UPDATES,
     ),
-    "oldFile": Key(
+    "oldFile": CaseKey(
         form=forms.text("the path of a file"),
         meaning="A file with the object as it is stored, relative to this file; instead of `old`.",
         sections=UPDATES,
     ),
-    "oldDocument": Key(
+    "oldDocument": CaseKey(
         form=forms.number("the number of a document, from 1"),
         meaning="Which document of `oldFile`, from 1, where it has several.",
         sections=UPDATES,
     ),
-    "oldPatch": Key(
+    "oldPatch": CaseKey(
         form=_PATCH,
         meaning="What is changed in `old` or `oldFile` before it is stored, as with `patch`.",
         sections=UPDATES,
     ),
-    "oldCRD": Key(
+    "oldCRD": CaseKey(
         form=forms.mapping(
             "a mapping with `path:` or `patch:`", _OLD_CRD_KEYS, one_of=_OLD_CRD_KEYS, conflicts=_OLD_CRD_CONFLICTS
         ),
         meaning="The CRD under which `old` was stored, if it was another one.",
         sections=UPDATES,
     ),
-    "expected": Key(
+    "expected": CaseKey(
         form=forms.any_object("a mapping (the whole object)"),
         meaning="The whole resulting object, compared by JSON type, less what only a server sets.",
         sections=_ALL,
         expects=True,
     ),
-    "contains": Key(
+    "contains": CaseKey(
         form=forms.any_object("a mapping (a part of the object)"),
         meaning="A part of the resulting object.",
         sections=_ALL,
         expects=True,
     ),
-    "absent": Key(
+    "absent": CaseKey(
         form=forms.some_list("a list of one or more field paths", _PATH),
         meaning="Field paths that the resulting object does not have.",
         sections=_ALL,
         expects=True,
     ),
-    "accepted": Key(
+    "accepted": CaseKey(
         form=forms.constant("true", value=True),
         meaning="Asks only that the object is accepted.",
         sections=REQUESTS,
         expects=True,
         remedy="for an object that is refused write `errors:` or `error:`",
     ),
-    "errors": Key(
+    "errors": CaseKey(
         form=_ERRORS,
         meaning="All errors: these and no others.",
         sections=REQUESTS,
         expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
-    "containsErrors": Key(
+    "containsErrors": CaseKey(
         form=_ERRORS,
         meaning="Some of the errors.",
         sections=REQUESTS,
         expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
-    "error": Key(
+    "error": CaseKey(
         form=forms.text("text (a part of the whole message)"),
         meaning="A part of the whole message with which the object is refused.",
         sections=REQUESTS,
         expects=True,
         remedy=_IF_ACCEPTED,
     ),
-    "pruned": Key(
+    "pruned": CaseKey(
         form=_PATHS,
         meaning="All field paths that are pruned, as `unknown field` warnings spell them.",
         sections=REQUESTS | {Section.PRUNING},
         expects=True,
     ),
-    "defaulted": Key(
+    "defaulted": CaseKey(
         form=_PATHS,
         meaning="All field paths where a default is put in.",
         sections=REQUESTS | {Section.DEFAULTING},
         expects=True,
     ),
-    "nullsDropped": Key(
+    "nullsDropped": CaseKey(
         form=_PATHS,
         meaning="All field paths whose null is dropped.",
         sections=REQUESTS | {Section.DEFAULTING},
         expects=True,
     ),
-    "lost": Key(
+    "lost": CaseKey(
         form=_PATHS,
         meaning="All field paths that are lost on storing, as the storage version does not know them.",
         sections=REQUESTS,
         expects=True,
     ),
-    "warnings": Key(
+    "warnings": CaseKey(
         form=forms.any_list("a list of texts", forms.text("a text")),
         meaning="All warnings.",
         sections=REQUESTS,
         expects=True,
     ),
-    "fieldValidation": Key(
+    "fieldValidation": CaseKey(
         form=forms.choice(requestbody.FIELD_VALIDATIONS),
         meaning="What unknown and duplicate fields do; Warn where it is left out, as for kubectl.",
         sections=REQUESTS,
     ),
-    "skip": Key(form=forms.text("a reason"), meaning="Why the case is not run.", sections=_ALL),
-    "xfail": Key(form=forms.text("a reason"), meaning="Why the case is known to fail; it must.", sections=_ALL),
-    "marks": Key(
+    "skip": CaseKey(form=forms.text("a reason"), meaning="Why the case is not run.", sections=_ALL),
+    "xfail": CaseKey(form=forms.text("a reason"), meaning="Why the case is known to fail; it must.", sections=_ALL),
+    "marks": CaseKey(
         form=forms.any_list(
             "a list of names of pytest marks",
             forms.text(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_crd.cases import casekeys, forms
-from pytest_crd.cases.casekeys import CASE_KEYS, Key, case_keys
+from pytest_crd.cases.casekeys import CASE_KEYS, CaseKey, case_keys
 from pytest_crd.cases.model import Section
 from pytest_crd.engine import profile
 
@@ -30,7 +30,7 @@ _SECTION_MEANINGS: Final = {
 }
 
 
-def _section(section: Section) -> Key:
+def _section(section: Section) -> CaseKey:
     case = forms.mapping(
         "a mapping with `name:`, `input:` and what is expected",
         {name: {"$ref": f"#/$defs/{name}"} for name in case_keys(section)},
@@ -39,33 +39,33 @@ def _section(section: Section) -> Key:
         conflicts=casekeys.CASE_CONFLICTS,
         needs=casekeys.NEEDS,
     )
-    return Key(
+    return CaseKey(
         form=forms.some_list("a list of cases", case),
         meaning=_SECTION_MEANINGS[section],
         remedy="begin each case with `- name:`",
     )
 
 
-FILE_KEYS: Final[Mapping[str, Key]] = {
-    "crd": Key(
+FILE_KEYS: Final[Mapping[str, CaseKey]] = {
+    "crd": CaseKey(
         form=forms.text("the name of a CRD, or the path of its file"),
         meaning="A name in crd_paths; or a path relative to this file.",
         required=True,
     ),
-    "version": Key(
+    "version": CaseKey(
         form=forms.text("the name of a version, as in v1"),
         meaning="The version of the CRD; may be left out when one version is served.",
     ),
-    "kubernetesVersion": Key(
+    "kubernetesVersion": CaseKey(
         form=forms.text(f'a Kubernetes version in quotes, as in "{profile.DEFAULT}"'),
         meaning=f"Whose behaviour and words: {', '.join(profile.KNOWN)}; overrides the setting.",
     ),
-    "storedCRD": Key(
+    "storedCRD": CaseKey(
         form=forms.constant("true", value=True),
         meaning="The CRD is stored already, so that its cases are run though today's server may refuse it.",
         remedy="leave it out where the server has yet to accept the CRD",
     ),
-    "unknownFields": Key(
+    "unknownFields": CaseKey(
         form=forms.choice(("allow",)),
         meaning="Allows inputs to have fields that are dropped though the case does not say so.",
     ),

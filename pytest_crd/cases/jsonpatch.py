@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 
-Operation: TypeAlias = Mapping[str, JSONValue]
+PatchOperation: TypeAlias = Mapping[str, JSONValue]
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]*")
 _WRONG_ESCAPE: Final = re.compile(r"~(?![01])")
@@ -38,7 +38,7 @@ class _CannotError(Exception):
     """Why an operation cannot be done."""
 
 
-def apply(value: JSONValue, operations: Sequence[Operation]) -> JSONValue:
+def apply(value: JSONValue, operations: Sequence[PatchOperation]) -> JSONValue:
     """
     Return *value* after *operations*, done in their order; the first that cannot be done ends it.
 
@@ -91,22 +91,22 @@ def _merged(value: JSONValue, patch: JSONValue, path: str) -> JSONValue:
     return merged
 
 
-def _add(holder: JSONValue, operation: Operation) -> None:
+def _add(holder: JSONValue, operation: PatchOperation) -> None:
     _put(holder, _tokens(operation["path"]), jsonvalue.copy(operation["value"]))
 
 
-def _remove(holder: JSONValue, operation: Operation) -> None:
+def _remove(holder: JSONValue, operation: PatchOperation) -> None:
     if not operation["path"]:
         raise _CannotError("the whole value cannot be removed")
     _take(holder, _tokens(operation["path"]))
 
 
-def _replace(holder: JSONValue, operation: Operation) -> None:
+def _replace(holder: JSONValue, operation: PatchOperation) -> None:
     parent, key = _place(holder, _tokens(operation["path"]))
     parent[key] = jsonvalue.copy(operation["value"])
 
 
-def _move(holder: JSONValue, operation: Operation) -> None:
+def _move(holder: JSONValue, operation: PatchOperation) -> None:
     source, target = _tokens(operation["from"]), _tokens(operation["path"])
     if source == target[: len(source)] and len(source) < len(target):
         raise _CannotError(f"{operation['from']!r} cannot be moved into itself")
@@ -114,18 +114,18 @@ def _move(holder: JSONValue, operation: Operation) -> None:
         _put(holder, target, _take(holder, source))
 
 
-def _copy(holder: JSONValue, operation: Operation) -> None:
+def _copy(holder: JSONValue, operation: PatchOperation) -> None:
     parent, key = _place(holder, _tokens(operation["from"]))
     _put(holder, _tokens(operation["path"]), jsonvalue.copy(parent[key]))
 
 
-def _test(holder: JSONValue, operation: Operation) -> None:
+def _test(holder: JSONValue, operation: PatchOperation) -> None:
     parent, key = _place(holder, _tokens(operation["path"]))
     if not jsonvalue.equal(parent[key], operation["value"]):
         raise _CannotError("the value there is another")
 
 
-_OPERATIONS: Final[Mapping[str, Callable[[JSONValue, Operation], None]]] = {
+_OPERATIONS: Final[Mapping[str, Callable[[JSONValue, PatchOperation], None]]] = {
     "add": _add,
     "remove": _remove,
     "replace": _replace,

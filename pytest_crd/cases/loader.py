@@ -19,11 +19,11 @@ from pytest_crd.cases.model import (
     AnyCase,
     CaseFile,
     CaseFileError,
+    CaseLines,
     ExpectedError,
-    Lines,
+    ObjectSource,
     OldCRD,
     Section,
-    Source,
 )
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.fielderror import ErrorType
@@ -247,14 +247,14 @@ def _case_file(document: Document) -> CaseFile:
         kubernetes_version=value.get("kubernetesVersion"),
         stored_crd=value.get("storedCRD", False),
         cases=tuple(
-            _case(_SECTIONS[section], case, Lines(document, (section, index)), allows_unknown=allows_unknown)
+            _case(_SECTIONS[section], case, CaseLines(document, (section, index)), allows_unknown=allows_unknown)
             for section, index, case in _cases(value)
         ),
-        lines=Lines(document),
+        lines=CaseLines(document),
     )
 
 
-def _case(section: Section, value: Mapping[str, JSONValue], lines: Lines, *, allows_unknown: bool) -> AnyCase:
+def _case(section: Section, value: Mapping[str, JSONValue], lines: CaseLines, *, allows_unknown: bool) -> AnyCase:
     stated = _stated(value, _CONVERSIONS)
     if section in UPDATES:
         stated["old_source"] = _source(value, "oldFile", "oldDocument", "oldPatch")
@@ -275,9 +275,9 @@ def _stated(value: Mapping[str, JSONValue], keys: Collection[str]) -> dict[str, 
     }
 
 
-def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str) -> Source | None:
-    source = Source(value.get(file), value.get(document), value.get(patch))
-    return None if source == Source() else source
+def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str) -> ObjectSource | None:
+    source = ObjectSource(value.get(file), value.get(document), value.get(patch))
+    return None if source == ObjectSource() else source
 
 
 def _itself(value: JSONValue) -> JSONValue:

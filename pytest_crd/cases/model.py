@@ -33,7 +33,7 @@ class Section(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lines:
+class CaseLines:
     """
     Where things stand in the file; looked up when asked, which most cases never are.
 
@@ -91,7 +91,7 @@ class OldCRD(NamedTuple):
     place: tuple[str, ...] = ("oldCRD",)
 
 
-class Source(NamedTuple):
+class ObjectSource(NamedTuple):
     """
     Where an object of a case comes from, and what is changed in it.
 
@@ -132,7 +132,7 @@ class Case:
 
     name: str
     input: JSONValue = None
-    input_source: Source | None = None
+    input_source: ObjectSource | None = None
     expected: JSONValue = None
     contains: JSONValue = None
     absent: tuple[str, ...] | None = None
@@ -142,7 +142,7 @@ class Case:
     marks: tuple[str, ...] = ()
     blanks: tuple[str, ...] = ()
     is_open: bool = False
-    lines: Lines = field(compare=False, repr=False)
+    lines: CaseLines = field(compare=False, repr=False)
 
     @property
     def id(self) -> str:
@@ -285,7 +285,7 @@ class UpdateCase(RequestCase):
     section = Section.UPDATE
 
     old: JSONValue = None
-    old_source: Source | None = None
+    old_source: ObjectSource | None = None
     old_crd: OldCRD | None = None
 
 
@@ -326,4 +326,4 @@ class CaseFile:
     kubernetes_version: str | None = None
     stored_crd: bool = False
     cases: tuple[AnyCase, ...]
-    lines: Lines = field(compare=False, repr=False)
+    lines: CaseLines = field(compare=False, repr=False)

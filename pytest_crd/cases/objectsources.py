@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_crd.cases import jsonpatch
-from pytest_crd.cases.model import AnyCase, Case, Source, UpdateCase
+from pytest_crd.cases.model import AnyCase, Case, ObjectSource, UpdateCase
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -46,7 +46,7 @@ def resolved(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Pat
     return case
 
 
-def _object(case: Case, stated: JSONValue, source: Source, files: _Files, keys: Sequence[str]) -> JSONValue:
+def _object(case: Case, stated: JSONValue, source: ObjectSource, files: _Files, keys: Sequence[str]) -> JSONValue:
     of_object, of_file, of_document, of_patch = keys
     value = stated if source.file is None else _document(case, source, files, of_file, of_document)
     if source.patch is None:
@@ -65,7 +65,7 @@ def _object(case: Case, stated: JSONValue, source: Source, files: _Files, keys: 
     return patched
 
 
-def _document(case: Case, source: Source, files: _Files, of_file: str, of_document: str) -> JSONValue:
+def _document(case: Case, source: ObjectSource, files: _Files, of_file: str, of_document: str) -> JSONValue:
     """Return the document of the file that is meant."""
     place = f"'{of_file}' of {case.title}"
     try:

@@ -14,7 +14,7 @@ from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
-class Kept(enum.Enum):
+class Disregarded(enum.Enum):
     """Why a part of what is sent never counts, whatever stands in it."""
 
     DROPPED_ON_CREATE = "a create drops the status, which is a subresource"
@@ -38,7 +38,7 @@ class Trace(NamedTuple):
     nulls: tuple[str, ...] = ()
     defaulted: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    kept: Mapping[str, Kept] = MappingProxyType({})
+    kept: Mapping[str, Disregarded] = MappingProxyType({})
 
 
 class ObjectMismatch(NamedTuple):
@@ -122,7 +122,7 @@ class Strays(NamedTuple):
     remedy: str
 
 
-class Refused(NamedTuple):
+class NotReached(NamedTuple):
     """
     The server does not get as far as the case wants it to.
 
@@ -212,7 +212,7 @@ class MessageMismatch(NamedTuple):
     message: str
 
 
-Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | Refused | Rejected | Accepted | ErrorsMismatch | MessageMismatch"
+Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | NotReached | Rejected | Accepted | ErrorsMismatch | MessageMismatch"
 
 
 class Context(NamedTuple):
@@ -232,7 +232,7 @@ class Context(NamedTuple):
     source: str
 
 
-class Answer(NamedTuple):
+class CaseAnswer(NamedTuple):
     """
     What the server makes of what a case sends, whatever the case expects.
 
@@ -271,7 +271,7 @@ class CaseResult(NamedTuple):
     mismatches: tuple[Mismatch, ...] = ()
     trace: Trace = Trace()
     notes: tuple[str, ...] = ()
-    answer: Answer | None = None
+    answer: CaseAnswer | None = None
 
     @property
     def held(self) -> bool:

@@ -22,8 +22,8 @@ from pytest_crd.cases.model import (
     UpdateCase,
 )
 from pytest_crd.cases.questions import Question
-from pytest_crd.cases.result import Answer, CaseResult, Kept, Mismatch, Refused, Strays, Trace
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.result import CaseAnswer, CaseResult, Disregarded, Mismatch, NotReached, Strays, Trace
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import (
     DecodeError,
     ErrorType,
@@ -44,7 +44,7 @@ _ABSENT: Final = object()
 _NOT_FOUND: Final = 404
 
 
-def run(case: AnyCase, subject: Subject, *, old_subject: Subject | None = None) -> CaseResult:
+def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None = None) -> CaseResult:
     """
     Run *case* and return its outcome.
 
@@ -67,7 +67,7 @@ def run(case: AnyCase, subject: Subject, *, old_subject: Subject | None = None) 
         else:
             result = _run_pass(case, body.value, subject)
     except DecodeError as error:
-        return CaseResult(subject.context, (Refused(f"the server answers 400: {error}"),))
+        return CaseResult(subject.context, (NotReached(f"the server answers 400: {error}"),))
     except UnsupportedConstructError as error:
         return not_served(subject, error)
     except UnsupportedExpressionError as error:
@@ -81,20 +81,20 @@ def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:
     return case.mistake(f"what the server answers to {case.title} is not known: {error}")
 
 
-def not_served(subject: Subject, error: UnsupportedConstructError) -> CaseResult:
+def not_served(subject: CaseSubject, error: UnsupportedConstructError) -> CaseResult:
     """Return the outcome of any case where the server serves no objects at all."""
     message = f"{subject.version.crd.name} {subject.version.name} serves no objects: {error}"
-    return CaseResult(subject.context, (Refused(message),))
+    return CaseResult(subject.context, (NotReached(message),))
 
 
 # The passes alone
 
 
-def _run_pass(case: PruningCase | DefaultingCase, given: Mapping[str, JSONValue], subject: Subject) -> CaseResult:
+def _run_pass(case: PruningCase | DefaultingCase, given: Mapping[str, JSONValue], subject: CaseSubject) -> CaseResult:
     version = subject.version
     resource = _completed(given, version)
     if problem := _another_type(resource, version):
-        return CaseResult(subject.context, (Refused(problem),))
+        return CaseResult(subject.context, (NotReached(problem),))
     if isinstance(case, PruningCase):
         pruned = version.prune(resource)
         value, trace = pruned.value, Trace(pruned=pruned.dropped)
@@ -106,7 +106,7 @@ def _run_pass(case: PruningCase | DefaultingCase, given: Mapping[str, JSONValue]
     questions.tell(Question(version, case.section, Body(resource)))
     in_object = expectations.of_object(case, value, resource, version.schema)
     result = _result(case, [*in_object, *expectations.of_paths(case.listed, trace)], trace, subject, found)
-    answer = Answer(0, Stored.of(value), (), (), given, frozenset())
+    answer = CaseAnswer(0, Stored.of(value), (), (), given, frozenset())
     return verdicts.tell(case, version, result._replace(answer=answer))
 
 
@@ -117,14 +117,16 @@ def _another_type(resource: Mapping[str, JSONValue], version: Version) -> str:
     return "; ".join(f"{key} is {printing.marshal(resource[key])}, not {printing.marshal(own[key])}" for key in wrong)
 
 
-def _result(case: Case, mismatches: list[Mismatch], trace: Trace, subject: Subject, found: Strays | None) -> CaseResult:
+def _result(
+    case: Case, mismatches: list[Mismatch], trace: Trace, subject: CaseSubject, found: Strays | None
+) -> CaseResult:
     """
     Return what became of a case, with the fields of the input that it does not account for.
 
     Raises:
         CaseFileError: There are such fields, and the case is expected to fail: then it would, whatever its reason.
     """
-    notes = [kept.value for kept in dict.fromkeys(trace.kept.values()) if kept is Kept.DROPPED_ON_CREATE]
+    notes = [kept.value for kept in dict.fromkeys(trace.kept.values()) if kept is Disregarded.DROPPED_ON_CREATE]
     if found and case.allows_unknown_fields:
         notes += [words for words, _ in map(strays.described, found.fields)]
     elif found and case.xfail is not None:
@@ -143,7 +145,9 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
 # Whole requests
 
 
-def _run_request(case: CreateCase | UpdateCase, body: Body, subject: Subject, old_subject: Subject) -> CaseResult:
+def _run_request(
+    case: CreateCase | UpdateCase, body: Body, subject: CaseSubject, old_subject: CaseSubject
+) -> CaseResult:
     if isinstance(case, UpdateCase):
         _refuse_invalid_old(case, old_subject)
     if case.lost is not None and (unknown := subject.version.unknown_when_stored):
@@ -153,7 +157,7 @@ def _run_request(case: CreateCase | UpdateCase, body: Body, subject: Subject, ol
 
 
 def judge(
-    case: RequestCase, given: JSONValue, response: Response, subject: Subject, *, made_up: frozenset[str]
+    case: RequestCase, given: JSONValue, response: Response, subject: CaseSubject, *, made_up: frozenset[str]
 ) -> CaseResult:
     """
     Return the outcome of a case whose request has been answered.
@@ -175,7 +179,7 @@ def judge(
         mismatches += expectations.of_object(case, response.stored, sent, version.schema, made_up=made_up)
     mismatches += expectations.of_paths(case.listed, trace, response.warnings)
     unknown = version.unknown_when_stored if response.accepted else ""
-    answer = Answer(response.code, response.kept, response.errors, response.warnings, given, made_up, unknown)
+    answer = CaseAnswer(response.code, response.kept, response.errors, response.warnings, given, made_up, unknown)
     result = _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
     if unknown:
         result = result._replace(notes=(*result.notes, unknown))
@@ -187,7 +191,7 @@ def _question(case: CreateCase | UpdateCase, body: Body, version: Version, old_v
     return question._replace(old=case.old, old_version=old_version) if isinstance(case, UpdateCase) else question
 
 
-def _refuse_invalid_old(case: UpdateCase, old_subject: Subject) -> None:
+def _refuse_invalid_old(case: UpdateCase, old_subject: CaseSubject) -> None:
     response = old_subject.store(case.old)
     if not response.accepted:
         raise case.mistake(
@@ -201,7 +205,7 @@ def _hint(case: RequestCase, response: Response, version: Version) -> str:
     return f"{version.name} has no status subresource" if is_missing else ""
 
 
-def _ratcheted(case: RequestCase, response: Response, subject: Subject) -> tuple[FieldError, ...]:
+def _ratcheted(case: RequestCase, response: Response, subject: CaseSubject) -> tuple[FieldError, ...]:
     """Return what is wrong with an object that an update stores all the same, as it was wrong before."""
     errors = subject.store(response.stored).errors if isinstance(case, UpdateCase) else ()
     return tuple(error for error in errors if error.type is not ErrorType.REQUEST)
@@ -214,16 +218,16 @@ def _made_up(case: CreateCase | UpdateCase, given: JSONValue) -> frozenset[str]:
     return frozenset() if isinstance(metadata, dict) and "name" in metadata else frozenset({"name"})
 
 
-def _kept(case: RequestCase, given: JSONValue, response: Response) -> dict[str, Kept]:
+def _kept(case: RequestCase, given: JSONValue, response: Response) -> dict[str, Disregarded]:
     """Return the parts of the input that do not count, whatever stands in them."""
     if not response.accepted or not isinstance(given, dict):
         return {}
     stored = response.stored
     if isinstance(case, StatusUpdateCase):
-        return dict.fromkeys({*given, *stored} - {"status"}, Kept.REST_ON_STATUS_UPDATE)
+        return dict.fromkeys({*given, *stored} - {"status"}, Disregarded.REST_ON_STATUS_UPDATE)
     sent, found = given.get("status", _ABSENT), stored.get("status", _ABSENT)
     if isinstance(case, UpdateCase):
         is_kept = sent != found and found == case.old.get("status", _ABSENT)
-        return {"status": Kept.STATUS_ON_UPDATE} if is_kept else {}
+        return {"status": Disregarded.STATUS_ON_UPDATE} if is_kept else {}
     is_dropped = sent is not _ABSENT and found is _ABSENT and "status" not in {*response.pruned, *response.nulls}
-    return {"status": Kept.DROPPED_ON_CREATE} if is_dropped else {}
+    return {"status": Disregarded.DROPPED_ON_CREATE} if is_dropped else {}

@@ -122,12 +122,12 @@ def _behind_any_key(rest: str, *, dotted: bool) -> str:
     return "" if dotted else rest[min((i for i in range(1, len(rest)) if rest[i] in ".["), default=len(rest)) :]
 
 
-def _schema(kind: types.Type) -> Schema:
+def _schema(kind: types.GoType) -> Schema:
     """Return a type of Go's as a schema, as far as its fields go."""
     if isinstance(kind, types.Pointer):
         return _schema(kind.to)
     if isinstance(kind, types.Struct):
-        fields: Mapping[str, types.Type] = kind.fields
+        fields: Mapping[str, types.GoType] = kind.fields
         return {"properties": {name: _schema(field) for name, field in fields.items()}}
     if isinstance(kind, types.Map):
         return {"additionalProperties": _schema(kind.value)}

@@ -21,7 +21,7 @@ from pytest_crd.cases.model import (
     StatusUpdateCase,
 )
 from pytest_crd.cases.result import Stray, Strays
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import Response, Version, fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -33,7 +33,7 @@ _REMEDIES: Final = {
 _REMEDY: Final = f"where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, {_ALLOW}"
 
 
-def of_request(case: RequestCase, given: JSONValue, response: Response, subject: Subject) -> Strays | None:
+def of_request(case: RequestCase, given: JSONValue, response: Response, subject: CaseSubject) -> Strays | None:
     """
     Return the fields that *case* does not account for; None where there are none.
 
@@ -49,13 +49,13 @@ def of_request(case: RequestCase, given: JSONValue, response: Response, subject:
     return _strays(case, subject, [*_held(dropped, counted)], [*_held(lost, counted)])
 
 
-def of_pruning(case: PruningCase, given: JSONValue, pruned: Iterable[str], subject: Subject) -> Strays | None:
+def of_pruning(case: PruningCase, given: JSONValue, pruned: Iterable[str], subject: CaseSubject) -> Strays | None:
     """Return the fields of *given* that a case of pruning does not account for; None where there are none."""
     dropped = [path for path in pruned if case.pruned is None and not _is_in_the_object(case, path)]
     return _strays(case, subject, [*_held(dropped, given)])
 
 
-def of_defaulting(case: DefaultingCase, given: JSONValue, subject: Subject) -> Strays | None:
+def of_defaulting(case: DefaultingCase, given: JSONValue, subject: CaseSubject) -> Strays | None:
     """Return the unknown fields of *given* that a case of defaulting does not expect to be there; None without any."""
     unknown = subject.version.passes.prune(given, drop_malformed=True).paths
     stray = [path for path in unknown if not any(True for _ in comparison.places(case.expected, path))]
@@ -71,7 +71,7 @@ def described(stray: Stray) -> tuple[str, str]:
     return f"{stray.path}: {words}", words
 
 
-def _strays(case: Case, subject: Subject, unknown: list[str], lost: list[str] | None = None) -> Strays | None:
+def _strays(case: Case, subject: CaseSubject, unknown: list[str], lost: list[str] | None = None) -> Strays | None:
     lost = lost or []
     fields = [
         Stray(path, is_lost, "" if is_lost else subject.fields.near(path))

@@ -20,7 +20,7 @@ _NAME: Final = {"name": completion.MADE_UP_NAME}
 _MOST_PLACES: Final = 3
 
 
-class Subject:
+class CaseSubject:
     """
     A CRD version that cases are about.
 

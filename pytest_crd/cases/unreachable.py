@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pytest_crd.cases import comparison, refusals
 from pytest_crd.cases.model import Case, UpdateCase
 from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
@@ -20,7 +20,7 @@ from pytest_crd.engine.requests import completion
 _NO_FIELD = "<nil>"
 
 
-def mistakes(case: Case, subject: Subject, old_subject: Subject) -> Iterator[Mistake]:
+def mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) -> Iterator[Mistake]:
     """
     Yield a mistake for each path of `absent` at which neither the schemas nor the objects of *case* have a field.
 
@@ -42,7 +42,9 @@ def mistakes(case: Case, subject: Subject, old_subject: Subject) -> Iterator[Mis
             yield from case.mistake(message, "absent", index).mistakes
 
 
-def hinted(case: Case, sent: JSONValue, mismatches: Sequence[Mismatch], subjects: Sequence[Subject]) -> list[Mismatch]:
+def hinted(
+    case: Case, sent: JSONValue, mismatches: Sequence[Mismatch], subjects: Sequence[CaseSubject]
+) -> list[Mismatch]:
     """
     Return *mismatches* with a hint at each path that is expected where there can be no field, and at each rule that there is not.
 
@@ -63,7 +65,7 @@ def hinted(case: Case, sent: JSONValue, mismatches: Sequence[Mismatch], subjects
     return changed
 
 
-def _with_hints(case: Case, sent: JSONValue, mismatch: Mismatch, subjects: Sequence[Subject]) -> Mismatch:
+def _with_hints(case: Case, sent: JSONValue, mismatch: Mismatch, subjects: Sequence[CaseSubject]) -> Mismatch:
     if isinstance(mismatch, PathsMismatch) and mismatch.key != "warnings":
         return mismatch._replace(hints=_of_paths(case, sent, mismatch.missing, subjects))
     if isinstance(mismatch, ErrorsMismatch):
@@ -75,16 +77,16 @@ def _with_hints(case: Case, sent: JSONValue, mismatch: Mismatch, subjects: Seque
     return mismatch
 
 
-def _of_paths(case: Case, sent: JSONValue, paths: Sequence[str], subjects: Sequence[Subject]) -> dict[str, str]:
+def _of_paths(case: Case, sent: JSONValue, paths: Sequence[str], subjects: Sequence[CaseSubject]) -> dict[str, str]:
     return {path: hint for path in paths if (hint := _hint(case, sent, path.removeprefix("."), subjects))}
 
 
-def _is_in_a_rule(part: str, subjects: Sequence[Subject]) -> bool:
+def _is_in_a_rule(part: str, subjects: Sequence[CaseSubject]) -> bool:
     """Return whether a schema has a rule with *part* in it."""
     return any(refusals.is_in_rule(part, rule) for subject in subjects for rule in subject.fields.rules)
 
 
-def _hint(case: Case, sent: JSONValue, path: str, subjects: Sequence[Subject]) -> str:
+def _hint(case: Case, sent: JSONValue, path: str, subjects: Sequence[CaseSubject]) -> str:
     """Return why there can be nothing at *path*; empty where there can."""
     if _is_declared(path, subjects):
         return ""
@@ -95,6 +97,6 @@ def _hint(case: Case, sent: JSONValue, path: str, subjects: Sequence[Subject]) -
     return "can be no field" + (f"; did you mean {near}?" if near else "")
 
 
-def _is_declared(path: str, subjects: Sequence[Subject]) -> bool:
+def _is_declared(path: str, subjects: Sequence[CaseSubject]) -> bool:
     """Return whether a schema says that there can be a field at *path*."""
     return any(subject.fields.can_have(path) for subject in subjects)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_crd.checks import fieldlines, migration
-from pytest_crd.checks.verdict import Finding, Verdict
+from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import Condition, Response, Version
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.loading.crdfiles import ReadCrd
@@ -24,7 +24,7 @@ _FIELDS: Final = {
 }
 
 
-def accepted(read: ReadCrd, *, is_stored: bool) -> Verdict:
+def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
     """
     Return whether the server takes a CRD that is created strictly, as kubectl asks.
 
@@ -34,16 +34,16 @@ def accepted(read: ReadCrd, *, is_stored: bool) -> Verdict:
     """
     response = read.crd.create(field_validation="Strict")
     if response.accepted:
-        return Verdict(warnings=tuple(_warning(read, warning) for warning in response.warnings))
+        return CheckVerdict(warnings=tuple(_warning(read, warning) for warning in response.warnings))
     if is_stored:
-        return Verdict(passed_over=f"crd_stored says that it is stored; created anew: {response.message}")
-    return Verdict(f"refused ({response.code})", tuple(_refusals(read, response)))
+        return CheckVerdict(passed_over=f"crd_stored says that it is stored; created anew: {response.message}")
+    return CheckVerdict(f"refused ({response.code})", tuple(_refusals(read, response)))
 
 
-def structural(read: ReadCrd, version: Version) -> Verdict:
+def structural(read: ReadCrd, version: Version) -> CheckVerdict:
     """Return whether the schema of a version is structural; of a CRD in v1beta1 also what v1 would demand."""
     is_v1beta1 = read.crd.api_version == declared.V1BETA1
-    found = [Finding(fieldlines.of_error(read.manifest, error), str(error)) for error in version.structural_errors]
+    found = [CheckFinding(fieldlines.of_error(read.manifest, error), str(error)) for error in version.structural_errors]
     needs = (
         [one._replace(text=f"in v1: {one.text}") for one in migration.needs(read) if one not in found]
         if is_v1beta1
@@ -52,28 +52,28 @@ def structural(read: ReadCrd, version: Version) -> Verdict:
     condition = next((f"{one.type} would be {one.status} ({one.reason})" for one in _unusual(read)), "")
     because = f"; the condition {condition}" if is_v1beta1 and condition else ""
     if found:
-        return Verdict(f"the schema of {version.name} is not structural{because}", (*found, *needs))
-    return Verdict(notes=tuple(f"{one.place}: {one.text}" for one in needs))
+        return CheckVerdict(f"the schema of {version.name} is not structural{because}", (*found, *needs))
+    return CheckVerdict(notes=tuple(f"{one.place}: {one.text}" for one in needs))
 
 
-def conditions(read: ReadCrd) -> Verdict:
+def conditions(read: ReadCrd) -> CheckVerdict:
     """Return the conditions that a CRD would have, as far as they are not those of one without flaws."""
     refusal = read.crd.first_response
     if not refusal.accepted:
-        errors = (Finding(fieldlines.of_error(read.manifest, error), str(error)) for error in refusal.errors)
-        return Verdict("it would have no conditions, as the server refuses it", tuple(errors))
+        errors = (CheckFinding(fieldlines.of_error(read.manifest, error), str(error)) for error in refusal.errors)
+        return CheckVerdict("it would have no conditions, as the server refuses it", tuple(errors))
     found = []
     for condition in read.crd.conditions:
         if condition.status != _USUAL.get(condition.type, "True"):
             field = _FIELDS.get(condition.type)
             place = (
-                fieldlines.of_field(read.manifest, field)
+                fieldlines.of_steps(read.manifest, tuple(field.split(".")))
                 if field
                 else fieldlines.of_sentence(read.manifest, condition.message)
             )
             text = f"{condition.type} would be {condition.status} ({condition.reason}): {condition.message}"
-            found.append(Finding(place, text))
-    return Verdict("stored, but with flaws that only its conditions tell", tuple(found))
+            found.append(CheckFinding(place, text))
+    return CheckVerdict("stored, but with flaws that only its conditions tell", tuple(found))
 
 
 def _unusual(read: ReadCrd) -> Iterator[Condition]:
@@ -81,28 +81,28 @@ def _unusual(read: ReadCrd) -> Iterator[Condition]:
     yield from (one for one in read.crd.conditions if one.type in _USUAL and one.status != _USUAL[one.type])
 
 
-def _refusals(read: ReadCrd, response: Response) -> Iterator[Finding]:
+def _refusals(read: ReadCrd, response: Response) -> Iterator[CheckFinding]:
     crd, manifest = read.crd, read.manifest
     if response.code == 404:
         words = f"Kubernetes {crd.kubernetes_version} serves no {crd.api_version}, only {declared.V1}"
-        yield Finding(crd.source, f"{response.message}: {words}")
+        yield CheckFinding(crd.source, f"{response.message}: {words}")
         yield from (one._replace(text=f"in v1: {one.text}") for one in migration.needs(read))
     elif response.code == 400:
         source = manifest.document.source
         for one in manifest.duplicates:
-            yield Finding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
+            yield CheckFinding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
         for path in crd.unknown_fields:
-            yield Finding(fieldlines.of_field(manifest, path), f'unknown field "{path}"')
+            yield CheckFinding(fieldlines.of_steps(manifest, path.steps), f'unknown field "{path}"')
     else:
         for error in response.errors:
             details = error.rule.lines if error.rule is not None else ()
-            yield Finding(fieldlines.of_error(manifest, error), str(error), details)
+            yield CheckFinding(fieldlines.of_error(manifest, error), str(error), details)
 
 
-def _warning(read: ReadCrd, warning: str) -> Finding:
+def _warning(read: ReadCrd, warning: str) -> CheckFinding:
     """Return a warning with the places that it may be about."""
     if (format_ := _FORMAT.fullmatch(warning)) is None:
-        return Finding(fieldlines.of_sentence(read.manifest, warning), warning)
+        return CheckFinding(fieldlines.of_sentence(read.manifest, warning), warning)
     first, *others = fieldlines.of_values(read.manifest, "format", format_[1]) or (read.crd.source,)
     shown = ", ".join(others[: _MOST_PLACES - 1]) + (" …" if len(others) >= _MOST_PLACES else "")
-    return Finding(first, f"{warning}, which checks nothing{f'; also at {shown}' if others else ''}")
+    return CheckFinding(first, f"{warning}, which checks nothing{f'; also at {shown}' if others else ''}")

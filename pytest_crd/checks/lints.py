@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from pytest_crd.checks.verdict import Finding, Verdict
+from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
@@ -24,14 +24,14 @@ _ANNOTATIONS_LIMIT: Final = 256 * 1024
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def lint(read: ReadCrd, name: str) -> Verdict:
+def lint(read: ReadCrd, name: str) -> CheckVerdict:
     """Return whether a CRD is free of the mistake that is called *name*, one of LINTS."""
     heading, find = _LINTS[name]
     findings = (
-        Finding(f"{read.manifest.document.source}:{read.manifest.key_line_of(*steps)}", text)
+        CheckFinding(f"{read.manifest.document.source}:{read.manifest.key_line_of(*steps)}", text)
         for steps, text in find(read)
     )
-    return Verdict(heading, tuple(dict.fromkeys(findings)))
+    return CheckVerdict(heading, tuple(dict.fromkeys(findings)))
 
 
 def _schemas(read: ReadCrd) -> Iterator[tuple[Steps, SchemaNode]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.checks import fieldlines
-from pytest_crd.checks.verdict import Finding
+from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CustomResourceDefinition, profile
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.loading.crdfiles import ReadCrd
@@ -19,13 +19,16 @@ _SHARED: Final = {
 }
 
 
-def needs(read: ReadCrd) -> tuple[Finding, ...]:
+def needs(read: ReadCrd) -> tuple[CheckFinding, ...]:
     """Return what has to be changed in the file of a CRD in v1beta1 before a server takes it as v1."""
     spec = read.manifest.value["spec"]
-    written = [Finding(fieldlines.of_field(read.manifest, field), text) for field, text in _written_otherwise(spec)]
+    written = [
+        CheckFinding(fieldlines.of_steps(read.manifest, tuple(field.split("."))), text)
+        for field, text in _written_otherwise(spec)
+    ]
     made = {**read.crd.declared, "apiVersion": declared.V1, "spec": _spec(read.crd.declared["spec"])}
     crd = CustomResourceDefinition.from_manifest(made, kubernetes_version=profile.DEFAULT)
-    refused = (Finding(fieldlines.of_error(read.manifest, error), str(error)) for error in crd.response.errors)
+    refused = (CheckFinding(fieldlines.of_error(read.manifest, error), str(error)) for error in crd.response.errors)
     return (*written, *refused)
 
 

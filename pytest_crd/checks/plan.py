@@ -15,7 +15,7 @@ from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.questions import CrdQuestion
 from pytest_crd.checks import definitions, lints, published, rules, samplefiles, samples
 from pytest_crd.checks.samplefiles import Samples
-from pytest_crd.checks.verdict import Check, Finding, Verdict
+from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import (
     CustomResourceDefinition,
@@ -24,13 +24,13 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.engine.loading.crdfiles import ReadCrd
-from pytest_crd.engine.loading.notes import Note
+from pytest_crd.engine.loading.remarks import Remark
 
 _MOST_KINDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class CheckScope:
     """
     What a project asks for.
 
@@ -50,7 +50,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CheckPlan:
     """
     The checks of a project.
 
@@ -66,10 +66,10 @@ class Plan:
     problem: InputError | None = None
     is_in_vain: bool = False
     words: str = ""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Remark, ...] = ()
 
 
-def of(catalogs: Sequence[Catalog], scope: Scope, *, home: Path) -> Plan:
+def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPlan:
     """
     Return the checks of a project: no two in a file have one name.
 
@@ -86,12 +86,12 @@ def of(catalogs: Sequence[Catalog], scope: Scope, *, home: Path) -> Plan:
             checks = [_placed(check, home) for check in _checks(catalog, samples, scope)]
             found += [_of_version(check) for check in checks] if len(catalogs) > 1 else checks
     except InputError as error:
-        return Plan(problem=error, is_in_vain=any(catalog.sources.is_in_vain for catalog in catalogs))
+        return CheckPlan(problem=error, is_in_vain=any(catalog.sources.is_in_vain for catalog in catalogs))
     by_path: dict[Path, list[Check]] = {}
     for check in _told_apart(found):
         by_path.setdefault(check.path or home, []).append(check)
     notes = (*samples.ignored, *samples.notes)
-    return Plan(by_path, words=_words(by_path, samples), notes=notes)
+    return CheckPlan(by_path, words=_words(by_path, samples), notes=notes)
 
 
 def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
@@ -109,7 +109,7 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
     return "; ".join((words[0], ", ".join(words[1:]))) if len(words) > 1 else words[0]
 
 
-def _samples(catalog: Catalog, scope: Scope) -> Samples:
+def _samples(catalog: Catalog, scope: CheckScope) -> Samples:
     claims = _claims(catalog)
     files = samplepaths.files(scope.samples, folder=scope.folder)
     found = samplefiles.read(files, claims)
@@ -124,7 +124,7 @@ def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefini
     return claims
 
 
-def _checks(catalog: Catalog, found: Samples, scope: Scope) -> Iterator[Check]:
+def _checks(catalog: Catalog, found: Samples, scope: CheckScope) -> Iterator[Check]:
     for read in catalog.sources.every(catalog.kubernetes_version):
         yield from _of_crd(read, scope)
     claims, version = _claims(catalog), catalog.kubernetes_version
@@ -135,16 +135,16 @@ def _checks(catalog: Catalog, found: Samples, scope: Scope) -> Iterator[Check]:
         name = samplefiles.name_of(manifest.value)
         yield Check("samples", name, manifest.where, sample.path, manifest.line_of(), version, known)
     for broken in found.broken:
-        verdict = Verdict("not a sample, but meant to be one", (broken.finding,))
+        verdict = CheckVerdict("not a sample, but meant to be one", (broken.finding,))
         answer = functools.partial(_same, verdict)
         yield Check("samples", broken.name, broken.finding.place, broken.path, broken.line, version, answer)
 
 
-def _same(verdict: Verdict) -> Verdict:
+def _same(verdict: CheckVerdict) -> CheckVerdict:
     return verdict
 
 
-def _of_crd(read: ReadCrd, scope: Scope) -> Iterator[Check]:
+def _of_crd(read: ReadCrd, scope: CheckScope) -> Iterator[Check]:
     crd = read.crd
     is_stored = crd.name in scope.stored
     yield _check(read, "accepted", crd.name, lambda: definitions.accepted(read, is_stored=is_stored))
@@ -161,18 +161,18 @@ def _of_crd(read: ReadCrd, scope: Scope) -> Iterator[Check]:
     yield _check(read, "conditions", crd.name, lambda: definitions.conditions(read))
 
 
-def _check(read: ReadCrd, kind: str, subject: str, run: Callable[[], Verdict]) -> Check:
+def _check(read: ReadCrd, kind: str, subject: str, run: Callable[[], CheckVerdict]) -> Check:
     crd = read.crd
     known = functools.partial(_known, run, crd.source, CrdQuestion(crd, read.manifest.value, kind))
     return Check(kind, subject, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version, known)
 
 
-def _known(run: Callable[[], Verdict], source: str, question: CrdQuestion | None = None) -> Verdict:
+def _known(run: Callable[[], CheckVerdict], source: str, question: CrdQuestion | None = None) -> CheckVerdict:
     """Return the verdict; that the engine cannot say what a server would is a flaw of its own."""
     try:
         verdict = run()
     except (UnsupportedExpressionError, UnsupportedConstructError) as error:
-        return Verdict("what a server makes of it is not known", (Finding(source, str(error)),))
+        return CheckVerdict("what a server makes of it is not known", (CheckFinding(source, str(error)),))
     if question is not None:
         questions.tell(question)
     return verdict

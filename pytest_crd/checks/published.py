@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_crd.checks.verdict import Verdict
+from pytest_crd.checks.verdict import CheckVerdict
 from pytest_crd.engine import Version, profile
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema import nodes
@@ -23,20 +23,20 @@ def may_lose(version: Version) -> bool:
     return version.served and any(not _LOSING.isdisjoint(node) for node in nodes.walk(version.schema_map.schema))
 
 
-def in_v2(read: ReadCrd, version: Version) -> Verdict:
+def in_v2(read: ReadCrd, version: Version) -> CheckVerdict:
     """Return what OpenAPI v2 loses of the schema of a version, as notes: clients may do without it."""
     root = version.schema_map
     if version.published_schema is None:
-        return Verdict(passed_over=f"the schema of {version.name} is not structural, so that it is not published")
+        return CheckVerdict(passed_over=f"the schema of {version.name} is not structural, so that it is not published")
     if version.preserves_unknown_fields or root.schema.get(_PRESERVE):
-        return Verdict(notes=("OpenAPI v2 has no fields at all, as unknown ones are preserved",))
+        return CheckVerdict(notes=("OpenAPI v2 has no fields at all, as unknown ones are preserved",))
     keeps_defaults = profile.named(read.crd.kubernetes_version).publishes_defaults_in_v2
     lost = list(_lost(root, keeps_defaults=keeps_defaults))
     by_words: dict[str, list[str]] = {}
     for path, words in lost:
         by_words.setdefault(words, []).append(path)
     details = tuple(f"{path}: {words}" for path, words in lost)
-    return Verdict(notes=tuple(_summed(words, paths) for words, paths in by_words.items()), details=details)
+    return CheckVerdict(notes=tuple(_summed(words, paths) for words, paths in by_words.items()), details=details)
 
 
 def _summed(words: str, paths: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_crd.checks.verdict import Finding, Verdict
+from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import Rule, Version
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
@@ -16,7 +16,7 @@ def are_in(version: Version) -> bool:
     return any(node.rules for node in version.schema_map)
 
 
-def within_budget(read: ReadCrd, version: Version, *, share: float) -> Verdict:
+def within_budget(read: ReadCrd, version: Version, *, share: float) -> CheckVerdict:
     """
     Return whether the rules of a version compile and stay within their budget.
 
@@ -32,10 +32,10 @@ def within_budget(read: ReadCrd, version: Version, *, share: float) -> Verdict:
     of_all = (
         f"all rules of {version.name} cost at most {total:,} by estimate, {_share(total / CRD_LIMIT)} a schema's budget"
     )
-    found = [Finding(_place(read, version, rule), text) for rule in rules for text in _flaws(rule, share)]
+    found = [CheckFinding(_place(read, version, rule), text) for rule in rules for text in _flaws(rule, share)]
     if total > share * CRD_LIMIT:
-        found.append(Finding(read.crd.source, f"{of_all}, more than {_allowed(share)}"))
-    return Verdict("rules that do not compile, or that cost too much", tuple(found), notes=(*notes, of_all))
+        found.append(CheckFinding(read.crd.source, f"{of_all}, more than {_allowed(share)}"))
+    return CheckVerdict("rules that do not compile, or that cost too much", tuple(found), notes=(*notes, of_all))
 
 
 def _flaws(rule: Rule, share: float) -> Iterator[str]:

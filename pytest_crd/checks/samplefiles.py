@@ -12,10 +12,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.checks import directives
 from pytest_crd.checks.directives import Directive
-from pytest_crd.checks.verdict import Finding
+from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.loading.notes import Kind, Note
+from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
@@ -51,7 +51,7 @@ class Sample(NamedTuple):
 class Broken(NamedTuple):
     """What is meant as a sample and is none: why, in which file and line, and how it is called."""
 
-    finding: Finding
+    finding: CheckFinding
     path: Path
     line: int
     name: str
@@ -74,8 +74,8 @@ class Samples:
     samples: list[Sample] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
-    ignored: list[Note] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    ignored: list[Remark] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
     answered: set[str] = field(default_factory=set)
 
     @property
@@ -116,7 +116,7 @@ def _read(found: Samples, file: ManifestFile, claims: Claims) -> None:
     try:
         content = file.read()
     except ManifestError as error:
-        found.broken.append(Broken(Finding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
+        found.broken.append(Broken(CheckFinding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
         return
     try:
         items = manifest.read(content, source=file.name)
@@ -135,25 +135,27 @@ def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
     if (group, kind) not in claims:
         if near := _near(group, kind, claims):
             words = f"no CRD of the project is for kind {kind!r} of {group}; did you mean {near}?"
-            found.broken.append(Broken(Finding(item.where, words), path, item.line_of(), name_of(value)))
+            found.broken.append(Broken(CheckFinding(item.where, words), path, item.line_of(), name_of(value)))
         else:
             found.others[kind or "no kind"] += 1
         return
     directive = directives.of_document(item.document)
     if directive.ignored:
-        found.ignored.append(Note(item.document.source, item.line_of(), f"ignored: {directive.ignored}", Kind.IGNORED))
+        found.ignored.append(
+            Remark(item.document.source, item.line_of(), f"ignored: {directive.ignored}", RemarkKind.IGNORED)
+        )
     else:
         found.samples.append(Sample(item, path, group, version, kind, directive))
 
 
 def _unreadable(found: Samples, file: ManifestFile, content: bytes, mistake: Mistake, claims: Claims) -> None:
     if manifest.is_template(content) or _has_variables(content):
-        found.notes.append(Note(file.name, 0, "passed over, a template", Kind.TEMPLATE))
+        found.notes.append(Remark(file.name, 0, "passed over, a template", RemarkKind.TEMPLATE))
     elif any(manifest.may_mention(content, group) for group, _ in claims):
-        finding = Finding(f"{mistake.source}:{mistake.line}" if mistake.line else mistake.source, mistake.message)
+        finding = CheckFinding(f"{mistake.source}:{mistake.line}" if mistake.line else mistake.source, mistake.message)
         found.broken.append(Broken(finding, file.path, mistake.line, "unreadable"))
     else:
-        found.notes.append(Note(file.name, mistake.line, f"passed over, {mistake.message}", Kind.UNREADABLE))
+        found.notes.append(Remark(file.name, mistake.line, f"passed over, {mistake.message}", RemarkKind.UNREADABLE))
 
 
 def _has_variables(content: bytes) -> bool:

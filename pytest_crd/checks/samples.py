@@ -14,7 +14,7 @@ from pytest_crd.cases.questions import Question
 from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.checks import fieldlines
 from pytest_crd.checks.samplefiles import Sample
-from pytest_crd.checks.verdict import Finding, Verdict
+from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CustomResourceDefinition, FieldError, Response, Version
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -26,7 +26,7 @@ _ABOUT_FIELDS: Final = ("unknown field ", "duplicate field ")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SampleOutcome:
     """
     What becomes of a sample under one CRD.
 
@@ -43,15 +43,15 @@ class Outcome:
 
     crd: CustomResourceDefinition
     heading: str = ""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[CheckFinding, ...] = ()
     fields: frozenset[str] = frozenset()
     is_answered: bool = True
     placeholder: str = ""
-    warnings: tuple[Finding, ...] = ()
+    warnings: tuple[CheckFinding, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def judged(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> Verdict:
+def judged(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdict:
     """
     Return whether a sample is what its comment says, or without one, whether it is stored as it is.
 
@@ -60,61 +60,71 @@ def judged(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> Verdict:
         crds: The alternatives that claim its kind, of which one is enough.
     """
     if sample.directive.problem:
-        return Verdict("a comment that says nothing", (Finding(sample.manifest.where, sample.directive.problem),))
+        return CheckVerdict(
+            "a comment that says nothing", (CheckFinding(sample.manifest.where, sample.directive.problem),)
+        )
     outcomes = [_under(sample, crd) for crd in crds]
     best = min(outcomes, key=lambda one: len(one.findings))
     if sample.directive.is_refused:
         return _refused(sample, outcomes)
     if not best.findings:
-        return Verdict(warnings=best.warnings, notes=best.notes)
+        return CheckVerdict(warnings=best.warnings, notes=best.notes)
     if best.placeholder:
-        return Verdict(passed_over=f"a template: {best.placeholder}")
+        return CheckVerdict(passed_over=f"a template: {best.placeholder}")
     others = "; nor does another alternative take it" if len(outcomes) > 1 else ""
-    return Verdict(f"{best.heading}{others}", best.findings, best.warnings)
+    return CheckVerdict(f"{best.heading}{others}", best.findings, best.warnings)
 
 
-def _refused(sample: Sample, outcomes: Sequence[Outcome]) -> Verdict:
+def _refused(sample: Sample, outcomes: Sequence[SampleOutcome]) -> CheckVerdict:
     """Return the verdict on a sample that every alternative must refuse, in the fields that its comment names."""
     unanswered = next((one for one in outcomes if not one.is_answered), None)
     if unanswered is not None:
-        return Verdict(unanswered.heading, unanswered.findings)
+        return CheckVerdict(unanswered.heading, unanswered.findings)
     said = "`# crd: refused` says that no server takes it"
     if taking := next((one for one in outcomes if not one.findings), None):
-        return Verdict(said, (Finding(sample.manifest.where, f"accepted by {_described(taking.crd, sample.version)}"),))
+        return CheckVerdict(
+            said, (CheckFinding(sample.manifest.where, f"accepted by {_described(taking.crd, sample.version)}"),)
+        )
     wrong = frozenset[str]().union(*(one.fields for one in outcomes))
     if missing := [field for field in sample.directive.fields if field not in wrong]:
         place = sample.manifest.where
-        found = [Finding(place, f"{field}: nothing is wrong there") for field in missing]
-        return Verdict("`# crd: refused` names fields that are not refused", (*found, *outcomes[0].findings))
-    return Verdict(notes=tuple(f"refused, as it must be: {one.text}" for one in outcomes[0].findings))
+        found = [CheckFinding(place, f"{field}: nothing is wrong there") for field in missing]
+        return CheckVerdict("`# crd: refused` names fields that are not refused", (*found, *outcomes[0].findings))
+    return CheckVerdict(notes=tuple(f"refused, as it must be: {one.text}" for one in outcomes[0].findings))
 
 
-def _under(sample: Sample, crd: CustomResourceDefinition) -> Outcome:
+def _under(sample: Sample, crd: CustomResourceDefinition) -> SampleOutcome:
     served = [version.name for version in crd.versions if version.served]
     if sample.version not in served:
-        place = fieldlines.of_field(sample.manifest, "apiVersion")
+        place = fieldlines.of_steps(sample.manifest, ("apiVersion",))
         words = f"{crd.name} serves {', '.join(served) or 'no version'}, not {sample.version}"
-        return Outcome(crd, "a version that is not served", (Finding(place, words),), frozenset({"apiVersion"}))
+        return SampleOutcome(
+            crd, "a version that is not served", (CheckFinding(place, words),), frozenset({"apiVersion"})
+        )
     version = crd.version(sample.version)
     try:
         response = questions.ask(
             Question(version, Section.CREATE, completion.read(printing.marshal(sample.manifest.value)))
         )
     except RefusedCrdError as error:
-        found = tuple(Finding(crd.source, one.message) for one in error.mistakes)
-        return Outcome(crd, "the server refuses the CRD", found, is_answered=False)
+        found = tuple(CheckFinding(crd.source, one.message) for one in error.mistakes)
+        return SampleOutcome(crd, "the server refuses the CRD", found, is_answered=False)
     return _answered(sample, version, response)
 
 
-def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
+def _answered(sample: Sample, version: Version, response: Response) -> SampleOutcome:
     manifest = sample.manifest
     source = manifest.document.source
     repeated = [
-        Finding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
+        CheckFinding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
         for one in manifest.duplicates
     ]
     errors = [
-        Finding(fieldlines.of_field(manifest, one.field), one.told, one.rule.lines if one.rule else ())
+        CheckFinding(
+            fieldlines.of_steps(manifest, () if one.path is None else one.path.steps),
+            one.told,
+            one.rule.lines if one.rule else (),
+        )
         for one in response.errors
     ]
     dropped = [*_dropped(sample, version, response)]
@@ -128,30 +138,30 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
     is_open = all(open_values) and not repeated and not dropped
     warnings = [one for one in response.warnings if not one.startswith(_ABOUT_FIELDS)]
     fields = {*(one.field for one in response.errors), *response.pruned, *response.lost}
-    return Outcome(
+    return SampleOutcome(
         version.crd,
         heading,
         (*repeated, *errors, *dropped),
         frozenset(fields),
         placeholder=open_values[0] if open_values and is_open else "",
-        warnings=tuple(Finding(fieldlines.of_sentence(manifest, one), one) for one in warnings),
+        warnings=tuple(CheckFinding(fieldlines.of_sentence(manifest, one), one) for one in warnings),
         notes=(*_becomes(response), *filter(None, (version.unknown_when_stored if response.accepted else "",))),
     )
 
 
-def _dropped(sample: Sample, version: Version, response: Response) -> Iterator[Finding]:
+def _dropped(sample: Sample, version: Version, response: Response) -> Iterator[CheckFinding]:
     """Yield the fields that are lost, each with the one that may be meant."""
     fields = SchemaFields(version)
-    for path in response.pruned:
+    for path in response.changes.pruned:
         near = fields.near(path)
         hint = f"; did you mean {near}?" if near else ""
-        yield Finding(
-            fieldlines.of_field(sample.manifest, path),
+        yield CheckFinding(
+            fieldlines.of_steps(sample.manifest, path.steps),
             f"{path}: the schema does not specify it, so that it is dropped{hint}",
         )
-    for path in response.lost:
+    for path in response.changes.lost:
         words = f"{path}: the storage version does not specify it, so that it is lost without a warning"
-        yield Finding(fieldlines.of_field(sample.manifest, path), words)
+        yield CheckFinding(fieldlines.of_steps(sample.manifest, path.steps), words)
 
 
 def _open_value(error: FieldError, value: JSONValue) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Finding(NamedTuple):
+class CheckFinding(NamedTuple):
     """
     One thing that is wrong, or worth to know.
 
@@ -24,7 +24,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckVerdict:
     """
     What came of a check.
 
@@ -38,13 +38,13 @@ class Verdict:
     """
 
     heading: str = ""
-    findings: tuple[Finding, ...] = ()
-    warnings: tuple[Finding, ...] = ()
+    findings: tuple[CheckFinding, ...] = ()
+    warnings: tuple[CheckFinding, ...] = ()
     notes: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     passed_over: str = ""
 
-    def with_warnings_failing(self) -> Verdict:
+    def with_warnings_failing(self) -> CheckVerdict:
         """Return the same verdict, of which what the server warns of is wrong, too."""
         warned = tuple(one._replace(text=f"warning: {one.text}") for one in self.warnings)
         heading = self.heading if self.findings else "the server warns"
@@ -72,7 +72,7 @@ class Check:
     path: Path | None
     line: int
     kubernetes_version: str
-    run: Callable[[], Verdict]
+    run: Callable[[], CheckVerdict]
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from pytest_crd.cases.verdicts import JudgedCase
 from pytest_crd.coverage import meter
-from pytest_crd.coverage.evidence import Findings
+from pytest_crd.coverage.evidence import ReachedPoints
 from pytest_crd.coverage.points import Point
 from pytest_crd.coverage.statements import Statement
 from pytest_crd.engine import CustomResourceDefinition, Version
@@ -54,7 +54,7 @@ class Collector:
         self.crds: dict[_Identity, CustomResourceDefinition] = {}
         self._reached: dict[tuple[_Identity, str], Reached] = {}
         # By version, what the last request has reached, of which a case may still state what follows.
-        self._last: dict[tuple[_Identity, str], Findings] = {}
+        self._last: dict[tuple[_Identity, str], ReachedPoints] = {}
 
     @contextmanager
     def collecting(self) -> Iterator[None]:

@@ -91,7 +91,7 @@ class Worded(NamedTuple):
 Evidence: TypeAlias = "Kept | KeptSomewhere | PutIn | Unknown | NullDropped | Refused | Worded"
 
 
-class Findings(dict[str, list[Evidence]]):
+class ReachedPoints(dict[str, list[Evidence]]):
     """What a request has reached: the ids of points, each with its evidence."""
 
     def see(self, id_: str, evidence: Evidence) -> None:

@@ -15,7 +15,7 @@ from pytest_crd.coverage.summary import Counted, Summary, Tally, VersionCoverage
 FORMAT: Final = 1
 
 
-class Line(NamedTuple):
+class LinePoints(NamedTuple):
     """
     A line of a CRD's file with its points.
 
@@ -89,7 +89,7 @@ def _point(counted: Counted) -> dict[str, Any]:
     return {"id": point.id, "kind": point.kind, "path": point.path, "line": counted.line, "text": counted.text}
 
 
-def of_files(summary: Summary, root: Path) -> Iterator[tuple[str, list[Line]]]:
+def of_files(summary: Summary, root: Path) -> Iterator[tuple[str, list[LinePoints]]]:
     """Yield each file, relative to *root* with slashes, with its lines that have points; what a command printed is no file."""
     by_file: dict[Path, dict[int, list[bool]]] = {}
     for version in summary.versions:
@@ -101,7 +101,7 @@ def of_files(summary: Summary, root: Path) -> Iterator[tuple[str, list[Line]]]:
                 lines.setdefault(one.line, []).append(one.is_covered)
     for path, found in by_file.items():
         name = Path(os.path.relpath(path, root)).as_posix()
-        yield name, [Line(number, tuple(found[number])) for number in sorted(found)]
+        yield name, [LinePoints(number, tuple(found[number])) for number in sorted(found)]
 
 
 def as_lcov(summary: Summary, root: Path) -> str:
@@ -141,14 +141,14 @@ def as_cobertura(summary: Summary, root: Path) -> str:
     return f"{declaration}{doctype}{ET.tostring(top, encoding='unicode')}\n"
 
 
-def _branches(line: Line) -> dict[str, str]:
+def _branches(line: LinePoints) -> dict[str, str]:
     count = len(line.covered)
     if count < 2:
         return {"branch": "false"}
     return {"branch": "true", "condition-coverage": f"{100 * line.hits // count}% ({line.hits}/{count})"}
 
 
-def _rates(lines: list[Line], *, totals: bool = True) -> dict[str, str]:
+def _rates(lines: list[LinePoints], *, totals: bool = True) -> dict[str, str]:
     branches = [line for line in lines if len(line.covered) > 1]
     covered, valid = sum(line.hits > 0 for line in lines), len(lines)
     taken, possible = sum(line.hits for line in branches), sum(len(line.covered) for line in branches)

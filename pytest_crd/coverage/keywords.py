@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.coverage.look import Look
-from pytest_crd.coverage.points import Kind, Point
+from pytest_crd.coverage.points import Point, PointKind
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -25,7 +25,7 @@ from pytest_crd.engine.values import keywords, numbers
 from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.keywords import TypeCheck
 from pytest_crd.engine.values.numbers import ServerPanicError
-from pytest_crd.engine.values.result import Check
+from pytest_crd.engine.values.result import KeywordCheck
 
 _LONGEST: Final = 60
 _SIZES: Final = {
@@ -82,7 +82,7 @@ class Keywords:
         """Those that say which fields there are."""
         return {} if self.node.structure is None else self.node.structure.schema
 
-    def point(self, kind: Kind, steps: Steps, side: str, words: str) -> Point:
+    def point(self, kind: PointKind, steps: Steps, side: str, words: str) -> Point:
         """Return a point at *steps* from the schema on."""
         return Point(kind, self.node.place, (*self.node.steps, *steps), side, words)
 
@@ -104,7 +104,7 @@ def shown(value: JSONValue) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _holds(check: Check, value: JSONValue) -> bool | None:
+def _holds(check: KeywordCheck, value: JSONValue) -> bool | None:
     try:
         return check.holds(value)
     except ServerPanicError:
@@ -112,9 +112,9 @@ def _holds(check: Check, value: JSONValue) -> bool | None:
 
 
 def _two_sided(
-    held: Point, broken: Point, checks: dict[type, Check], is_at_border: Callable[[Any], bool] = lambda _: True
+    held: Point, broken: Point, checks: dict[type, KeywordCheck], is_at_border: Callable[[Any], bool] = lambda _: True
 ) -> Probed:
-    """Return what sees a keyword hold, at its border where it has one, and broken; *checks*: by the Python type of values."""
+    """Return what sees a keyword hold, at its boundary where it has one, and broken; *checks*: by the Python type of values."""
     held_id = held.id
 
     def probe(value: JSONValue, look: Look) -> None:
@@ -159,9 +159,9 @@ def _has_size(size: int, value: Any) -> bool:
     return len(value) == size
 
 
-def _sides(own: Keywords, kind: Kind, keyword: str, *, has_border: bool = True) -> tuple[Point, Point]:
+def _sides(own: Keywords, kind: PointKind, keyword: str, *, has_boundary: bool = True) -> tuple[Point, Point]:
     stated = f"{keyword} {shown(own.schema[keyword])}"
-    value = "value at the border of" if has_border else "value that meets"
+    value = "value at the border of" if has_boundary else "value that meets"
     return (
         own.point(kind, (keyword,), "held", f"no {value} {stated}"),
         own.point(kind, (keyword,), "broken", f"no value is refused by {stated}"),
@@ -184,20 +184,20 @@ def _numbers(own: Keywords) -> Iterator[Probed]:
     if schema.get("multipleOf") is not None:
         alone = {"multipleOf": schema["multipleOf"]}
         by_kind = _by_kind(alone, declared)
-        yield _two_sided(*_sides(own, "bound", "multipleOf", has_border=False), by_kind)
+        yield _two_sided(*_sides(own, "bound", "multipleOf", has_boundary=False), by_kind)
 
 
-def _by_kind(alone: Schema, declared: TypeCheck) -> dict[type, Check]:
+def _by_kind(alone: Schema, declared: TypeCheck) -> dict[type, KeywordCheck]:
     """Return the check of one keyword by how the server holds a number; that of its type and format comes before."""
     types, number_format, profile = declared.types, declared.format, declared.profile
     return {kind: numbers.checks(alone, types, number_format, profile, kind=kind)[-1] for kind in (int, float)}
 
 
 def _border(
-    limit: float, checks: dict[type, Check], step: float | None, *, is_open: bool
+    limit: float, checks: dict[type, KeywordCheck], step: float | None, *, is_open: bool
 ) -> Callable[[JSONValue], bool]:
     """
-    Return what tells whether a number that holds is at the border.
+    Return what tells whether a number that holds is at the boundary.
 
     Args:
         limit: The limit.
@@ -214,17 +214,17 @@ def _texts(own: Keywords) -> Iterator[Probed]:
     schema, profile = own.schema, own.profile
     if schema.get("pattern"):
         [check] = keywords.string_checks({"pattern": schema["pattern"]}, profile)
-        yield _two_sided(*_sides(own, "pattern", "pattern", has_border=False), {str: check})
+        yield _two_sided(*_sides(own, "pattern", "pattern", has_boundary=False), {str: check})
     declared = keywords.type_check(schema, profile)
     if not declared.format or declared.format == _OPEN_FORMAT:
         return
-    checks: dict[type, Check] = {}
+    checks: dict[type, KeywordCheck] = {}
     if (of_text := keywords.format_check(declared)) is not None:
         checks = {str: of_text}
     elif of_numbers := numbers.checks({}, declared.types, declared.format, profile, kind=int):
         checks = {int: of_numbers[0]}
     if checks:
-        yield _two_sided(*_sides(own, "format", "format", has_border=False), checks)
+        yield _two_sided(*_sides(own, "format", "format", has_boundary=False), checks)
 
 
 def _required(own: Keywords) -> Iterator[Probed]:

@@ -62,7 +62,7 @@ def read_exclusion(text: str) -> Exclusion:
     return Exclusion(name, version, path.strip())
 
 
-class Lines:
+class CrdLines:
     """
     The lines of a CRD that was read.
 

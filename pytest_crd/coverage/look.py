@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from pytest_crd.coverage import points
-from pytest_crd.coverage.evidence import ROOT, Findings, Kept, Path, Refused
+from pytest_crd.coverage.evidence import ROOT, Kept, Path, ReachedPoints, Refused
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 
 # Sides of a keyword that a value does not meet.
@@ -23,7 +23,7 @@ class Look:
 
     def __init__(self) -> None:
         """Begin at the whole object."""
-        self.findings = Findings()
+        self.findings = ReachedPoints()
         self.path = ROOT
 
     def keep(self, id_: str) -> None:

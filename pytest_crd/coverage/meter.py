@@ -15,18 +15,18 @@ from pytest_crd.coverage import nodes
 from pytest_crd.coverage.evidence import (
     ROOT,
     Evidence,
-    Findings,
     Kept,
     KeptSomewhere,
     NullDropped,
     Path,
     PutIn,
+    ReachedPoints,
     Refused,
     Unknown,
     Worded,
 )
 from pytest_crd.coverage.look import Look
-from pytest_crd.coverage.nodes import UNKNOWN_DROPPED, Node
+from pytest_crd.coverage.nodes import UNKNOWN_DROPPED, PointNode
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import Version, profile
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -34,7 +34,6 @@ from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.schema.metafields import META_FIELDS
 
 _STATUS: Final = "status"
-_UNKNOWN: Final = 'unknown field "'
 
 
 class Meter:
@@ -52,8 +51,7 @@ class Meter:
         Raises:
             UnsupportedConstructError: Its schema has a construct under which the server serves no custom resources.
         """
-        served = version.as_served
-        self._passes = served.passes
+        version.as_served  # noqa: B018 - raises where nothing is served, so that nothing is exercised
         self._profile = profile.named(version.crd.kubernetes_version)
         self._type = (f"{version.crd.group}/{version.name}", version.crd.kind)
         self._has_status = version.has_status
@@ -63,7 +61,7 @@ class Meter:
         self._ids = {point.id for point in self.points}
         self._places = {point.id: point.place for point in self.points if point.kind == "rule"}
 
-    def read(self, exchange: ObservedRequest) -> Findings:
+    def read(self, exchange: ObservedRequest) -> ReachedPoints:
         """Return the points that a request has reached."""
         look = Look()
         made = exchange.validated
@@ -71,8 +69,8 @@ class Meter:
             return look.findings  # it is none of the objects of the version
         if exchange.decoded is not None:
             self._compare(exchange, exchange.decoded, look.findings)
-        elif any(_UNKNOWN in error.detail for error in exchange.errors):
-            self._compare_refused(exchange, look.findings)
+        elif exchange.pruned is not None:
+            self._compare_refused(exchange, exchange.pruned, look.findings)
         if exchange.validated is not None:
             self._look_at(exchange, exchange.validated, look)
             look.read(exchange.errors, self._ids)
@@ -83,7 +81,7 @@ class Meter:
             self._see_rule(outcome, exchange, look.findings)
         return look.findings
 
-    def _see_rule(self, outcome: RuleOutcome, exchange: ObservedRequest, findings: Findings) -> None:
+    def _see_rule(self, outcome: RuleOutcome, exchange: ObservedRequest, findings: ReachedPoints) -> None:
         """See what a rule was, and whether its message was made."""
         rule = Point("rule", (), outcome.steps, "true" if outcome.holds else "false", "").id
         if outcome.holds:
@@ -97,7 +95,7 @@ class Meter:
             for error in errors:
                 findings.see(message, Worded(error))
 
-    def _compare(self, exchange: ObservedRequest, made: Mapping[str, JSONValue], findings: Findings) -> None:
+    def _compare(self, exchange: ObservedRequest, made: Mapping[str, JSONValue], findings: ReachedPoints) -> None:
         """See what became of what was sent."""
         sent, kept = (
             {key: value for key, value in one.items() if self._is_written(exchange, key)}
@@ -105,10 +103,12 @@ class Meter:
         )
         _Comparison(findings).compare(self._root, sent, kept, ROOT, is_given=True)
 
-    def _compare_refused(self, exchange: ObservedRequest, findings: Findings) -> None:
+    def _compare_refused(
+        self, exchange: ObservedRequest, pruned: Mapping[str, JSONValue], findings: ReachedPoints
+    ) -> None:
         """See the fields for which a strict server refuses a request: they would have been dropped."""
-        found = Findings()
-        self._compare(exchange, self._passes.prune(exchange.sent).value, found)
+        found = ReachedPoints()
+        self._compare(exchange, pruned, found)
         dropped = {point.id for point in self.points if point.side == UNKNOWN_DROPPED}
         findings.update({id_: evidence for id_, evidence in found.items() if id_ in dropped})
 
@@ -131,7 +131,7 @@ class Meter:
         self._visit(self._root, value, look, without)
 
     def _visit(
-        self, node: Node, value: JSONValue, look: Look, without: set[str] | tuple[()] = (), path: Path = ROOT
+        self, node: PointNode, value: JSONValue, look: Look, without: set[str] | tuple[()] = (), path: Path = ROOT
     ) -> None:
         """Look at a value, which stands at *path*, and at what is in it, the fields *without* aside."""
         for probe in node.probes:
@@ -167,10 +167,10 @@ def of(version: Version) -> Meter:
 class _Comparison:
     """Holds what was sent beside what became of it."""
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: ReachedPoints) -> None:
         self._findings = findings
 
-    def compare(self, node: Node, sent: JSONValue, made: JSONValue, path: Path, *, is_given: bool) -> None:
+    def compare(self, node: PointNode, sent: JSONValue, made: JSONValue, path: Path, *, is_given: bool) -> None:
         """
         See what became of a value.
 
@@ -201,7 +201,7 @@ class _Comparison:
                 self.compare(node.items, before, after, below, is_given=is_given)
 
     def _compare_fields(
-        self, node: Node, sent: Mapping[str, JSONValue], made: Mapping[str, JSONValue], path: Path
+        self, node: PointNode, sent: Mapping[str, JSONValue], made: Mapping[str, JSONValue], path: Path
     ) -> None:
         """See which fields of an object stay."""
         for key, value in sent.items():
@@ -218,7 +218,7 @@ class _Comparison:
             elif made[key] is None:
                 self._see(child, "null-kept", Kept(below))
 
-    def _see(self, node: Node, side: str, evidence: Evidence) -> None:
+    def _see(self, node: PointNode, side: str, evidence: Evidence) -> None:
         if (found := node.seen.get(side)) is not None:
             self._findings.see(found, evidence)
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_crd.coverage import keywords
 from pytest_crd.coverage.keywords import Keywords, Probe
-from pytest_crd.coverage.points import Kind, Point
+from pytest_crd.coverage.points import Point, PointKind
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS, TYPE_META
@@ -19,7 +19,7 @@ UNKNOWN_DROPPED: Final = "unknown-dropped"
 
 
 @dataclass(slots=True)
-class Node:
+class PointNode:
     """
     A schema, and what is to be seen at its values.
 
@@ -37,13 +37,13 @@ class Node:
     schema: Schema
     points: list[Point] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)
-    properties: dict[str, Node] = field(default_factory=dict)
-    entries: Node | None = None
-    items: Node | None = None
-    parts: list[Node] = field(default_factory=list)
+    properties: dict[str, PointNode] = field(default_factory=dict)
+    entries: PointNode | None = None
+    items: PointNode | None = None
+    parts: list[PointNode] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
 
-    def child(self, key: str) -> Node | None:
+    def child(self, key: str) -> PointNode | None:
         """Return the node of the value at *key*; None where the schema does not specify it."""
         return self.properties.get(key, self.entries)
 
@@ -56,7 +56,7 @@ class Node:
                 yield from node.all_points()
 
 
-def build(schema: SchemaNode, profile: Profile, *, prunes: bool) -> Node:
+def build(schema: SchemaNode, profile: Profile, *, prunes: bool) -> PointNode:
     """
     Return the node of whole objects.
 
@@ -75,9 +75,9 @@ class _Builder:
         self._profile = profile
         self._prunes = prunes
 
-    def node(self, at: SchemaNode) -> Node:
+    def node(self, at: SchemaNode) -> PointNode:
         """Return the node of a schema, with the nodes inside it."""
-        node = Node(at.schema)
+        node = PointNode(at.schema)
         # Nobody drops or puts in anything in the metadata of whole objects.
         if at.is_structural and not (at.meta_of is not None and not at.meta_of.place):
             self._add_changes(node, at)
@@ -95,10 +95,10 @@ class _Builder:
         node.parts = [self.node(part) for part in at.branches("allOf")]
         return node
 
-    def _add_changes(self, node: Node, at: SchemaNode) -> None:
+    def _add_changes(self, node: PointNode, at: SchemaNode) -> None:
         """Add what is seen of a value where what was sent is held beside what became of it."""
 
-        def add(kind: Kind, steps: Steps, side: str, words: str) -> None:
+        def add(kind: PointKind, steps: Steps, side: str, words: str) -> None:
             point = Point(kind, at.place, (*at.steps, *steps), side, words)
             node.points.append(point)
             node.seen[side] = point.id

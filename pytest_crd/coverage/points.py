@@ -8,7 +8,7 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 
-Kind: TypeAlias = Literal[
+PointKind: TypeAlias = Literal[
     "property",
     "default",
     "null",
@@ -38,7 +38,7 @@ class Point(NamedTuple):
         words: What nobody has seen yet, as long as it is missed.
     """
 
-    kind: Kind
+    kind: PointKind
     place: Place
     steps: Steps
     side: str

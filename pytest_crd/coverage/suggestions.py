@@ -23,7 +23,7 @@ from pytest_crd.examples.schemas import Demand
 
 # How many values are tried for a branch of a junctor.
 _MOST_VALUES: Final = 12
-# Whose keywords draw a border around values.
+# Whose keywords draw a boundary around values.
 _LIMITS: Final = frozenset({"enum", "bound", "pattern", "format"})
 
 
@@ -85,12 +85,12 @@ class Suggestions:
         if "allOf" in point.steps and point.kind in _LIMITS:
             yield from self._of_part(place, point)
             return
-        border = self._borders.find(place, self._keyword(point))
+        boundary = self._boundaries.find(place, self._keyword(point))
         if point.side in {"held", "true"}:
-            yield from _given(border.inside, border.subresource)
-            yield from _given(border.old, border.subresource, border.old)  # of a change that may be
+            yield from _given(boundary.inside, boundary.subresource)
+            yield from _given(boundary.old, boundary.subresource, boundary.old)  # of a change that may be
         else:
-            yield from _given(border.outside, border.subresource, border.old)
+            yield from _given(boundary.outside, boundary.subresource, boundary.old)
 
     def _of_part(self, place: Place, point: Point) -> Iterator[Suggestion]:
         """Yield objects for a keyword in `allOf`, beside which others speak of the same value."""
@@ -141,12 +141,12 @@ class Suggestions:
         return declared
 
     @cached_property
-    def _borders(self) -> Borders:
+    def _boundaries(self) -> Borders:
         return Borders(self._version)
 
     @property
     def _holder(self) -> Holder:
-        return self._borders.holder
+        return self._boundaries.holder
 
 
 def _nulls(node: Demand) -> Iterator[Mapping[str, Any]]:

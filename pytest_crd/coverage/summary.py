@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 from pytest_crd.coverage import data
 from pytest_crd.coverage.collector import Reached, points
 from pytest_crd.coverage.data import Data
-from pytest_crd.coverage.lines import Exclusion, Lines
+from pytest_crd.coverage.lines import CrdLines, Exclusion
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, UnsupportedConstructError, Version
 
@@ -108,7 +108,7 @@ class VersionCoverage:
     """
 
     version: Version
-    lines: Lines
+    lines: CrdLines
     counted: tuple[Counted, ...]
     requests: int
     counts_seen: bool = False
@@ -189,7 +189,7 @@ def summarize(
     used: set[Exclusion] = set()
     for crd in crds:
         assert crd.written is not None  # noqa: S101
-        lines = Lines(crd, crd.written)
+        lines = CrdLines(crd, crd.written)
         digest = data.digest_of(crd)
         for version in crd.versions:
             if not version.served:
@@ -218,7 +218,7 @@ class _Counting:
     """
 
     def __init__(
-        self, version: Version, lines: Lines, its: Reached, exclusions: Sequence[Exclusion], *, counts_seen: bool
+        self, version: Version, lines: CrdLines, its: Reached, exclusions: Sequence[Exclusion], *, counts_seen: bool
     ) -> None:
         self.used: set[Exclusion] = set()
         self._version = version

@@ -17,7 +17,7 @@ from pytest_crd.discovery import projectfiles, releases, search, trees
 from pytest_crd.discovery.trees import FolderTree, GitTree, Tree
 from pytest_crd.engine import CustomResourceDefinitions
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin
+from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import manifest
 
 OF_GIT: Final = "git:"
@@ -108,23 +108,23 @@ def _of_commit(wanted: str, project: Project, kubernetes_version: str) -> Baseli
     return Baseline(words, tree, found)
 
 
-def _places(tree: GitTree, project: Project) -> Iterator[tuple[Origin, Sequence[str]]]:
+def _places(tree: GitTree, project: Project) -> Iterator[tuple[FileOrigin, Sequence[str]]]:
     """Yield where CRDs may be at a commit, as they are looked for today: by what is set, else the likeliest first."""
     patterns = [_from_folder(path, project) for path in project.paths]
     if any(not pattern.startswith(manifest.LEFT_OUT) for pattern in patterns):
-        yield Origin.GIVEN, tree.names(patterns)
+        yield FileOrigin.GIVEN, tree.names(patterns)
         return
     left_out = {*tree.names([pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns])}
     for folder in dict.fromkeys((tree.folder, "")):
         start = posixpath.relpath(folder or ".", tree.folder or ".")
         usual = {path: tree.names([posixpath.join(start, path)]) for path in search.CONVENTIONAL_PATHS}
         narrowest = search.narrowest(path for path, names in usual.items() if names)
-        yield Origin.CONVENTIONAL, [name for path in narrowest for name in usual[path] if name not in left_out]
+        yield FileOrigin.CONVENTIONAL, [name for path in narrowest for name in usual[path] if name not in left_out]
         contents = tree.read(name for name in tree.below(folder) if name not in left_out)
         names = [name for name, content in contents.items() if projectfiles.may_have_crds(content)]
         for_tests = [name for name in names if projectfiles.is_for_tests(PurePosixPath(name), PurePosixPath(folder))]
-        yield Origin.FOUND, [name for name in names if name not in for_tests]
-        yield Origin.FOUND_IN_TESTS, for_tests
+        yield FileOrigin.FOUND, [name for name in names if name not in for_tests]
+        yield FileOrigin.FOUND_IN_TESTS, for_tests
 
 
 def _from_folder(pattern: str, project: Project) -> str:

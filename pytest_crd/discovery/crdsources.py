@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd.discovery import commands
-from pytest_crd.discovery.search import Search
+from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading import copies, project
-from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin, ReadCrd
-from pytest_crd.engine.loading.notes import Note
+from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
+from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 
@@ -122,8 +122,8 @@ class Sources:
 
     def _look(self, kubernetes_version: str) -> CrdFiles:
         """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
-        search = Search(self.base, self.paths)
-        notes: list[Note] = []
+        search = CrdSearch(self.base, self.paths)
+        notes: list[Remark] = []
         places = search.places()
         for place in places:
             found = CrdFiles(kubernetes_version)
@@ -131,7 +131,7 @@ class Sources:
                 found.read(file, place.origin)
             notes += found.notes
             if found.crds or found.mistakes:
-                if place.origin is Origin.FOUND:
+                if place.origin is FileOrigin.FOUND:
                     notes += _of_test_data(next(places).files)
                 found.notes = list(dict.fromkeys(notes))
                 self.places = place.words or _told(found)
@@ -140,12 +140,12 @@ class Sources:
         raise CrdError([*search.in_vain(), *dict.fromkeys(notes)])
 
 
-def _of_test_data(files: Sequence[ManifestFile]) -> list[Note]:
+def _of_test_data(files: Sequence[ManifestFile]) -> list[Remark]:
     """Return what is to be said of test data that does not count, as there is something else."""
     if not files:
         return []
     more = f" with {len(files) - 1} more" if len(files) > 1 else ""
-    return [Note(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
+    return [Remark(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
 
 
 def _told(found: CrdFiles) -> str:

@@ -12,7 +12,7 @@ _SECONDS: Final = 60
 _OF_GIT: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
 
 
-class Answer(NamedTuple):
+class GitAnswer(NamedTuple):
     """
     What git has answered.
 
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
         return os.fsdecode(self.output).removesuffix("\n")
 
 
-def ask(folder: Path, *arguments: str, given: bytes = b"") -> Answer:
+def ask(folder: Path, *arguments: str, given: bytes = b"") -> GitAnswer:
     """
     Return what git answers to a command.
 
@@ -53,5 +53,5 @@ def ask(folder: Path, *arguments: str, given: bytes = b"") -> Answer:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Answer(succeeded=False, output=b"", complaint=f"git cannot be run: {error}")
-    return Answer(done.returncode == 0, done.stdout, done.stderr.decode(errors="replace").strip())
+        return GitAnswer(succeeded=False, output=b"", complaint=f"git cannot be run: {error}")
+    return GitAnswer(done.returncode == 0, done.stdout, done.stderr.decode(errors="replace").strip())

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from pytest_crd.discovery import projectfiles
 from pytest_crd.discovery.projectfiles import Discovery
 from pytest_crd.engine.inputerror import ManifestError, Mistake
-from pytest_crd.engine.loading.crdfiles import Origin
+from pytest_crd.engine.loading.crdfiles import FileOrigin
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 
@@ -42,7 +42,7 @@ _NOT_THERE: Final = (
 _RULE: Final = "hidden folders, node_modules, vendor and virtual environments aside"
 
 
-class Place(NamedTuple):
+class SearchPlace(NamedTuple):
     """
     Files that are looked at together.
 
@@ -53,12 +53,12 @@ class Place(NamedTuple):
     """
 
     words: str
-    origin: Origin
+    origin: FileOrigin
     files: Sequence[ManifestFile]
 
 
 @dataclass
-class Search:
+class CrdSearch:
     """
     A search for CRDs.
 
@@ -71,7 +71,7 @@ class Search:
     left_out: tuple[str, ...] = ()
     _seen: list[Discovery] = field(default_factory=list, init=False)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[SearchPlace]:
         """
         Yield where CRDs may be, the likeliest first; nothing is looked at before it is asked for.
 
@@ -82,15 +82,15 @@ class Search:
             usual = narrowest(path for path in CONVENTIONAL_PATHS if any(root.glob(path)))
             if usual:
                 paths = [file.path for file in manifest.files(usual, base=root)]
-                yield Place(
-                    " ".join(self._name(root / path) for path in usual), Origin.CONVENTIONAL, self._files(paths)
+                yield SearchPlace(
+                    " ".join(self._name(root / path) for path in usual), FileOrigin.CONVENTIONAL, self._files(paths)
                 )
             seen = projectfiles.find(root)
             self._seen.append(seen)
-            for origin in (Origin.FOUND, Origin.FOUND_IN_TESTS):
-                is_for_tests = origin is Origin.FOUND_IN_TESTS
+            for origin in (FileOrigin.FOUND, FileOrigin.FOUND_IN_TESTS):
+                is_for_tests = origin is FileOrigin.FOUND_IN_TESTS
                 paths = [path for path in seen.files if projectfiles.is_for_tests(path, root) == is_for_tests]
-                yield Place("", origin, self._files(paths))
+                yield SearchPlace("", origin, self._files(paths))
 
     def in_vain(self) -> Iterator[Mistake]:
         """Yield what is to be said once all places have been looked at, and there was no CRD."""

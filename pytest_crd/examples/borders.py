@@ -222,7 +222,11 @@ class _Search:
         inside, steps = held
 
         def moves(resource: Resource) -> Iterator[Move]:
-            yield from (Move(steps, value) for value in limits.of_junctor(self._node, self.keyword, self.holder.maker))
+            for value in limits.of_junctor(self._node, self.keyword, self.holder.maker):
+                if steps:
+                    yield Move(steps, value)
+                elif isinstance(value, dict):
+                    yield Move(steps, {**inside, **value})
             yield from self.holder.mover.of_value(resource, steps)
 
         return self._border(inside, self._searched(self._judge, inside, self._distance_from_words, moves))

@@ -76,7 +76,7 @@ class Holder:
 
     def holding(self, place: Place, value: Any) -> Held | None:
         """Return an accepted object with *value* at *place*; None where none was found."""
-        base = self.existing(place) or self._placed(place, value)
+        base = self.existing(place) or self.placed(place, value)
         if base is None:
             return None
         resource, steps = base
@@ -86,7 +86,7 @@ class Holder:
 
     def _made(self, place: Place) -> Held | None:
         for value in itertools.islice(self.maker.find(self.node(place)), _MOST_TRIED):
-            placed = self._placed(place, value)
+            placed = self.placed(place, value)
             if placed is not None:
                 resource, steps = placed
                 if self._is_dropped(resource, steps):
@@ -124,7 +124,7 @@ class Holder:
         """Return what is asked of the value at *place*: nothing where a schema does not specify it."""
         return self.root.at(place)
 
-    def _placed(self, place: Place, value: Any) -> Held | None:
+    def placed(self, place: Place, value: Any) -> Held | None:
         """Return an object with *value* at *place*, which need not be accepted, and where that is."""
         outer = self.existing(place[:-1])
         if outer is None:

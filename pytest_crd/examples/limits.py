@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.examples import numbers, texts
 from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Demand
 from pytest_crd.examples.values import Maker
@@ -23,6 +24,10 @@ _ODD: Final = (" ", "!", "-", "_", "A", "é", "\n", "..", "0", "a")
 _INT64: Final = 2**63
 _LONGEST: Final = 200_000
 _ANOTHER: Final = "another"
+# How many values of a field break a branch of a junctor, by each of its keywords.
+_MOST_BROKEN: Final = 3
+# What a finalizer and the key of a label may be.
+_QUALIFIED: Final = "example.com/another"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,9 @@ def _enum(node: Demand, _keyword: str, _maker: Maker) -> Sides:
             others += [f"{value}x", value.swapcase(), _ANOTHER]
         elif isinstance(value, int | float) and not isinstance(value, bool):
             others += [value + 1, value - 1]
+        elif isinstance(value, dict | list):
+            others += [{_ANOTHER: 1}, [_ANOTHER]]
+    others += [_QUALIFIED] if any(isinstance(value, str) for value in values) else []
     return Sides(values, tuple(one for one in others if one not in values))
 
 
@@ -178,21 +186,31 @@ def _items(node: Demand, keyword: str, maker: Maker) -> Sides:
 def _properties(node: Demand, keyword: str, maker: Maker) -> Sides:
     limit, step = _limit(node, keyword)
     made = [_of_size(node, size, maker) for size in (limit, limit + step) if 0 <= size <= _LONGEST]
-    beyond = [_of_size(node, size, maker) for size in (limit - step,) if 0 <= size <= _LONGEST]
+    beyond = [
+        one
+        for size in (limit - step,)
+        if 0 <= size <= _LONGEST
+        for one in (_of_size(node, size, maker), _of_size(node, size, maker, named=False))
+    ]
     return Sides(tuple(one for one in made if one is not None), tuple(one for one in beyond if one is not None))
 
 
-def _of_size(node: Demand, size: int, maker: Maker) -> dict[str, Any] | None:
-    """Return an object with *size* fields; None where the schema lets there be no such one."""
-    made = {name: maker.first(child) for name in node.required if (child := node.field(name)) is not None}
-    for name, child in node.properties.items():
-        if len(made) < size:
-            made.setdefault(name, maker.first(child))
+def _of_size(node: Demand, size: int, maker: Maker, *, named: bool = True) -> dict[str, Any] | None:
+    """Return an object with *size* fields, if *named* of those that have a name; None where the schema lets there be no such one."""
+    first, needed = maker.first(node), {*node.required, *(META_FIELDS if node.is_embedded_resource else ())}
+    made = {name: value for name, value in first.items() if name in needed} if isinstance(first, dict) else {}
+    for name, child in node.properties.items() if named else ():
+        if len(made) < size and (value := _not_null(child, maker)) is not None:
+            made.setdefault(name, value)
     values = node.values or (ANYTHING if node.keeps_unknown_fields else None)
     if values is not None:
         value = maker.first(values)
         made |= {f"key{index}": value for index in range(size - len(made))}
     return made if len(made) == size else None
+
+
+def _not_null(node: Demand, maker: Maker) -> Any:
+    return next((value for value in maker.find(node) if value is not None), None)
 
 
 def _list_type(node: Demand, _keyword: str, maker: Maker) -> Sides:
@@ -210,7 +228,21 @@ def of_junctor(node: Demand, keyword: str, maker: Maker) -> Iterator[Any]:
             sides = find(both, inner, maker)
             yield from (*sides.outside, *sides.inside)
         yield from itertools.islice(maker.find(both), 5)
+        yield from _of_fields(both, branch, maker)
     yield from maker.find(Demand((plain,)))
+
+
+def _of_fields(both: Demand, branch: Mapping[str, Any], maker: Maker) -> Iterator[dict[str, Any]]:
+    """Yield objects that break what a *branch* of a junctor asks of one field: it is not there, or has another value."""
+    base = maker.first(both)
+    if not isinstance(base, dict):
+        return
+    for name in branch.get("required") or ():
+        yield {key: value for key, value in base.items() if key != name}
+    for name, child in (branch.get("properties") or {}).items():
+        field, asked = both.field(name), Demand((child,))
+        for keyword in () if field is None else keywords(asked):
+            yield from ({**base, name: value} for value in find(field or asked, keyword, maker).outside[:_MOST_BROKEN])
 
 
 _SIDES: Final[dict[str, Callable[[Demand, str, Maker], Sides]]] = {

@@ -17,10 +17,10 @@ from pytest_crd.engine.text import yamlreader
 from pytest_crd.engine.text.document import Document
 from pytest_crd.generation import casefile, reach, words
 from pytest_crd.generation.casefile import Generated
-from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, Statement
+from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, StatedCase
 from pytest_crd.generation.reach import Reach
 from pytest_crd.writing import yamlspans
-from pytest_crd.writing.yamlspans import Edit, Place
+from pytest_crd.writing.yamlspans import Edit, Span
 
 _BOM: Final = "\ufeff"
 
@@ -90,7 +90,7 @@ def _refuse_other(case_file: CaseFile, known: set[str], source: str) -> None:
         raise CaseFileError([Mistake(source, case_file.lines.of("kubernetesVersion"), message)])
 
 
-def _gaining(statements: Sequence[Statement], cases: Iterable[AnyCase], reached: Reach) -> Iterator[Statement]:
+def _gaining(statements: Sequence[StatedCase], cases: Iterable[AnyCase], reached: Reach) -> Iterator[StatedCase]:
     """Yield those *statements*, of which there are the *cases*, that reach something that was not *reached* before them."""
     by_name = {case.name: case for case in cases}
     missed = len(reached.missed)
@@ -113,7 +113,7 @@ class _File:
         self._documents = yamlreader.read(text, source=source)
         self._layout = yamlspans.layout(text.content)
 
-    def with_cases(self, number: int, statements: Sequence[Statement], layout: Layout) -> str:
+    def with_cases(self, number: int, statements: Sequence[StatedCase], layout: Layout) -> str:
         """Return the text with *statements* in the document of that *number*."""
         document, root = self._documents[number], self._layout.documents[number]
         layout = layout if _has_anchor(root, document, layout) else Layout(None)
@@ -125,7 +125,7 @@ class _File:
                 edits.append(self._edit(document, root, section, list(layout.cases(found))))
         return self._mark + yamlspans.edited(self._content, self._layout, sorted(edits, key=lambda one: one.start))
 
-    def _edit(self, document: Document, root: Place, section: Section, lines: list[str]) -> Edit:
+    def _edit(self, document: Document, root: Span, section: Section, lines: list[str]) -> Edit:
         pair = root.own(section)
         if pair is None and not root.is_flow:
             return self._behind(root, ["", f"{section.value}:", *lines])
@@ -135,13 +135,13 @@ class _File:
         line = document.line if pair is None else document.line_of((section.value,), key=True)
         raise CaseFileError([Mistake(self._source, line, message)])
 
-    def _behind(self, place: Place, lines: list[str]) -> Edit:
+    def _behind(self, place: Span, lines: list[str]) -> Edit:
         """Return what puts *lines* behind the line on which *place* ends."""
         index = self._layout.text.index("\n", place.end) + 1
         return Edit(index, index, "".join(f"{line}\n" for line in lines))
 
 
-def _has_anchor(root: Place, document: Document, layout: Layout) -> bool:
+def _has_anchor(root: Span, document: Document, layout: Layout) -> bool:
     """Return whether the object from which cases are made has its anchor before all sections."""
     pair = root.own(ANCHOR_KEY)
     if pair is None or pair[1].anchor != SMALLEST:

@@ -13,8 +13,8 @@ from pytest_crd.examples.schemas import Demand
 from pytest_crd.generation import objects, reach, words
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.drafts import Drafts
-from pytest_crd.generation.layout import Layout, Statement
-from pytest_crd.generation.passes import Passes
+from pytest_crd.generation.layout import Layout, StatedCase
+from pytest_crd.generation.passes import PassCases
 from pytest_crd.generation.reach import Reach
 from pytest_crd.writing import yamltext
 
@@ -39,7 +39,7 @@ class Stated:
     """
 
     layout: Layout
-    statements: tuple[Statement, ...]
+    statements: tuple[StatedCase, ...]
     left_out: tuple[str, ...]
 
 
@@ -125,7 +125,7 @@ def _draft(
     """Take all cases, outer places first, until there is no room; yield what was not even tried."""
     finder = constraints.finder
     drafts.take(objects.find(version, finder, constraints.smallest))
-    passes = Passes(version)
+    passes = PassCases(version)
     drafts.take(passes.pruning())
     for place in sorted(places, key=len):
         node = places[place]

@@ -59,37 +59,37 @@ class Constraints:
             if _is_huge(node, keyword):
                 self.left_out.append(f"{words.of_place(place)}: {keyword} is too large for a case that can be read")
                 continue
-            border = self.finder.find(place, keyword)
+            boundary = self.finder.find(place, keyword)
             if keyword != "type" and not keyword.startswith("required"):
-                yield from self._inside(place, node, border)
-            yield from self._outside(place, node, border)
+                yield from self._inside(place, node, boundary)
+            yield from self._outside(place, node, boundary)
         yield from self._alternatives(place, node)
 
-    # Borders
+    # Boundaries
 
-    def _inside(self, place: Place, node: Demand, border: Border) -> Iterator[Proposal]:
-        if border.keyword == "enum":
+    def _inside(self, place: Place, node: Demand, boundary: Border) -> Iterator[Proposal]:
+        if boundary.keyword == "enum":
             for value in node.enum or ():
                 yield from self._holding(place, value, f"{words.of_value(value)} is allowed")
-        elif border.inside is not None:
-            value = self._value(border.inside, place)
-            name = words.of_border(border.keyword, node.structure, value, holds=True)
-            if border.old is None:
-                yield self._proposal(place, name, border.inside)
+        elif boundary.inside is not None:
+            value = self._value(boundary.inside, place)
+            name = words.of_boundary(boundary.keyword, node.structure, value, holds=True)
+            if boundary.old is None:
+                yield self._proposal(place, name, boundary.inside)
             else:
-                yield self._proposal(place, f"{name} when nothing changes", border.old, border.old)
+                yield self._proposal(place, f"{name} when nothing changes", boundary.old, boundary.old)
 
-    def _outside(self, place: Place, node: Demand, border: Border) -> Iterator[Proposal]:
-        if border.outside is None:
+    def _outside(self, place: Place, node: Demand, boundary: Border) -> Iterator[Proposal]:
+        if boundary.outside is None:
             return
-        value = self._value(border.outside, place)
-        name = words.of_border(border.keyword, _with_format(node), value, holds=False)
-        answer = border.answer
+        value = self._value(boundary.outside, place)
+        name = words.of_boundary(boundary.keyword, _with_format(node), value, holds=False)
+        answer = boundary.answer
         if answer is not None and answer.accepted:
             name = "null is dropped"  # as one is that may be left out
         elif answer is not None and any(map(is_failed_evaluation, answer.errors)):
             name = name.replace("breaks the rule", "cannot evaluate the rule", 1)
-        yield self._proposal(place, name, border.outside, border.old)
+        yield self._proposal(place, name, boundary.outside, boundary.old)
 
     def _value(self, resource: Any, place: Place) -> Any:
         return proposals.at(resource, place, self._fields)
@@ -163,7 +163,7 @@ def _is_inner(place: Place) -> bool:
 
 
 def _is_huge(node: Demand, keyword: str) -> bool:
-    """Return whether what lies at the border that *keyword* draws is more than a person reads."""
+    """Return whether what lies at the boundary that *keyword* draws is more than a person reads."""
     most = _MOST_OF_SIZE.get(keyword)
     return most is not None and max(node.least(keyword), node.most(keyword) or 0) > most
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from pytest_crd import engine
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import expectations, words
-from pytest_crd.generation.layout import Layout, Statement
+from pytest_crd.generation.layout import Layout, StatedCase
 from pytest_crd.generation.proposals import Proposal
 
 _LONGEST_LINE: Final = 2000
@@ -36,11 +36,11 @@ class Drafts:
             layout: How they are written.
             room: How many lines there may be.
         """
-        self.statements: list[Statement] = []
+        self.statements: list[StatedCase] = []
         self.left_out: list[str] = []
         self.set_places: set[Place] = set()
         self._versions = versions
-        self._subjects = [Subject(version) for version in versions]
+        self._subjects = [CaseSubject(version) for version in versions]
         self._layout = layout
         self._room = room
         self._names: set[str] = set()
@@ -67,7 +67,7 @@ class Drafts:
             known = ", ".join(version.crd.kubernetes_version for version in self._versions)
             self.left_out.append(f"{proposal.name}: the answers of {known} differ")
             return
-        statement = Statement(proposal, words.free(proposal.name, self._names), answers[0])
+        statement = StatedCase(proposal, words.free(proposal.name, self._names), answers[0])
         lines = self._layout.case(statement)
         if len(lines) > _LONGEST_CASE or max(map(len, lines)) > _LONGEST_LINE:
             self.left_out.append(f"{statement.name}: too long to be read")

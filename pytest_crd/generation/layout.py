@@ -22,7 +22,7 @@ ANCHOR_KEY: Final = f"x-{SMALLEST}"
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class StatedCase:
     """
     A case with what is expected of it.
 
@@ -54,7 +54,7 @@ class Layout:
     def __init__(self, smallest: Mapping[str, Any] | None) -> None:
         self.smallest = smallest
 
-    def case(self, statement: Statement) -> list[str]:
+    def case(self, statement: StatedCase) -> list[str]:
         """Return the lines of a case."""
         proposal = statement.proposal
         keys: dict[str, Any] = {"name": statement.name}
@@ -68,7 +68,7 @@ class Layout:
         lines = [line for key, value in keys.items() for line in _entry(key, value)]
         return [f"- {lines[0].removeprefix('  ')}", *lines[1:]]
 
-    def _stated(self, statement: Statement) -> Mapping[str, Any]:
+    def _stated(self, statement: StatedCase) -> Mapping[str, Any]:
         """Return what is expected, the object from which others are made by its name."""
         expected = statement.stated.get("expected")
         if self.smallest and expected is not None and jsonvalue.equal(expected, dict(self.smallest)):
@@ -91,7 +91,7 @@ class Layout:
         key, rest = first[: len(ANCHOR_KEY) + 1], first[len(ANCHOR_KEY) + 1 :]
         return [f"{key} &{SMALLEST}{rest}", *others]
 
-    def sections(self, statements: Sequence[Statement]) -> Iterator[str]:
+    def sections(self, statements: Sequence[StatedCase]) -> Iterator[str]:
         """Yield the lines of all sections, an empty one before each."""
         for section in Section:
             found = [one for one in statements if one.proposal.section is section]
@@ -100,7 +100,7 @@ class Layout:
                 yield f"{section.value}:"
                 yield from self.cases(found)
 
-    def cases(self, statements: Sequence[Statement]) -> Iterator[str]:
+    def cases(self, statements: Sequence[StatedCase]) -> Iterator[str]:
         """Yield the lines of cases, with a heading for each group."""
         group: Place = ()
         for index, statement in enumerate(statements):

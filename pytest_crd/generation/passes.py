@@ -18,7 +18,7 @@ _UNKNOWN: Final = "unknown"
 _OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
-class Passes:
+class PassCases:
     """Proposes the cases of one version."""
 
     def __init__(self, version: engine.Version) -> None:

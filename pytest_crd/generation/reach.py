@@ -11,7 +11,7 @@ from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.objectsources import resolved
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector, Point
 from pytest_crd.engine import InputError
 
@@ -28,7 +28,7 @@ class Reach:
 
     def __init__(self, version: engine.Version) -> None:
         self._version = version
-        self._subject = Subject(version)
+        self._subject = CaseSubject(version)
         self._collector = Collector()
 
     @property

@@ -44,9 +44,9 @@ def free(name: str, taken: set[str]) -> str:
     return found
 
 
-def of_border(keyword: str, schema: Mapping[str, Any], value: Any, *, holds: bool) -> str:
+def of_boundary(keyword: str, schema: Mapping[str, Any], value: Any, *, holds: bool) -> str:
     """
-    Return what is so at a border, without the place.
+    Return what is so at a boundary, without the place.
 
     Args:
         keyword: As `examples.Border` has it.
@@ -77,7 +77,7 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-# What is so inside of a border and outside of it, of a value and what is declared there.
+# What is so inside of a boundary and outside of it, of a value and what is declared there.
 _Words: TypeAlias = "Callable[[Any, Mapping[str, Any]], tuple[str, str]]"
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.live.transport import HTTP, PATIENCE, NoAnswerError, Reply, Transport
-from pytest_crd.live.turns import Turn
+from pytest_crd.live.workerlock import WorkerLock
 
 JSONValue = Any
 
@@ -33,7 +33,7 @@ _LONGEST_BREATH: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerAnswer:
     """What the server said: the HTTP code, the decoded body, the texts of the `Warning` headers in order."""
 
     code: int
@@ -54,7 +54,7 @@ class Server:
     Attributes:
         address: What a person calls it.
         is_trusted_blindly: Whether its certificate is not looked at.
-        turn: What a thread gives up while it waits for the server.
+        worker_lock: What a thread gives up while it waits for the server.
     """
 
     def __init__(self, transport: Transport | str, *, busy_times: int = _BUSY_TIMES) -> None:
@@ -63,7 +63,7 @@ class Server:
         self._transport = HTTP(transport) if isinstance(transport, str) else transport
         self.address = self._transport.address
         self.is_trusted_blindly = self._transport.is_trusted_blindly
-        self.turn = Turn()
+        self.worker_lock = WorkerLock()
 
     def ask(
         self,
@@ -73,7 +73,7 @@ class Server:
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> ServerAnswer:
         """
         Send one request.
 
@@ -95,10 +95,10 @@ class Server:
             sent["Content-Type"] = "application/json" if plain else "application/yaml"
         sent |= headers or {}
         for times in range(self._busy_times):
-            with self.turn.given_up():
+            with self.worker_lock.released():
                 reply = self._transport.send(method, url, data, sent)
             if reply.code not in _BUSY:
-                return Answer(reply.code, _decoded(reply.content), tuple(_warnings(reply)))
+                return ServerAnswer(reply.code, _decoded(reply.content), tuple(_warnings(reply)))
             if times + 1 < self._busy_times:
                 self.rest(_breath(reply))
         text = reply.content.decode(errors="replace").strip()
@@ -106,7 +106,7 @@ class Server:
 
     def rest(self, seconds: float) -> None:
         """Let some time pass."""
-        with self.turn.given_up():
+        with self.worker_lock.released():
             time.sleep(seconds)
 
     def close(self) -> None:
@@ -121,12 +121,12 @@ class Server:
     def wait(
         self,
         path: str,
-        done: Callable[[Answer], bool],
+        done: Callable[[ServerAnswer], bool],
         what: str,
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> ServerAnswer:
         """
         GET *path* until *done* holds of the answer.
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 from pytest_crd.cases.questions import CrdQuestion
 from pytest_crd.engine import Condition, CustomResourceDefinition
 from pytest_crd.live import client, facts, obstacles
-from pytest_crd.live.disguise import Disguise
 from pytest_crd.live.facts import Facts
 from pytest_crd.live.judge import compare
+from pytest_crd.live.renaming import Renaming
 from pytest_crd.live.sandbox import make_group
 from pytest_crd.live.stages import DisagreementError, NotAskedError, Stages
 from pytest_crd.live.transport import NoAnswerError
@@ -65,7 +65,7 @@ class CrdJudge:
         try:
             self._compare_creation(crd, question.manifest)
         except _TakenError:
-            manifest = Disguise(crd.group, make_group(), "").of_crd(question.manifest)
+            manifest = Renaming(crd.group, make_group(), "").of_crd(question.manifest)
             notes.append("compared under another name, for a CRD of its own is there")
             self._compare_creation(
                 CustomResourceDefinition.from_manifest(manifest, kubernetes_version=self._version), manifest
@@ -76,7 +76,7 @@ class CrdJudge:
         ours = facts.of_crd(crd.create(field_validation="Strict"))
         path = client.crd_path(crd.api_version)
 
-        def ask() -> client.Answer:
+        def ask() -> client.ServerAnswer:
             answer = self._server.ask("POST", path, manifest, query=_STRICT)
             if answer.code == _EXISTS:  # at any time, for others may make and remove it
                 raise _TakenError
@@ -94,11 +94,11 @@ class CrdJudge:
             request = {"CRD": stage.crd.declared, "request": {"method": "GET", "path": path}}
             raise stage.disagreement(request, ours, theirs, "")
         original = {"code": 200, "conditions": _sorted(map(_stated, stage.original.conditions))}
-        if not facts.are_equal(stage.disguise.taken_off(ours, ""), original):
+        if not facts.are_equal(stage.renaming.undone(ours, ""), original):
             return ["compared under another name, under which the conditions are others"]
         return [*filter(None, (stage.note,))]
 
-    def _compare(self, ask: Callable[[], client.Answer], ours: Facts, request: Mapping[str, JSONValue]) -> None:
+    def _compare(self, ask: Callable[[], client.ServerAnswer], ours: Facts, request: Mapping[str, JSONValue]) -> None:
         try:
             compare(self._server, ask, ours, None, stated=facts.stated_of_crd)
         except DisagreementError as error:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from pytest_crd.engine import Response, jsonvalue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
-from pytest_crd.live import chance
-from pytest_crd.live.client import Answer
+from pytest_crd.live import nondeterminism
+from pytest_crd.live.client import ServerAnswer
 
 JSONValue = Any
 Facts = dict[str, JSONValue]
@@ -17,13 +17,13 @@ Facts = dict[str, JSONValue]
 _OF_CAUSE: Final = ("reason", "field", "message")
 
 
-def stated(answer: Answer, sent: JSONValue = None) -> Facts:
+def stated(answer: ServerAnswer, sent: JSONValue = None) -> Facts:
     """Return the facts of a server's answer to what was *sent*: the Status of a refusal, or what was stored."""
     found: Facts = {"code": answer.code}
     if answer.code < 300:
         found["stored"] = _without_server_made(answer.body, sent)
     elif isinstance(answer.body, dict):
-        found |= _of_status(chance.without(answer.body, sent))
+        found |= _of_status(nondeterminism.without(answer.body, sent))
     else:
         found["message"] = answer.body
     if answer.warnings:
@@ -48,7 +48,7 @@ def of_crd(response: Response) -> Facts:
     return of_engine(response, None) | ({"stored": {"spec": response.stored["spec"]}} if response.accepted else {})
 
 
-def stated_of_crd(answer: Answer, sent: JSONValue = None) -> Facts:
+def stated_of_crd(answer: ServerAnswer, sent: JSONValue = None) -> Facts:
     """Return the facts of a server's answer to a POST of a CRD: of what is stored, its spec."""
     return stated(answer, sent) | ({"stored": {"spec": answer.body["spec"]}} if answer.code < 300 else {})
 
@@ -64,7 +64,7 @@ def _without_server_made(stored: JSONValue, sent: JSONValue) -> JSONValue:
     asked = sent.get("metadata") if isinstance(sent, dict) else None
     has_namespace = isinstance(asked, dict) and "namespace" in asked
     made = SERVER_MADE | (frozenset() if has_namespace else {"namespace"})
-    if chance.is_generated(stored["metadata"].get("name", ""), sent):
+    if nondeterminism.is_generated(stored["metadata"].get("name", ""), sent):
         made |= {"name"}
     return without_server_made(stored, made)
 

@@ -19,9 +19,9 @@ from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client, facts, obstacles, structure
-from pytest_crd.live.disguise import replaced
 from pytest_crd.live.facts import Facts
 from pytest_crd.live.objects import StoredObjects, namespace_of
+from pytest_crd.live.renaming import replaced
 from pytest_crd.live.stages import DisagreementError, NotAskedError, OwnStages, Stage, Stages
 
 JSONValue = Any
@@ -55,7 +55,7 @@ class Exchange(NamedTuple):
     old: JSONValue = None
 
 
-class Judge:
+class LiveJudge:
     """Asks one server."""
 
     def __init__(self, server: client.Server, stages: Stages, version: str) -> None:
@@ -129,7 +129,7 @@ class Judge:
 
     def _judge(self, question: Question) -> list[str]:
         stage = self._stage(question)
-        with self._server.turn.holding(stage.lock), contextlib.ExitStack() as stack:
+        with self._server.worker_lock.holding(stage.lock), contextlib.ExitStack() as stack:
             if question.old is None:
                 live = self._created(question, stage)
             else:
@@ -140,10 +140,10 @@ class Judge:
 
     def _created(self, question: Question, stage: Stage) -> Exchange:
         own = namespace_of(question)
-        namespace = stage.disguise.namespace or own
+        namespace = stage.renaming.namespace or own
         version = stage.crd.version(question.version.name)
-        body = stage.disguise.of_body(question.body, own)
-        body = completion.named(completion.typed(body, _type_meta(version)), stage.disguise.made_up_name)
+        body = stage.renaming.of_body(question.body, own)
+        body = completion.named(completion.typed(body, _type_meta(version)), stage.renaming.made_up_name)
         response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
         path = client.resource_path(stage.crd.declared, version.name, namespace=urllib.parse.quote(namespace, safe=""))
         return Exchange("POST", path, _query(question), body.text or body.value, response)
@@ -152,21 +152,21 @@ class Judge:
         old = question.old or {}
         own = namespace_of(question)
         version = stage.crd.version(question.version.name)
-        body = stage.disguise.of_body(_without_identity(question.body, old), own)
+        body = stage.renaming.of_body(_without_identity(question.body, old), own)
         sent, stored_whole = completion.over(body, stored, _type_meta(version))
         is_status = question.section is Section.UPDATE_STATUS
         ask = version.requests.update_status if is_status else version.requests.update
         response = ask(
-            sent, old=stored_whole, namespace=stage.disguise.namespace, field_validation=question.field_validation
+            sent, old=stored_whole, namespace=stage.renaming.namespace, field_validation=question.field_validation
         )
         name = stored["metadata"]["name"] + ("/status" if is_status else "")
-        path = client.resource_path(stage.crd.declared, version.name, name, namespace=stage.disguise.namespace)
+        path = client.resource_path(stage.crd.declared, version.name, name, namespace=stage.renaming.namespace)
         return Exchange("PUT", path, _query(question), sent.text or sent.value, response, stored)
 
     def _compare(self, question: Question, live: Exchange, stage: Stage) -> None:
         ours = facts.of_engine(live.response, live.sent)
 
-        def ask() -> client.Answer:
+        def ask() -> client.ServerAnswer:
             return self._server.ask(live.method, live.path, live.sent, query=live.query)
 
         try:
@@ -188,7 +188,7 @@ class Judge:
         sent = question.body.value if live.old is None else _without_generation(question.body.value)
         asked = facts.of_engine(question.answer(), sent)
         there = facts.of_engine(_under(question, self._version).answer(), sent)
-        shown = stage.disguise.taken_off(facts.of_engine(live.response, sent), namespace_of(question))
+        shown = stage.renaming.undone(facts.of_engine(live.response, sent), namespace_of(question))
         if live.old is not None:  # whose name may be generated
             own = ((question.old or {}).get("metadata") or {}).get("name", completion.MADE_UP_NAME)
             shown = replaced(shown, {live.old["metadata"]["name"]: own})
@@ -204,7 +204,7 @@ class Judge:
 
 def compare(
     server: client.Server,
-    ask: Callable[[], client.Answer],
+    ask: Callable[[], client.ServerAnswer],
     ours: Facts,
     sent: JSONValue,
     *,

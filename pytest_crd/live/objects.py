@@ -82,14 +82,14 @@ class StoredObjects:
         metadata = old.get("metadata") or {}
         if being_deleted := [key for key in DELETION if key in metadata]:
             raise NotAskedError(f"no request stores an object with {' and '.join(being_deleted)}")
-        disguise = self._stage.disguise
+        renaming = self._stage.renaming
         version = self._version_of(old)
-        sent = disguise.of_object(
+        sent = renaming.of_object(
             {**old, "metadata": {key: value for key, value in metadata.items() if key not in SERVER_MADE}},
             namespace_of(self._question),
         )
         sent = completion.named(completion.typed(Body(sent), _type_meta(version))).value
-        path = client.resource_path(self._stage.crd.declared, version.name, namespace=disguise.namespace)
+        path = client.resource_path(self._stage.crd.declared, version.name, namespace=renaming.namespace)
         self._path = f"{path}/{sent['metadata'].get('name', '')}"
         answer = self._asked("POST", path, sent, version, None)
         self.stored = answer
@@ -108,7 +108,7 @@ class StoredObjects:
             NoAnswerError: The server does not answer.
             DisagreementError: They do not agree.
         """
-        namespace = self._stage.disguise.namespace
+        namespace = self._stage.renaming.namespace
         if old is None:
             response = version.requests.create(Body(sent), namespace=namespace)
         else:
@@ -140,7 +140,7 @@ class StoredObjects:
             ours, theirs = facts.of_engine(response, sent), facts.stated(answer, sent)
             raise self._stage.disagreement(whole, ours, theirs, namespace_of(self._question))
         if not response.accepted:
-            said = self._stage.disguise.taken_off(answer.message, namespace_of(self._question))
+            said = self._stage.renaming.undone(answer.message, namespace_of(self._question))
             raise NotAskedError(f"no request stores the old object: {said}")
         stored: JSONObject = answer.body
         return stored
@@ -149,7 +149,7 @@ class StoredObjects:
         """Return the version, under the names of the stage, in which an object can be sent."""
         crd = self._stage.crd
         if self._old_version.crd is not self._question.version.crd:
-            crd = crd.altered(self._stage.disguise.of_crd(self._old_version.crd.declared))
+            crd = crd.altered(self._stage.renaming.of_crd(self._old_version.crd.declared))
         stated = str(old.get("apiVersion", "")).rpartition("/")[2]
         served = [version for version in crd.versions if version.served]
         wanted = (stated, self._old_version.name)

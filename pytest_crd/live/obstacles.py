@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from pytest_crd.live.client import Answer, Server
+from pytest_crd.live.client import Server, ServerAnswer
 from pytest_crd.live.facts import Facts
 from pytest_crd.live.transport import NoAnswerError
 
@@ -38,7 +38,7 @@ _PLUGINS: Final = (
 )
 
 
-def refuse_as_no_answer(answer: Answer) -> None:
+def refuse_as_no_answer(answer: ServerAnswer) -> None:
     """
     Pass where a server's reply, which is not the engine's, is an answer to what was asked.
 

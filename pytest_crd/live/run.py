@@ -15,14 +15,14 @@ from pytest_crd.cases.questions import AnyQuestion, CrdQuestion
 from pytest_crd.engine import InputError, UnsupportedConstructError, UnsupportedExpressionError
 from pytest_crd.live import client, lease, recording, remnants, sandbox
 from pytest_crd.live.definitions import CrdJudge
-from pytest_crd.live.judge import Judge
+from pytest_crd.live.judge import LiveJudge
 from pytest_crd.live.lease import Remnant
 from pytest_crd.live.sandbox import Sandbox
 from pytest_crd.live.stages import DisagreementError, InstalledStages, NotAskedError, OwnStages, Stages
 from pytest_crd.live.transport import NoAnswerError
 
 
-class Outcome(enum.StrEnum):
+class LiveOutcome(enum.StrEnum):
     """What became of the questions of a test; the later, the worse."""
 
     AGREED = "agreed"
@@ -31,11 +31,11 @@ class Outcome(enum.StrEnum):
     DISAGREED = "disagreed"
 
 
-_ORDER: Final = tuple(Outcome)
+_ORDER: Final = tuple(LiveOutcome)
 _THREADS: Final = 32
 
 
-class Verdict(NamedTuple):
+class LiveVerdict(NamedTuple):
     """
     What became of the questions of a test.
 
@@ -47,7 +47,7 @@ class Verdict(NamedTuple):
         recording: The disagreement, for our issue template.
     """
 
-    outcome: Outcome
+    outcome: LiveOutcome
     reason: str = ""
     notes: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
@@ -104,10 +104,10 @@ class Run:
             stages = OwnStages(target.server, target.version, self._sandbox)
         self._threads = ThreadPoolExecutor(_THREADS, "pytest-crd live")
         self._makers = ThreadPoolExecutor(_THREADS, "pytest-crd CRDs")
-        self._judge = Judge(target.server, stages, target.version)
+        self._judge = LiveJudge(target.server, stages, target.version)
         self._crd_judge = CrdJudge(target.server, stages, target.version)
 
-    def ahead(self, questions: Sequence[AnyQuestion]) -> Future[Verdict]:
+    def ahead(self, questions: Sequence[AnyQuestion]) -> Future[LiveVerdict]:
         """Begin to ask what a test will ask when it is run."""
         return self._threads.submit(self._in_turn, questions)
 
@@ -122,39 +122,39 @@ class Run:
 
     def _make_in_turn(self, prepare: Callable[[], None]) -> None:
         # Whatever is wrong is raised where the questions are asked.
-        with self._target.server.turn.taken(), contextlib.suppress(Exception):
+        with self._target.server.worker_lock.held(), contextlib.suppress(Exception):
             prepare()
 
-    def _in_turn(self, questions: Sequence[AnyQuestion]) -> Verdict:
-        with self._target.server.turn.taken():
+    def _in_turn(self, questions: Sequence[AnyQuestion]) -> LiveVerdict:
+        with self._target.server.worker_lock.held():
             return self.verdict(questions)
 
-    def verdict(self, questions: Sequence[AnyQuestion]) -> Verdict:
+    def verdict(self, questions: Sequence[AnyQuestion]) -> LiveVerdict:
         """Return what becomes of the questions of a test."""
         verdicts = [self._verdict(question) for question in questions]
         if not verdicts:
-            return Verdict(Outcome.NOT_ASKED, "the test itself asks nothing that has an answer")
+            return LiveVerdict(LiveOutcome.NOT_ASKED, "the test itself asks nothing that has an answer")
         worst = max(verdicts, key=lambda one: _ORDER.index(one.outcome))
         return worst._replace(notes=tuple(dict.fromkeys(note for one in verdicts for note in one.notes)))
 
-    def _verdict(self, question: AnyQuestion) -> Verdict:
+    def _verdict(self, question: AnyQuestion) -> LiveVerdict:
         try:
             if isinstance(question, CrdQuestion):
                 notes = self._crd_judge.judge(question)
             else:
                 notes = self._judge.judge(question)
         except NotAskedError as error:
-            return Verdict(Outcome.NOT_ASKED, str(error))
+            return LiveVerdict(LiveOutcome.NOT_ASKED, str(error))
         except (InputError, UnsupportedConstructError, UnsupportedExpressionError) as error:
             # What was answered for one Kubernetes version, and is not known of that of the server.
-            return Verdict(Outcome.NOT_ASKED, f"what {self._target.version} answers is not known: {error}")
+            return LiveVerdict(LiveOutcome.NOT_ASKED, f"what {self._target.version} answers is not known: {error}")
         except NoAnswerError as error:
-            return Verdict(Outcome.NO_ANSWER, str(error))
+            return LiveVerdict(LiveOutcome.NO_ANSWER, str(error))
         except DisagreementError as error:
             text = recording.text(error, f"{self._target.version} ({self._target.release})", self._target.version)
             differences = tuple(recording.differences(error.ours, error.theirs))
-            return Verdict(Outcome.DISAGREED, differences=differences, recording=text)
-        return Verdict(Outcome.AGREED, notes=tuple(notes))
+            return LiveVerdict(LiveOutcome.DISAGREED, differences=differences, recording=text)
+        return LiveVerdict(LiveOutcome.AGREED, notes=tuple(notes))
 
     def clear_up(self) -> tuple[list[Remnant], list[Remnant]]:
         """

@@ -53,14 +53,14 @@ class Sandbox:
         Raises:
             NoAnswerError: The server does not make it.
         """
-        with self._server.turn.holding(self._lock):
+        with self._server.worker_lock.holding(self._lock):
             if not self._namespace:
                 name = f"{lease.PREFIX}{secrets.token_hex(5)}"
                 self._make(lease.NAMESPACE, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace"}, name)
                 self._namespace = name
             return self._namespace
 
-    def make_crd(self, manifest: JSONObject) -> client.Answer:
+    def make_crd(self, manifest: JSONObject) -> client.ServerAnswer:
         """
         Return the answer to the POST of a CRD, whose group `make_group` has made.
 
@@ -69,7 +69,7 @@ class Sandbox:
         """
         return self._make(lease.CRD, client.crd_path(manifest["apiVersion"]), manifest, manifest["metadata"]["name"])
 
-    def replace_crd(self, manifest: JSONObject) -> client.Answer:
+    def replace_crd(self, manifest: JSONObject) -> client.ServerAnswer:
         """
         Put a CRD in place of one that was made, and return the answer.
 
@@ -119,7 +119,7 @@ class Sandbox:
         """What was made and not removed, as kubectl calls it."""
         return [f"{kind}/{path.rpartition('/')[2]}" for path, kind in self._made.items()]
 
-    def _make(self, kind: str, collection: str, body: JSONObject, name: str) -> client.Answer:
+    def _make(self, kind: str, collection: str, body: JSONObject, name: str) -> client.ServerAnswer:
         # Noted before it is there: what comes of a request whose answer is lost, nobody knows.
         path = f"{collection.replace('/v1beta1/', '/v1/')}/{name}"
         self._made[path] = kind
@@ -131,7 +131,7 @@ class Sandbox:
             if kind == lease.NAMESPACE and answer.code != 404:  # a server of CRDs alone has none, and needs none
                 raise NoAnswerError(f"no namespace: {answer.code} {answer.message}")
         else:
-            with self._server.turn.holding(self._renewal_lock):
+            with self._server.worker_lock.holding(self._renewal_lock):
                 if self._renewal is None:
                     self._renewal = threading.Thread(target=self._renew_always, name="pytest-crd leases", daemon=True)
                     self._renewal.start()

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.engine import CustomResourceDefinition, jsonvalue
 from pytest_crd.engine.requests import completion
 from pytest_crd.live import client, facts, obstacles, settling
-from pytest_crd.live.disguise import Disguise
 from pytest_crd.live.facts import Facts
+from pytest_crd.live.renaming import Renaming
 from pytest_crd.live.sandbox import Sandbox, make_group
 from pytest_crd.live.transport import NoAnswerError
 
@@ -49,7 +49,7 @@ class Stage(NamedTuple):
     Attributes:
         crd: As it is there, under the server's Kubernetes version.
         original: As the project has it, under that version.
-        disguise: What is renamed.
+        renaming: What is renamed.
         stored: What the server has stored.
         lock: Held while objects are stored, which might be in each other's way.
         note: What is worth to know of it; may be empty.
@@ -57,7 +57,7 @@ class Stage(NamedTuple):
 
     crd: CustomResourceDefinition
     original: CustomResourceDefinition
-    disguise: Disguise
+    renaming: Renaming
     stored: Mapping[str, JSONValue]
     lock: threading.Lock
     note: str = ""
@@ -66,7 +66,7 @@ class Stage(NamedTuple):
         self, request: Mapping[str, JSONValue], ours: Facts, theirs: Facts, namespace: str
     ) -> DisagreementError:
         """Return what to raise, under the names that the project has for the CRD and the namespace."""
-        parts = (self.disguise.taken_off(part, namespace) for part in (request, ours, theirs))
+        parts = (self.renaming.undone(part, namespace) for part in (request, ours, theirs))
         return DisagreementError(*parts)
 
 
@@ -99,7 +99,7 @@ class Stages(abc.ABC):
         key = json.dumps([crd.declared, old and old.declared])
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
-        with self._server.turn.holding(lock):
+        with self._server.worker_lock.holding(lock):
             if key not in self._stages:
                 try:
                     self._stages[key] = self._made(crd, old)
@@ -132,7 +132,7 @@ class OwnStages(Stages):
         super().__init__(server, version)
         self._sandbox = sandbox
 
-    def replace(self, stage: Stage, crd: CustomResourceDefinition) -> client.Answer:
+    def replace(self, stage: Stage, crd: CustomResourceDefinition) -> client.ServerAnswer:
         """
         Put another form of a CRD on its stage, and return the answer when that counts.
 
@@ -140,7 +140,7 @@ class OwnStages(Stages):
             NoAnswerError: The server does not answer.
         """
         mark = f"pytest-crd-{secrets.token_hex(5)}"
-        manifest = settling.marked(stage.disguise.of_crd(crd.declared), mark)
+        manifest = settling.marked(stage.renaming.of_crd(crd.declared), mark)
         answer = self._sandbox.replace_crd(manifest)
         if answer.code == 200:
             settling.wait_until_marked(self._server, manifest, mark)
@@ -149,24 +149,24 @@ class OwnStages(Stages):
     def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
         original = crd.under(self._version)
         namespace = self._sandbox.namespace if crd.scope == "Namespaced" else ""
-        disguise = Disguise(crd.group, make_group(), namespace)
-        renamed = original.altered(disguise.of_crd(crd.declared))
-        first = renamed if old is None else original.altered(disguise.of_crd(old.declared))
+        renaming = Renaming(crd.group, make_group(), namespace)
+        renamed = original.altered(renaming.of_crd(crd.declared))
+        first = renamed if old is None else original.altered(renaming.of_crd(old.declared))
         response = first.response
         if response.code == _NOT_FOUND:
             raise NotAskedError(f"Kubernetes {self._version} serves no {crd.api_version}")
         if not response.accepted:
-            said = disguise.taken_off(response.message, "")
+            said = renaming.undone(response.message, "")
             raise NotAskedError(f"no server of Kubernetes {self._version} takes its CRD: {said}")
         answer = self._sandbox.make_crd(first.manifest)
         if answer.code != response.code:
             obstacles.refuse_as_no_answer(answer)
             parts = ({"CRD": first.manifest}, facts.of_crd(response), facts.stated(answer))
-            raise DisagreementError(*(disguise.taken_off(part, "") for part in parts))
+            raise DisagreementError(*(renaming.undone(part, "") for part in parts))
         stored = settling.wait_until_served(self._server, first.manifest)
         if not settling.is_established(stored):
             raise NotAskedError("its CRD is stored, but not served")
-        return Stage(renamed, original, disguise, stored, threading.Lock())
+        return Stage(renamed, original, renaming, stored, threading.Lock())
 
 
 class InstalledStages(Stages):
@@ -194,7 +194,7 @@ class InstalledStages(Stages):
         return Stage(
             original,
             original,
-            Disguise(crd.group, crd.group, "", self._made_up_name),
+            Renaming(crd.group, crd.group, "", self._made_up_name),
             answer.body,
             threading.Lock(),
             note,

@@ -15,7 +15,7 @@ from pytest_crd.plugin.settings import project
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
     from pytest_crd.discovery.crdsources import Sources
-    from pytest_crd.engine.loading.notes import Note
+    from pytest_crd.engine.loading.remarks import Remark
 
 # The property of a test with what is worth to know of it though it holds.
 NOTE: Final = "crd_note"
@@ -49,7 +49,7 @@ class Part(NamedTuple):
     """
 
     words: str = ""
-    notes: Sequence[Note | str] = ()
+    notes: Sequence[Remark | str] = ()
     in_vain: str = ""
 
 
@@ -117,12 +117,12 @@ def header(config: pytest.Config) -> Header:
 
 def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> Iterator[str]:
     """Yield what was passed over: of each kind a count, with `-v` the names, with `-vv` every reason."""
-    from pytest_crd.report import notes  # noqa: PLC0415 - a session without CRDs loads nothing
+    from pytest_crd.report import remarks  # noqa: PLC0415 - a session without CRDs loads nothing
 
     of_versions = [loaded.crds(version) for version in project.kubernetes_versions(config)]
     passed_over = dict.fromkeys(note for crds in of_versions for note in crds.passed_over)
     passed_over |= dict.fromkeys(note for part in parts for note in part.notes if not isinstance(note, str))
-    yield from notes.lines(list(passed_over), verbosity=config.get_verbosity())
+    yield from remarks.lines(list(passed_over), verbosity=config.get_verbosity())
     told = (note for crds in of_versions for note in crds.alternatives)
     yield from dict.fromkeys(
         itertools.chain(told, (one for part in parts for one in part.notes if isinstance(one, str)))

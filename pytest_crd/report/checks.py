@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_crd.checks.verdict import Verdict
+from pytest_crd.checks.verdict import CheckVerdict
 from pytest_crd.report import text
 from pytest_crd.report.text import Paint
 
 _MOST_FINDINGS = 20
 
 
-def lines(title: str, verdict: Verdict, *, verbosity: int = 0, paint: Paint = text.plain) -> Iterator[str]:
+def lines(title: str, verdict: CheckVerdict, *, verbosity: int = 0, paint: Paint = text.plain) -> Iterator[str]:
     """
     Yield the lines of a failure.
 
@@ -36,7 +36,7 @@ def lines(title: str, verdict: Verdict, *, verbosity: int = 0, paint: Paint = te
         yield f"  … and {len(verdict.findings) - len(shown)} more; -v shows all"
 
 
-def summary(verdict: Verdict) -> str:
+def summary(verdict: CheckVerdict) -> str:
     """Return the first finding on one line, and how many more there are."""
     first = verdict.findings[0]
     more = f" (+{len(verdict.findings) - 1} more)" if len(verdict.findings) > 1 else ""

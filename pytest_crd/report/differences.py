@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.comparison import Item, Order, Segment
-from pytest_crd.cases.result import Kept, ObjectMismatch, Trace
+from pytest_crd.cases.result import Disregarded, ObjectMismatch, Trace
 from pytest_crd.engine import fieldpath
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
-class Kind(enum.Enum):
+class DifferenceKind(enum.Enum):
     """What the difference is."""
 
     MISSING = "missing"
@@ -23,7 +23,7 @@ class Kind(enum.Enum):
     REORDERED = "reordered"
 
 
-class Difference(NamedTuple):
+class ObjectDifference(NamedTuple):
     """
     One place where the actual object is not as expected.
 
@@ -40,7 +40,7 @@ class Difference(NamedTuple):
 
     path: str
     label: str
-    kind: Kind
+    kind: DifferenceKind
     expected: JSONValue
     actual: JSONValue
     cause: str
@@ -49,10 +49,10 @@ class Difference(NamedTuple):
 
 
 # deepdiff's reports on objects; lists never reach it, and what is not named here is a changed value.
-_KINDS: Final = {"dictionary_item_removed": Kind.MISSING, "dictionary_item_added": Kind.UNEXPECTED}
+_KINDS: Final = {"dictionary_item_removed": DifferenceKind.MISSING, "dictionary_item_added": DifferenceKind.UNEXPECTED}
 
 
-def find(mismatch: ObjectMismatch, trace: Trace) -> list[Difference]:
+def find(mismatch: ObjectMismatch, trace: Trace) -> list[ObjectDifference]:
     """
     Return the differences in *mismatch*, in the order of their paths.
 
@@ -87,17 +87,19 @@ def _order(path: Iterable[Segment]) -> list[tuple[int, str, int]]:
     return [(0, place, 0) if isinstance(place, str) else (1, "", place.index) for place in places]
 
 
-def _difference(report: str, path: list[Segment], node: Any, mismatch: ObjectMismatch, trace: Trace) -> Difference:
+def _difference(
+    report: str, path: list[Segment], node: Any, mismatch: ObjectMismatch, trace: Trace
+) -> ObjectDifference:
     last = path[-1]
-    kind = Kind.REORDERED if isinstance(last, Order) else _KINDS.get(report, Kind.CHANGED)
+    kind = DifferenceKind.REORDERED if isinstance(last, Order) else _KINDS.get(report, DifferenceKind.CHANGED)
     spelled = comparison.spelled(path)
     cause, reason = _why_kept(spelled, trace) or _REASONS[kind](spelled, mismatch, trace)
-    return Difference(
+    return ObjectDifference(
         path=spelled,
         label=last.label if isinstance(last, Item) else "",
         kind=kind,
-        expected=None if kind is Kind.UNEXPECTED else node.t1,
-        actual=None if kind is Kind.MISSING else node.t2,
+        expected=None if kind is DifferenceKind.UNEXPECTED else node.t1,
+        actual=None if kind is DifferenceKind.MISSING else node.t2,
         cause=cause,
         reason=reason,
         text_diff=(node.additional or {}).get("diff", ""),
@@ -109,10 +111,10 @@ _Reason: TypeAlias = tuple[str, str]
 _UNKNOWN: Final[_Reason] = ("", "")
 
 
-_KEPT: Final[Mapping[Kept, _Reason]] = {
-    Kept.DROPPED_ON_CREATE: ("dropped", f"dropped: {Kept.DROPPED_ON_CREATE.value}"),
-    Kept.STATUS_ON_UPDATE: ("kept from old", f"kept from `old`: {Kept.STATUS_ON_UPDATE.value}"),
-    Kept.REST_ON_STATUS_UPDATE: ("kept from old", f"kept from `old`: {Kept.REST_ON_STATUS_UPDATE.value}"),
+_KEPT: Final[Mapping[Disregarded, _Reason]] = {
+    Disregarded.DROPPED_ON_CREATE: ("dropped", f"dropped: {Disregarded.DROPPED_ON_CREATE.value}"),
+    Disregarded.STATUS_ON_UPDATE: ("kept from old", f"kept from `old`: {Disregarded.STATUS_ON_UPDATE.value}"),
+    Disregarded.REST_ON_STATUS_UPDATE: ("kept from old", f"kept from `old`: {Disregarded.REST_ON_STATUS_UPDATE.value}"),
 }
 
 
@@ -126,7 +128,8 @@ def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
         named = "it" if pruned == path else pruned
         return "pruned", f"pruned: the schema does not specify {named}{_at(pruned)}"
     if lost := _covering(path, trace.lost):
-        return "lost", "lost on storing: the storage version does not specify " + ("it" if lost == path else lost)
+        named = "it" if lost == path else lost
+        return "lost", f"lost on storing: the storage version does not specify {named}{_at(lost)}"
     if dropped := _covering(path, trace.nulls):
         at = "there" if dropped == path else f"at {dropped}"
         words = f"null dropped: the schema does not allow null {at}, and has no default for it"
@@ -165,10 +168,10 @@ def _at(changed: str) -> str:
 
 
 _REASONS: Final = {
-    Kind.MISSING: _why_missing,
-    Kind.UNEXPECTED: _why_unexpected,
-    Kind.CHANGED: _why_changed,
-    Kind.REORDERED: _why_reordered,
+    DifferenceKind.MISSING: _why_missing,
+    DifferenceKind.UNEXPECTED: _why_unexpected,
+    DifferenceKind.CHANGED: _why_changed,
+    DifferenceKind.REORDERED: _why_reordered,
 }
 
 

@@ -9,11 +9,20 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.cases import strays
-from pytest_crd.cases.result import CaseResult, Mismatch, ObjectMismatch, PathsMismatch, Present, Refused, Strays, Trace
+from pytest_crd.cases.result import (
+    CaseResult,
+    Mismatch,
+    NotReached,
+    ObjectMismatch,
+    PathsMismatch,
+    Present,
+    Strays,
+    Trace,
+)
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.report import differences, verdicts
-from pytest_crd.report.differences import Difference, Kind
+from pytest_crd.report.differences import DifferenceKind, ObjectDifference
 
 # Takes a text and the name of a style: `expected`, `actual`, `path`, `reason`, `title`.
 Paint: TypeAlias = "Callable[[str, str], str]"
@@ -123,7 +132,7 @@ def _key(mismatch: Mismatch) -> str:
         return "absent"
     if isinstance(mismatch, Strays):
         return "fields of the input that are dropped"
-    return "" if isinstance(mismatch, Refused) else verdicts.heading(mismatch)
+    return "" if isinstance(mismatch, NotReached) else verdicts.heading(mismatch)
 
 
 def _rows(mismatch: Mismatch, trace: Trace, paint: Paint) -> Iterator[_Row]:
@@ -143,7 +152,7 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint) -> Iterator[_Row]:
             sentence, words = strays.described(stray)
             yield _Row(_visible(stray.path), paint(_visible(words), "actual"), _visible(sentence))
         yield _Row("", paint(mismatch.remedy, "reason"), "")
-    elif isinstance(mismatch, Refused):
+    elif isinstance(mismatch, NotReached):
         yield _Row("", paint(mismatch.message, "actual"), mismatch.message)
     else:
         for line in verdicts.lines(mismatch):
@@ -160,45 +169,45 @@ def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[_Row]:
         yield _Row(path, f"{paint(done, 'actual')}, but not listed", f"{path} {done}, but not listed")
 
 
-def _words(difference: Difference, paint: Paint) -> str:
-    if difference.kind is Kind.REORDERED:
+def _words(difference: ObjectDifference, paint: Paint) -> str:
+    if difference.kind is DifferenceKind.REORDERED:
         return (
             f"{_REORDERED}: expected {paint(difference.expected, 'expected')}; got {paint(difference.actual, 'actual')}"
         )
     if difference.text_diff:
         return "the texts differ"
     expected, actual = (paint(text, style) for text, style in zip(_sides(difference), _SIDES, strict=True))
-    if difference.kind is Kind.MISSING:
+    if difference.kind is DifferenceKind.MISSING:
         return f"expected {expected}, but it is absent"
-    if difference.kind is Kind.UNEXPECTED:
+    if difference.kind is DifferenceKind.UNEXPECTED:
         return f"not expected, but it is {actual}"
     types = _types(difference)
     return f"expected {expected}{types[0]}, got {actual}{types[1]}"
 
 
-def _words_in_brief(difference: Difference) -> str:
+def _words_in_brief(difference: ObjectDifference) -> str:
     cause = difference.cause
-    if difference.kind is Kind.REORDERED:
+    if difference.kind is DifferenceKind.REORDERED:
         return _REORDERED
     if difference.text_diff:
         return "differs"
     expected, actual = _sides(difference)
-    if difference.kind is Kind.MISSING:
+    if difference.kind is DifferenceKind.MISSING:
         return f"{cause or 'absent'}, expected {expected}"
     because = f" ({cause})" if cause else ""
-    if difference.kind is Kind.UNEXPECTED:
+    if difference.kind is DifferenceKind.UNEXPECTED:
         return f"is {actual}{because}, not expected"
     types = _types(difference)
     return f"is {actual}{types[1]}{because}, expected {expected}{types[0]}"
 
 
-def _types(difference: Difference) -> tuple[str, str]:
+def _types(difference: ObjectDifference) -> tuple[str, str]:
     """Return what to add to the two values: their types, where these differ."""
     expected, actual = jsonvalue.type_of(difference.expected), jsonvalue.type_of(difference.actual)
     return ("", "") if expected == actual else (f" ({expected})", f" ({actual})")
 
 
-def _sides(difference: Difference) -> tuple[str, str]:
+def _sides(difference: ObjectDifference) -> tuple[str, str]:
     """Return the two values in words; of long texts, the part where they begin to differ."""
     expected, actual = difference.expected, difference.actual
     if isinstance(expected, str) and isinstance(actual, str):

@@ -10,10 +10,10 @@ from pytest_crd.cases.model import ExpectedError
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, NearMiss, Rejected
 from pytest_crd.engine.errors.fielderror import FieldError
 
-Verdict: TypeAlias = "Rejected | Accepted | ErrorsMismatch | MessageMismatch"
+CaseVerdict: TypeAlias = "Rejected | Accepted | ErrorsMismatch | MessageMismatch"
 
 
-class Line(NamedTuple):
+class VerdictLine(NamedTuple):
     """
     One line about a verdict.
 
@@ -34,7 +34,7 @@ class Line(NamedTuple):
     details: tuple[str, ...] = ()
 
 
-def heading(verdict: Verdict) -> str:
+def heading(verdict: CaseVerdict) -> str:
     """Return the line above those of *verdict*."""
     if isinstance(verdict, Rejected):
         return f"refused ({verdict.code}), but expected to be accepted"
@@ -43,7 +43,7 @@ def heading(verdict: Verdict) -> str:
     return verdict.key if isinstance(verdict, ErrorsMismatch) else "error"
 
 
-def lines(verdict: Verdict) -> Iterator[Line]:
+def lines(verdict: CaseVerdict) -> Iterator[VerdictLine]:
     """Yield what there is to say about *verdict*; what counts first."""
     if isinstance(verdict, Rejected):
         yield from _rejected(verdict)
@@ -53,43 +53,43 @@ def lines(verdict: Verdict) -> Iterator[Line]:
         yield from _errors(verdict)
     else:
         part = json.dumps(verdict.part, ensure_ascii=False)
-        yield Line("missing", part, "expected", f"{part} is not in: {verdict.message}")
-        yield Line("message", verdict.message, "actual")
+        yield VerdictLine("missing", part, "expected", f"{part} is not in: {verdict.message}")
+        yield VerdictLine("message", verdict.message, "actual")
 
 
-def _rejected(verdict: Rejected) -> Iterator[Line]:
+def _rejected(verdict: Rejected) -> Iterator[VerdictLine]:
     for error in verdict.errors:
-        yield Line("", error.told, "actual", f"refused: {error}", verdict.hint, _explained(error))
+        yield VerdictLine("", error.told, "actual", f"refused: {error}", verdict.hint, _explained(error))
 
 
-def _accepted(verdict: Accepted) -> Iterator[Line]:
+def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
     for expected in verdict.expected:
-        yield Line("missing", described(expected), "expected", f"accepted, expected {described(expected)}")
+        yield VerdictLine("missing", described(expected), "expected", f"accepted, expected {described(expected)}")
     if verdict.part is not None:
         part = json.dumps(verdict.part, ensure_ascii=False)
-        yield Line("missing", part, "expected", f"accepted, expected {part}")
+        yield VerdictLine("missing", part, "expected", f"accepted, expected {part}")
     for error in verdict.ratcheted:
-        yield Line("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
+        yield VerdictLine("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
 
 
-def _errors(verdict: ErrorsMismatch) -> Iterator[Line]:
+def _errors(verdict: ErrorsMismatch) -> Iterator[VerdictLine]:
     shown: list[FieldError] = []
     if verdict.refusal:
-        yield Line("refused", verdict.refusal, "actual", f"refused {verdict.refusal}")
+        yield VerdictLine("refused", verdict.refusal, "actual", f"refused {verdict.refusal}")
     for expected, near in verdict.missing:
         named = {expected.field: expected.field, expected.rule: repr(expected.rule)}
         note = "; ".join(f"{named[key]} {hint}" for key, hint in verdict.hints.items() if key in named)
-        yield Line("missing", described(expected), "expected", f"missing {described(expected)}", note)
+        yield VerdictLine("missing", described(expected), "expected", f"missing {described(expected)}", note)
         if near is not None:
             shown.append(near.error)
-            yield Line("nearest", near.error.told, "actual", note=_near(near), details=_explained(near.error))
+            yield VerdictLine("nearest", near.error.told, "actual", note=_near(near), details=_explained(near.error))
     label = "unasked" if verdict.key == "errors" else "besides"
     for error in verdict.unasked:
         if not any(error is other for other in shown):
             brief = f"unasked {error}" if label == "unasked" else ""
-            yield Line(label, error.told, "actual", brief, details=_explained(error))
+            yield VerdictLine(label, error.told, "actual", brief, details=_explained(error))
     for error in verdict.met:
-        yield Line("met", str(error), "reason")
+        yield VerdictLine("met", str(error), "reason")
 
 
 def _explained(error: FieldError) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from pytest_crd.writing.notes import Line, Note, Outcome
+from pytest_crd.writing.notes import CaseOutcome, FillOutcome, Note
 
 
-def lines(outcome: Outcome, *, shown: Callable[[Path], str]) -> Iterator[str]:
+def lines(outcome: FillOutcome, *, shown: Callable[[Path], str]) -> Iterator[str]:
     """
     Yield what there is to say, nothing where nothing was to be written.
 
@@ -40,7 +40,7 @@ def _counted(things: Sequence[object], word: str = "case") -> str:
     return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
 
 
-def _place(line: Line, shown: Callable[[Path], str]) -> str:
+def _place(line: CaseOutcome, shown: Callable[[Path], str]) -> str:
     return f"{shown(line.path)}:{line.line}"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from pytest_crd.engine.golang.regexp.textsearch import Lengths
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.examples import Border, Borders, limits, places, texts
 from pytest_crd.examples.holding import Held
@@ -34,10 +35,11 @@ _STANDS_FOR: Final = {
     "uniqueItems": "x-kubernetes-list-type",
 }
 _UNKNOWN: Final = "unknownField"
-_OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"])
+_OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"], [None], None)
 # Values at which rules often draw the line.
 _PLAIN: Final[tuple[Any, ...]] = ("", 0, -1, 1_000_000, False, True, [], {})
 _MOST_VALUES: Final = 10
+_MOST_OF_TYPE: Final = 4
 _LONG: Final = 100_000
 # No server takes a request that is larger.
 _LONGEST: Final = 3 * 1024 * 1024
@@ -91,6 +93,8 @@ class Maker:
             yield from self._of_borders(place, keyword)
         elif keyword in _OF_OBJECTS:
             yield from map(Candidate, self._of_objects(place))
+        if not place:
+            yield from map(Candidate, self.complete())
         yield from self._of_values(place, _STANDS_FOR.get(keyword, keyword))
         for held in self._existing(place):
             yield Candidate(held[0])
@@ -101,9 +105,9 @@ class Maker:
             yield Candidate(resource)
 
     def complete(self) -> Iterator[Resource]:
-        """Yield objects that have something at each place of the schema in turn."""
+        """Yield objects that have something at each place of the schema in turn, those of the whole object first."""
         for side in self.sides:
-            for place, _ in side.places():
+            for place, _ in sorted(side.places(), key=lambda one: len(one[0])):
                 if (held := side.existing(place)) is not None:
                     yield held[0]
 
@@ -177,7 +181,7 @@ class Maker:
 
     def _of_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
         """Yield objects with values on both sides of the borders of a keyword, whoever takes them."""
-        values = list(_between(self.sides, place)) if keyword == "pattern" else []
+        values: list[Any] = list(_between(self.sides, place)) if keyword in {"pattern", "allOf"} else []
         for side in self.sides:
             node = side.root.at(place)
             if keyword in limits.keywords(node):
@@ -185,19 +189,31 @@ class Maker:
                 values += itertools.islice(sides.outside, _MOST_VALUES)
                 values += itertools.islice(sides.inside, _MOST_VALUES)
                 values += _with_one_key_alike(node, values)
+        if keyword in {"default", "nullable", "type"}:
+            values.append(None)  # which is kept, dropped, or gives way to a default
         if keyword == "format":
             # What has one format may have another one as well.
             values += itertools.chain.from_iterable(texts.FORMATS.values())
         if keyword in {"minLength", "maxLength"}:
             values += _long_texts([side.root.at(place) for side in self.sides], keyword)
+        for side in self.sides:
+            values += itertools.islice(side.maker.find(side.root.at(place)), _MOST_OF_TYPE)
         for side, value in itertools.product(self.sides, values):
             for resource in self._placed(side, place, [value]):
                 yield Candidate(resource, None, (value,))
 
     def _placed(self, side: Borders, place: Place, values: Iterable[Any]) -> Iterator[Resource]:
         """Yield an object with each of *values* at a place, whoever takes it."""
-        held = side.existing(place) if place else None
-        yield from () if held is None else (places.replaced(*held, value) for value in values)
+        held = side.existing(place)
+        for value in values:
+            if held is None:
+                # Nothing may stand there, so that null may be the one value that does no harm, or the other CRD takes it.
+                if (put := side.holder.placed(place, value)) is not None:
+                    yield put[0]
+            elif place:
+                yield places.replaced(*held, value)
+            elif isinstance(value, dict):
+                yield {**held[0], **value}
 
 
 def _sides_of(border: Border) -> Iterator[Candidate]:
@@ -205,11 +221,13 @@ def _sides_of(border: Border) -> Iterator[Candidate]:
     yield from (Candidate(one, border.old) for one in (border.outside, border.inside) if one is not None)
 
 
-def _between(sides: Iterable[Borders], place: Place) -> Iterator[str]:
-    """Yield texts that one of the patterns at a place matches and the other does not."""
-    known = [pattern for side in sides if (pattern := side.root.at(place).structure.get("pattern"))]
-    if len(known) == 2:
-        yield from patterntexts.between(*known)
+def _between(sides: Sequence[Borders], place: Place) -> Iterator[str]:
+    """Yield texts that the patterns at a place of one schema match and those of the other do not, of a length that is fit for both."""
+    demands = [next(side.root.at(place).alternatives()).text for side in sides]
+    if len(demands) == 2:
+        left, right = demands
+        most = min((one.most for one in demands if one.most is not None), default=None)
+        yield from patterntexts.between(left.patterns, right.patterns, Lengths(max(left.least, right.least), most))
 
 
 def _long_texts(demands: Iterable[Demand], keyword: str) -> Iterator[str]:

@@ -37,9 +37,10 @@ def of_field(side: Borders, difference: Difference) -> Iterator[Resource]:
         yield from (places.replaced(resource, steps[:-1], items) for items in _alike(item, name, values))
 
 
-def _kept(value: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
-    """Return what of an object has to be there, as it is an object of Kubernetes or its schema demands it."""
-    return {key: one for key, one in value.items() if key in {"apiVersion", "kind", "metadata", *demand.required}}
+def _kept(value: Any, demand: Demand) -> dict[str, Any]:
+    """Return what of an object has to be there, as it is an object of Kubernetes or its schema demands it; of null nothing."""
+    fields: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    return {key: one for key, one in fields.items() if key in {"apiVersion", "kind", "metadata", *demand.required}}
 
 
 def _combined(side: Borders, demand: Demand, name: str) -> Iterator[dict[str, Any]]:

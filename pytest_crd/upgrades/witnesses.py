@@ -90,7 +90,9 @@ class Witnesses:
                 if effect.kind not in shown:
                     shown.add(effect.kind)
                     self._keep(effect, candidate, difference)
-            elif effect.place and not any(self._is_of(effect, other) for other in self._found.differences):
+            elif (effect.place or effect.kind is not Kind.CHANGED) and not any(
+                self._is_of(effect, other) for other in self._found.differences
+            ):
                 shown.add(effect.kind)
                 known = (effect.kind, effect.place, effect.cause)
                 if known not in self._elsewhere:

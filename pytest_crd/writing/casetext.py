@@ -19,8 +19,8 @@ from pytest_crd.engine.text import yamlreader
 from pytest_crd.engine.text.yamlparser import UnreadableError
 from pytest_crd.writing import comments, sharing, splicing, yamlspans, yamltext
 from pytest_crd.writing.comments import Lost
-from pytest_crd.writing.sharing import Found
-from pytest_crd.writing.yamlspans import Place
+from pytest_crd.writing.sharing import LocatedCase
+from pytest_crd.writing.yamlspans import Span
 
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -44,7 +44,7 @@ class Correction(NamedTuple):
         return {key: value for key, value in case.items() if key not in self.removed} | dict(self.values)
 
 
-class Written(NamedTuple):
+class WrittenCases(NamedTuple):
     """
     A case file with other expectations.
 
@@ -61,7 +61,7 @@ class Written(NamedTuple):
     lost: tuple[Lost, ...] = ()
 
 
-def written(content: bytes, corrections: Sequence[Correction], *, source: str) -> Written:
+def written(content: bytes, corrections: Sequence[Correction], *, source: str) -> WrittenCases:
     """
     Return a case file with *corrections*.
 
@@ -73,7 +73,7 @@ def written(content: bytes, corrections: Sequence[Correction], *, source: str) -
     try:
         file = _File(content, source)
     except (UnreadableError, UnplacedError):
-        return Written(
+        return WrittenCases(
             content,
             {},
             {
@@ -90,7 +90,7 @@ def written(content: bytes, corrections: Sequence[Correction], *, source: str) -
     new = file.with_corrections([one for one in corrections if one.name in taken]) or content
     other = _File(new, source)
     gone = tuple(comments.lost(file.layout, other.layout))
-    return Written(new, {name: one.line for name, one in other.found.items()}, problems, gone)
+    return WrittenCases(new, {name: one.line for name, one in other.found.items()}, problems, gone)
 
 
 class UnplacedError(Exception):
@@ -116,7 +116,7 @@ class _File:
         self._comments = comments.find(self.layout)
         self.found = {one.name: one for one in self._find()}
 
-    def _find(self) -> Iterator[Found]:
+    def _find(self) -> Iterator[LocatedCase]:
         if len(self._documents) != len(self.layout.documents):
             raise UnplacedError
         for number, (document, root) in enumerate(zip(self._documents, self.layout.documents, strict=True)):
@@ -124,7 +124,7 @@ class _File:
                 pair = root.own(section)
                 for index, value in enumerate(document.value.get(section, ())):
                     place = pair[1].meant.items[index].meant if pair else root
-                    yield Found(number, section, index, value, place, root, document.line_of((section, index)))
+                    yield LocatedCase(number, section, index, value, place, root, document.line_of((section, index)))
 
     def fitting(
         self, groups: Sequence[sharing.Group], by_name: Mapping[str, Correction], taken: tuple[sharing.Group, ...] = ()
@@ -188,7 +188,7 @@ def _by_hand(correction: Correction, why: str) -> str:
     return f"it cannot be written in place{why}; write it yourself{removed}:{lines}"
 
 
-def _touched(root: Place, edits: Iterable[yamlspans.Edit]) -> Iterator[str]:
+def _touched(root: Span, edits: Iterable[yamlspans.Edit]) -> Iterator[str]:
     """Yield the free keys of a document in which something is edited."""
     for key, value in root.pairs:
         if key.key.startswith(FREE_PREFIX) and any(value.start <= one.start <= value.end for one in edits):

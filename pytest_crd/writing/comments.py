@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from pytest_crd.writing.yamlspans import Edit, Layout, Place
+from pytest_crd.writing.yamlspans import Edit, Span, SpannedText
 
 # What ends a line in YAML 1.1, beside the line feed that all else of a layout counts by.
 _COMMENT: Final = re.compile("(?<![^\\s\ufeff])#[^\n\r\x85\u2028\u2029]*")
@@ -33,7 +33,7 @@ class Lost(NamedTuple):
     text: str
 
 
-def find(layout: Layout) -> tuple[Comment, ...]:
+def find(layout: SpannedText) -> tuple[Comment, ...]:
     """Return the comments of a text, in order."""
     scalars = sorted(_scalars(layout))
     # All that is no scalar, in parts; nothing else in YAML can have a `#` behind a blank that begins no comment.
@@ -46,7 +46,7 @@ def find(layout: Layout) -> tuple[Comment, ...]:
     )
 
 
-def kept(layout: Layout, comments: Iterable[Comment], edits: Sequence[Edit]) -> list[Edit]:
+def kept(layout: SpannedText, comments: Iterable[Comment], edits: Sequence[Edit]) -> list[Edit]:
     """
     Return *edits* with the comments that they would take away.
 
@@ -69,7 +69,7 @@ def kept(layout: Layout, comments: Iterable[Comment], edits: Sequence[Edit]) -> 
     return sorted(found, key=lambda one: (one.start, one.end))
 
 
-def lost(old: Layout, new: Layout) -> Iterator[Lost]:
+def lost(old: SpannedText, new: SpannedText) -> Iterator[Lost]:
     """Yield the comments and anchors that *old* has more of than *new*."""
     left = Counter(text for _, text in _named(new))
     for start, text in sorted(_named(old)):
@@ -78,16 +78,16 @@ def lost(old: Layout, new: Layout) -> Iterator[Lost]:
         left[text] = max(left[text] - 1, 0)
 
 
-def _named(layout: Layout) -> Iterator[tuple[int, str]]:
+def _named(layout: SpannedText) -> Iterator[tuple[int, str]]:
     yield from find(layout)
     yield from ((one.start, f"&{one.anchor}") for one in _places(layout) if one.anchor)
 
 
-def _places(layout: Layout) -> Iterator[Place]:
+def _places(layout: SpannedText) -> Iterator[Span]:
     return itertools.chain.from_iterable(root.walk() for root in layout.documents)
 
 
-def _scalars(layout: Layout) -> Iterator[tuple[int, int]]:
+def _scalars(layout: SpannedText) -> Iterator[tuple[int, int]]:
     """Yield where the text of each scalar begins and ends, that of a block below its header."""
     for one in _places(layout):
         if one.kind == "scalar":
@@ -95,7 +95,7 @@ def _scalars(layout: Layout) -> Iterator[tuple[int, int]]:
             yield start, max(start, one.end)
 
 
-def _held(layout: Layout, edits: Iterable[Edit]) -> Iterator[tuple[int, int]]:
+def _held(layout: SpannedText, edits: Iterable[Edit]) -> Iterator[tuple[int, int]]:
     """Yield between which places no line can begin that is a comment alone: in scalars, brackets, and what is edited."""
     yield from ((one.inner, one.end) for one in _places(layout) if one.is_flow or one.kind == "scalar")
     yield from ((one.start, one.end - 1) for one in edits)

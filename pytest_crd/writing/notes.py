@@ -64,7 +64,7 @@ class Note(NamedTuple):
         return note._replace(versions=tuple(note.versions), removed=tuple(note.removed), filled=tuple(note.filled))
 
 
-class Line(NamedTuple):
+class CaseOutcome(NamedTuple):
     """
     What became of a case.
 
@@ -106,7 +106,7 @@ class Gone(NamedTuple):
     text: str
 
 
-class Outcome(NamedTuple):
+class FillOutcome(NamedTuple):
     """
     What became of all files.
 
@@ -117,13 +117,13 @@ class Outcome(NamedTuple):
         unwritten: Files that would have been written, had the session not been stopped.
     """
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[CaseOutcome, ...] = ()
     left: tuple[Left, ...] = ()
     gone: tuple[Gone, ...] = ()
     unwritten: tuple[Path, ...] = ()
 
 
-def write(notes: Iterable[Note], *, shown: Callable[[Path], str], is_stopped: Callable[[], bool]) -> Outcome:
+def write(notes: Iterable[Note], *, shown: Callable[[Path], str], is_stopped: Callable[[], bool]) -> FillOutcome:
     """
     Write what was observed into the case files.
 
@@ -132,7 +132,7 @@ def write(notes: Iterable[Note], *, shown: Callable[[Path], str], is_stopped: Ca
         shown: Names a file for messages.
         is_stopped: Says, before each file, whether it is not to be written any more.
     """
-    found: list[Outcome] = []
+    found: list[FillOutcome] = []
     unwritten: list[Path] = []
     by_path = sorted(notes, key=lambda note: (note.path, note.line))
     for path, of_file in itertools.groupby(by_path, key=lambda note: note.path):
@@ -141,7 +141,7 @@ def write(notes: Iterable[Note], *, shown: Callable[[Path], str], is_stopped: Ca
             found.append(_write_file(Path(path), merged, shown))
         elif any(note.values and not note.problem for note in merged):
             unwritten.append(Path(path))
-    return Outcome(
+    return FillOutcome(
         tuple(line for one in found for line in one.lines),
         tuple(left for one in found for left in one.left),
         tuple(gone for one in found for gone in one.gone),
@@ -181,12 +181,14 @@ def _differing(note: Note, other: Note) -> str:
     )
 
 
-def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str]) -> Outcome:
+def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str]) -> FillOutcome:
     wanted = [note for note in notes if note.values and not note.problem]
     told = {note.name: note for note in notes if note.problem or note.values}
     passed_over = tuple(Left(path, one.line, one.title, one.passed_over) for one in notes if one.passed_over)
     if not wanted:
-        return Outcome(tuple(Line(path, note.line, note, note.problem) for note in told.values()), passed_over)
+        return FillOutcome(
+            tuple(CaseOutcome(path, note.line, note, note.problem) for note in told.values()), passed_over
+        )
     problem = ""
     try:
         content = path.read_bytes()
@@ -200,15 +202,15 @@ def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str])
     except OSError as error:
         problem = f"the file cannot be written: {error.strerror}"
     if problem:
-        return Outcome(
-            tuple(Line(path, note.line, note, note.problem or problem) for note in told.values()), passed_over
+        return FillOutcome(
+            tuple(CaseOutcome(path, note.line, note, note.problem or problem) for note in told.values()), passed_over
         )
     lines = (
-        Line(path, written.lines.get(name, note.line), note, note.problem or written.problems.get(name, ""))
+        CaseOutcome(path, written.lines.get(name, note.line), note, note.problem or written.problems.get(name, ""))
         for name, note in told.items()
     )
     left = (one for name, one in _left(path, written.content, shown(path)) if name not in told)
-    return Outcome(tuple(lines), tuple(left), tuple(Gone(path, *one) for one in written.lost))
+    return FillOutcome(tuple(lines), tuple(left), tuple(Gone(path, *one) for one in written.lost))
 
 
 def _left(path: Path, content: bytes, source: str) -> Iterator[tuple[str, Left]]:

@@ -14,7 +14,7 @@ from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, RequestCase
 from pytest_crd.cases.result import (
     Accepted,
-    Answer,
+    CaseAnswer,
     CaseResult,
     ErrorsMismatch,
     MessageMismatch,
@@ -141,16 +141,16 @@ def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
     return [*map(str, listed[key])]
 
 
-def _unknown(answer: Answer) -> frozenset[str]:
+def _unknown(answer: CaseAnswer) -> frozenset[str]:
     """Return the keys that nobody can state, as a webhook converts what is stored."""
     return _OF_STORED if answer.unknown else frozenset()
 
 
-def _answer(result: CaseResult) -> Answer:
-    return cast("Answer", result.answer)
+def _answer(result: CaseResult) -> CaseAnswer:
+    return cast("CaseAnswer", result.answer)
 
 
-def _object(case: AnyCase, answer: Answer) -> JSONValue:
+def _object(case: AnyCase, answer: CaseAnswer) -> JSONValue:
     """Return the object, with what a case may leave out only where this one states it."""
     value: dict[str, JSONValue] = cast("Stored", answer.kept).value
     stated = [one for one in (answer.given, getattr(case, "old", None), case.expected) if isinstance(one, dict)]
@@ -176,7 +176,7 @@ def _entry(error: FieldError) -> dict[str, JSONValue]:
 # The verdict
 
 
-def _turn(case: AnyCase, answer: Answer) -> str:
+def _turn(case: AnyCase, answer: CaseAnswer) -> str:
     """Return how the verdict is not the one that *case* states; empty where it is, or where the case states none."""
     if case.is_open or not isinstance(case, RequestCase):
         return ""

@@ -10,10 +10,10 @@ from pytest_crd.cases.format import FREE_PREFIX
 from pytest_crd.cases.model import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.writing.yamlspans import Place
+from pytest_crd.writing.yamlspans import Span
 
 
-class Found(NamedTuple):
+class LocatedCase(NamedTuple):
     """
     A case and its place.
 
@@ -31,8 +31,8 @@ class Found(NamedTuple):
     section: Section
     number: int
     value: Mapping[str, JSONValue]
-    place: Place
-    root: Place
+    place: Span
+    root: Span
     line: int
 
     @property
@@ -69,18 +69,18 @@ class Settled(NamedTuple):
     """
 
     aliases: frozenset[int]
-    targets: tuple[tuple[Place, JSONValue, JSONValue], ...]
+    targets: tuple[tuple[Span, JSONValue, JSONValue], ...]
 
 
 class _Claim(NamedTuple):
     """An expectation of a case that others may share: where it stands in the case."""
 
-    found: Found
+    found: LocatedCase
     key: str
-    place: Place
+    place: Span
 
 
-def groups(found: Mapping[str, Found], new: Mapping[str, Mapping[str, JSONValue]]) -> Iterator[Group]:
+def groups(found: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Iterator[Group]:
     """
     Yield the cases to write, with those that share an expectation together.
 
@@ -109,10 +109,10 @@ def groups(found: Mapping[str, Found], new: Mapping[str, Mapping[str, JSONValue]
             yield Group(tuple(one for one in new if one in names), problem)
 
 
-def settled(found: Mapping[str, Found], new: Mapping[str, Mapping[str, JSONValue]]) -> Settled:
+def settled(found: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Settled:
     """Return what is written where several cases refer to it, as all of them say the same."""
     aliases: set[int] = set()
-    targets: list[tuple[Place, JSONValue, JSONValue]] = []
+    targets: list[tuple[Span, JSONValue, JSONValue]] = []
     for claims in _changed(found, new):
         target, root = claims[0].place.meant, claims[0].found.root
         own = {id(claim.place) for claim in claims}
@@ -125,13 +125,13 @@ def settled(found: Mapping[str, Found], new: Mapping[str, Mapping[str, JSONValue
     return Settled(frozenset(aliases), tuple(targets))
 
 
-def anchor_around(found: Found) -> str:
+def anchor_around(found: LocatedCase) -> str:
     """Return the name of an anchor of, in or around a case; empty where there is none."""
     places = (one for one in found.root.walk() if one.start <= found.place.end and found.place.start <= one.end)
     return next((one.anchor for one in places if one.anchor), "")
 
 
-def _changed(found: Mapping[str, Found], new: Mapping[str, Mapping[str, JSONValue]]) -> Iterator[list[_Claim]]:
+def _changed(found: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Iterator[list[_Claim]]:
     """Yield the claims on each anchored place that several expectations refer to, or an alias, and of which one changes."""
     claims: dict[int, list[_Claim]] = {}
     for one in found.values():

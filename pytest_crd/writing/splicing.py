@@ -16,7 +16,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.writing import yamltext
 from pytest_crd.writing.comments import Comment
-from pytest_crd.writing.yamlspans import Edit, Place
+from pytest_crd.writing.yamlspans import Edit, Span
 
 # The anchor and the tag of a node, on one line.
 _PROPERTIES: Final = re.compile(r"[&!]\S*(?: +[&!]\S*)*")
@@ -62,14 +62,14 @@ class Splice:
         self.edits: list[Edit] = []
         self.moved: set[Comment] = set()
 
-    def change_case(self, place: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> None:
+    def change_case(self, place: Span, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> None:
         """Add the edits that make another case of one; what new keys say, they say instead of those that go."""
         if _has_places(place, old, new):
             self._change_mapping(place, old, new, is_case=True)
         else:
             self.change(place, old, new, in_flow=place.is_flow)
 
-    def change(self, place: Place, old: JSONValue, new: JSONValue, *, key: Place | None = None, in_flow: bool) -> None:
+    def change(self, place: Span, old: JSONValue, new: JSONValue, *, key: Span | None = None, in_flow: bool) -> None:
         """
         Add the edits that make *new* of *old*.
 
@@ -92,7 +92,7 @@ class Splice:
     # Collections
 
     def _change_mapping(
-        self, place: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue], *, is_case: bool = False
+        self, place: Span, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue], *, is_case: bool = False
     ) -> None:
         removed = {
             index for index, (key, _) in enumerate(place.pairs) if key.kind == "scalar" and _is_gone(key, old, new)
@@ -111,7 +111,7 @@ class Splice:
             self._insert(place, entries, kept, [*above, *self._written(added, place)])
         self._remove(place, entries, removed)
 
-    def _moved(self, place: Place, removed: Sequence[_Entry]) -> Iterator[str]:
+    def _moved(self, place: Span, removed: Sequence[_Entry]) -> Iterator[str]:
         """Yield the comments of keys of a block that go, as lines above what comes instead."""
         if place.is_flow:
             return
@@ -120,14 +120,14 @@ class Splice:
                 self.moved.add(comment)
                 yield " " * place.pairs[0][0].column + comment.text
 
-    def _written(self, added: Mapping[str, JSONValue], place: Place) -> list[str]:
+    def _written(self, added: Mapping[str, JSONValue], place: Span) -> list[str]:
         """Return the lines of keys in *place*; in brackets, one text for each."""
         if place.is_flow:
             return [self._flow({name: value})[1:-1] for name, value in added.items()]
         column = place.pairs[0][0].column
         return [line for name, value in added.items() for line in yamltext.entry(name, value, column)]
 
-    def _change_list(self, place: Place, old: Sequence[JSONValue], new: Sequence[JSONValue]) -> None:
+    def _change_list(self, place: Span, old: Sequence[JSONValue], new: Sequence[JSONValue]) -> None:
         entries = [_Entry(begin, item.end) for begin, item in zip(self._begins(place), place.items, strict=True)]
         removed: set[int] = set()
         matcher = difflib.SequenceMatcher(None, [*map(_canonical, old)], [*map(_canonical, new)], autojunk=False)
@@ -142,10 +142,10 @@ class Splice:
                 self._insert(place, entries, start + common - 1, self._items(new[other + common : other_stop], place))
         self._remove(place, entries, removed)
 
-    def _items(self, values: Sequence[JSONValue], place: Place) -> list[str]:
+    def _items(self, values: Sequence[JSONValue], place: Span) -> list[str]:
         return [*map(self._flow, values)] if place.is_flow else yamltext.block([*values], place.column)
 
-    def _begins(self, place: Place) -> Iterator[int]:
+    def _begins(self, place: Span) -> Iterator[int]:
         """Yield where each item of a list begins, its dash included."""
         for item in place.items:
             yield item.start if place.is_flow else self._dash(place.inner, item.start)
@@ -156,7 +156,7 @@ class Splice:
         around = next((one.start for one in self._comments if one.start <= at < one.start + len(one.text)), None)
         return at if around is None else self._dash(start, around)
 
-    def _insert(self, place: Place, entries: Sequence[_Entry], after: int, lines: list[str]) -> None:
+    def _insert(self, place: Span, entries: Sequence[_Entry], after: int, lines: list[str]) -> None:
         """Put new entries behind the entry with the number *after*, or before the first where that is -1."""
         if place.is_flow and after < 0:
             self._edit(entries[0].begin, entries[0].begin, "".join(f"{line}, " for line in lines))
@@ -177,7 +177,7 @@ class Splice:
         for line in lines:
             yield f",\n{blanks}{line}" if has_line else f", {line}"
 
-    def _remove(self, place: Place, entries: Sequence[_Entry], removed: set[int]) -> None:
+    def _remove(self, place: Span, entries: Sequence[_Entry], removed: set[int]) -> None:
         last = max((index for index in range(len(entries)) if index not in removed), default=-1)
         begins_line = not entries or not self._text[self._line_start(entries[0].begin) : entries[0].begin].strip()
         first = next(index for index in range(len(entries) + 1) if index not in removed)
@@ -193,7 +193,7 @@ class Splice:
 
     # Single values
 
-    def _replace(self, place: Place, new: JSONValue, key: Place | None, *, in_flow: bool) -> None:
+    def _replace(self, place: Span, new: JSONValue, key: Span | None, *, in_flow: bool) -> None:
         is_collection = isinstance(new, dict | list) and bool(new)
         was_block = not place.is_flow and place.kind != "scalar"
         if in_flow:
@@ -213,14 +213,14 @@ class Splice:
         else:
             self._replace_below(place, new, key.column + (0 if isinstance(new, list) else yamltext.STEP))
 
-    def _replace_beside(self, place: Place, new: JSONValue, key: Place) -> None:
+    def _replace_beside(self, place: Span, new: JSONValue, key: Span) -> None:
         """Put what is short beside its key, instead of a block below it."""
         anchor = _PROPERTIES.match(self._text, place.start, place.inner)
         at = anchor.end() if anchor else self._text.index(":", key.end) + 1
         self._edit(at, at, f" {self._flow(new)}")
         self._edit(self._line_start(place.inner), self._line_end(place.end), "")
 
-    def _replace_below(self, place: Place, new: JSONValue, indent: int) -> None:
+    def _replace_below(self, place: Span, new: JSONValue, indent: int) -> None:
         """Put a block below the line of its key, or of its anchor; a comment on that line stays there."""
         lines = "".join(f"{line}\n" for line in yamltext.block(new, indent))
         line, end = self._line_start(place.inner), self._line_end(place.end)
@@ -245,12 +245,12 @@ class Splice:
         return self._text.index("\n", index) + 1
 
 
-def _has_places(place: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> bool:
+def _has_places(place: Span, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> bool:
     """Return whether a mapping can be changed key by key: some stay, and those that go are not merged in."""
     return place.kind == "mapping" and bool(old.keys() & new.keys()) and all(map(place.own, old.keys() - new.keys()))
 
 
-def _is_gone(key: Place, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> bool:
+def _is_gone(key: Span, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> bool:
     return key.key in old and key.key not in new
 
 

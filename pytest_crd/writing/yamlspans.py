@@ -18,7 +18,7 @@ from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEve
 
 from pytest_crd.engine.text import jsonreader, yamlparser, yamlscalar, yamlstream
 
-Kind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
+SpanKind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
 
 # An anchor and a tag, with the blanks and comments behind them.
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
@@ -28,7 +28,7 @@ _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class Span:
     """
     A node and its place.
 
@@ -47,7 +47,7 @@ class Place:
         target: What an alias refers to.
     """
 
-    kind: Kind
+    kind: SpanKind
     start: int
     inner: int
     end: int
@@ -56,12 +56,12 @@ class Place:
     text: str = ""
     is_plain: bool = False
     anchor: str = ""
-    pairs: list[tuple[Place, Place]] = field(default_factory=list)
-    items: list[Place] = field(default_factory=list)
-    target: Place | None = None
+    pairs: list[tuple[Span, Span]] = field(default_factory=list)
+    items: list[Span] = field(default_factory=list)
+    target: Span | None = None
 
     @property
-    def meant(self) -> Place:
+    def meant(self) -> Span:
         """The node itself, or what the alias refers to."""
         return self.target or self
 
@@ -70,11 +70,11 @@ class Place:
         """What a scalar is as the key of a mapping."""
         return yamlscalar.key(self.text) if self.is_plain else self.text
 
-    def own(self, name: str) -> tuple[Place, Place] | None:
+    def own(self, name: str) -> tuple[Span, Span] | None:
         """Return the last key and value of that name that stand in the mapping itself; what is merged does not count."""
         return next((pair for pair in reversed(self.pairs) if pair[0].kind == "scalar" and pair[0].key == name), None)
 
-    def walk(self) -> Iterator[Place]:
+    def walk(self) -> Iterator[Span]:
         """Yield the node and all that stand in it; what aliases refer to does not."""
         yield self
         for key, value in self.pairs:
@@ -84,7 +84,7 @@ class Place:
             yield from item.walk()
 
 
-class Layout(NamedTuple):
+class SpannedText(NamedTuple):
     """
     A text as it is read: with line feeds alone, and a last one.
 
@@ -95,7 +95,7 @@ class Layout(NamedTuple):
     """
 
     text: str
-    documents: tuple[Place, ...]
+    documents: tuple[Span, ...]
     is_json: bool
 
 
@@ -107,7 +107,7 @@ class Edit(NamedTuple):
     text: str
 
 
-def layout(content: str) -> Layout:
+def layout(content: str) -> SpannedText:
     """
     Return the places in a file.
 
@@ -124,7 +124,7 @@ def layout(content: str) -> Layout:
         roots = [_Composer(part, start).document() for start, part in values or _yaml_parts(text)]
     except yaml.YAMLError as error:
         raise yamlparser.problem(text, error) from None
-    return Layout(text, tuple(root for root in roots if root is not None), is_json=bool(values))
+    return SpannedText(text, tuple(root for root in roots if root is not None), is_json=bool(values))
 
 
 def _yaml_parts(text: str) -> Iterator[tuple[int, str]]:
@@ -150,7 +150,7 @@ def _json_values(text: str) -> list[tuple[int, str]]:
     return found
 
 
-def edited(content: str, layout: Layout, edits: Sequence[Edit]) -> str:
+def edited(content: str, layout: SpannedText, edits: Sequence[Edit]) -> str:
     """
     Return *content* with *edits* of its layout's text; what they add has the line ends of the file.
 
@@ -180,17 +180,17 @@ class _Composer:
     def __init__(self, text: str, start: int) -> None:
         self._text = text
         self._start = start
-        self._anchors: dict[str, Place] = {}
+        self._anchors: dict[str, Span] = {}
         self._next: Callable[[], Any] = yamlparser.events(text)
 
-    def document(self) -> Place | None:
+    def document(self) -> Span | None:
         """Return the root; None where there is nothing, or only null."""
         if type(self._next()) is StreamEndEvent:
             return None
         root = self._node(self._next(), is_flow=False)
         return None if root.is_plain and root.text in _NULLS else root
 
-    def _node(self, event: Any, *, is_flow: bool) -> Place:
+    def _node(self, event: Any, *, is_flow: bool) -> Span:
         kind = type(event)
         if kind is AliasEvent:
             place = self._place("alias", event, is_flow=True)
@@ -204,7 +204,7 @@ class _Composer:
         self._fill(place)
         return place
 
-    def _fill(self, place: Place) -> None:
+    def _fill(self, place: Span) -> None:
         while type(event := self._next()) not in (SequenceEndEvent, MappingEndEvent):
             node = self._node(event, is_flow=place.is_flow)
             if place.kind == "list":
@@ -216,7 +216,7 @@ class _Composer:
         if place.is_flow:
             place.end = event.end_mark.index + self._start
 
-    def _scalar(self, event: Any) -> Place:
+    def _scalar(self, event: Any) -> Span:
         is_block = event.style in ("|", ">")
         place = self._place("scalar", event, is_flow=not is_block)
         place.text, place.is_plain = event.value, event.implicit[0] and event.tag is None
@@ -232,11 +232,11 @@ class _Composer:
             return end - self._text.endswith("\n", 0, end)  # the empty lines behind it are a part of it
         return len(self._text[:end].rstrip("\n"))
 
-    def _place(self, kind: Kind, event: Any, *, is_flow: bool) -> Place:
+    def _place(self, kind: SpanKind, event: Any, *, is_flow: bool) -> Span:
         start, end = event.start_mark.index, event.end_mark.index
         anchor = event.anchor if kind != "alias" else None
         properties = _PROPERTIES.match(self._text, start) if kind != "alias" else None
         inner = properties.end() if properties else start
         column = inner - (self._text.rfind("\n", 0, inner) + 1)
         at = self._start
-        return Place(kind, start + at, inner + at, end + at, column, is_flow, anchor=anchor or "")
+        return Span(kind, start + at, inner + at, end + at, column, is_flow, anchor=anchor or "")

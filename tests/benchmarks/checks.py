@@ -35,7 +35,7 @@ def checked(root: Path) -> tuple[int, float]:
     count, before = 0, time.perf_counter()
     for repository in sorted(root.iterdir()):
         catalog = Catalog(Sources(repository), _VERSION)
-        scope = plan.Scope(frozenset(), repository, rule_budget=1.0, samples=(".",), lints=())
+        scope = plan.CheckScope(frozenset(), repository, rule_budget=1.0, samples=(".",), lints=())
         for checks in plan.of((catalog,), scope, home=repository).checks.values():
             for check in checks:
                 check.run()
@@ -59,7 +59,7 @@ class TimedServer(client.Server):
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> client.Answer:
+    ) -> client.ServerAnswer:
         before = time.perf_counter()
         answer = super().ask(method, path, body, query=query, headers=headers)
         if query == _STRICT:

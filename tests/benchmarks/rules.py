@@ -21,7 +21,7 @@ from pytest_crd.engine.crds import decoded
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.definitions.crdanswers import CrdAnswers
 from pytest_crd.engine.rules import tree, validation
-from pytest_crd.engine.rules.validation import Subject
+from pytest_crd.engine.rules.validation import RuleSubject
 
 JSONValue = Any
 
@@ -117,7 +117,7 @@ def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference
         raise ValueError("no rules")
     evaluated, created = peers.best(
         [
-            lambda: validation.validate(rules, Subject(stored), named),
+            lambda: validation.validate(rules, RuleSubject(stored), named),
             lambda: version.create(resource, namespace=namespace),
         ]
     )

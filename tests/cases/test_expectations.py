@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import expectations
-from pytest_crd.cases.model import CreateCase, Lines
+from pytest_crd.cases.model import CaseLines, CreateCase
 from pytest_crd.cases.result import ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.engine.text import yamlreader
 
-LINES = Lines(yamlreader.read_one("a: 1"))
+LINES = CaseLines(yamlreader.read_one("a: 1"))
 STORED = {
     "apiVersion": "example.com/v1",
     "kind": "Garden",

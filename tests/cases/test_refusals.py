@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import refusals
-from pytest_crd.cases.model import CreateCase, ExpectedError, Lines
+from pytest_crd.cases.model import CaseLines, CreateCase, ExpectedError
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, Rejected
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors import fielderror, refusal, response
@@ -16,7 +16,7 @@ from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.text import yamlreader
 
-LINES = Lines(yamlreader.read_one("a: 1"))
+LINES = CaseLines(yamlreader.read_one("a: 1"))
 LONG = fielderror.too_long(FieldPath(("spec", "a")), 3)
 OTHER = fielderror.invalid(FieldPath(("spec", "a")), 5, "is odd")
 NEEDED = fielderror.required(FieldPath(("spec", "b")), "")

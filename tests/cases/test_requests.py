@@ -11,15 +11,15 @@ from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.result import (
     Accepted,
     CaseResult,
+    Disregarded,
     ErrorsMismatch,
-    Kept,
     MessageMismatch,
+    NotReached,
     ObjectMismatch,
     PathsMismatch,
-    Refused,
     Rejected,
 )
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, ErrorType, FieldError
 
 SPEC: dict[str, Any] = {
@@ -63,8 +63,8 @@ def _crd(*, spec: Any = None, old_spec: Any = None, status: bool = True) -> Cust
 def _run(section: str, case: str, **crd: Any) -> CaseResult:
     old_crd = crd.pop("old_crd", None)
     (case_file,) = loader.load(f"crd: x\n{section}:\n- {{name: a, {case}}}\n", source="cases.yaml")
-    subject = Subject(_crd(**crd).version("v1"))
-    old_subject = Subject(old_crd.version("v1")) if old_crd else None
+    subject = CaseSubject(_crd(**crd).version("v1"))
+    old_subject = CaseSubject(old_crd.version("v1")) if old_crd else None
     return runner.run(case_file.cases[0], subject, old_subject=old_subject)
 
 
@@ -325,22 +325,22 @@ def test_a_message_without_the_expected_part_is_kept() -> None:
 @pytest.mark.parametrize(
     ("section", "case", "kept"),
     [
-        ("create", "input: {spec: {class: a}, status: {phase: x}}", {"status": Kept.DROPPED_ON_CREATE}),
+        ("create", "input: {spec: {class: a}, status: {phase: x}}", {"status": Disregarded.DROPPED_ON_CREATE}),
         ("create", "input: {spec: {class: a}}", {}),
         (
             "update",
             "old: {spec: {class: a}, status: {phase: x}}, input: {spec: {class: a}}",
-            {"status": Kept.STATUS_ON_UPDATE},
+            {"status": Disregarded.STATUS_ON_UPDATE},
         ),
         ("update", "old: {spec: {class: a}}, input: {spec: {class: a}}", {}),
         (
             "updateStatus",
             "old: {spec: {class: a}}, input: {status: {phase: x}}",
-            dict.fromkeys(("apiVersion", "kind", "metadata", "spec"), Kept.REST_ON_STATUS_UPDATE),
+            dict.fromkeys(("apiVersion", "kind", "metadata", "spec"), Disregarded.REST_ON_STATUS_UPDATE),
         ),
     ],
 )
-def test_what_does_not_count_is_known(section: str, case: str, kept: dict[str, Kept]) -> None:
+def test_what_does_not_count_is_known(section: str, case: str, kept: dict[str, Disregarded]) -> None:
     result = _run(section, f"{case}, contains: {{spec: {{note: z}}}}")
 
     assert isinstance(result.mismatches[0], ObjectMismatch)
@@ -391,7 +391,7 @@ def test_the_old_object_of_a_crd_in_v1beta1_is_checked() -> None:
             },
         }
     )
-    subject = Subject(crd.version("v1"))
+    subject = CaseSubject(crd.version("v1"))
 
     stored = subject.store({"spec": {"class": "a"}, "status": {"phase": "x"}})
     refused = subject.store({"spec": {"class": "a"}, "status": {"phase": "b"}})
@@ -436,7 +436,7 @@ def test_a_schema_under_which_nothing_is_served_refuses_the_case() -> None:
     result = _run("create", "input: {spec: {}}, accepted: true", spec={"$ref": "#/x"})
 
     message = "gardens.requests.example.com v1 serves no objects: OpenAPIV3Schema '$ref' is not supported"
-    assert result.mismatches == (Refused(message),)
+    assert result.mismatches == (NotReached(message),)
 
 
 def test_an_old_object_whose_deletion_is_no_time_is_a_mistake() -> None:

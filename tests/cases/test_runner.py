@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import loader, runner
-from pytest_crd.cases.result import CaseResult, ObjectMismatch, PathsMismatch, Present, Refused
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.result import CaseResult, NotReached, ObjectMismatch, PathsMismatch, Present
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, InputError, Version
 from pytest_crd.engine.text import yamlreader
 from pytest_crd.engine.text.document import Document
@@ -36,7 +36,7 @@ def _version(spec: dict[str, Any]) -> Version:
 def _run(section: str, case: str, *, spec: dict[str, Any] | None = None) -> CaseResult:
     text = f"crd: gardens.runner.example.com\n{section}:\n- {{name: a, {case}}}\n"
     (case_file,) = loader.load(text, source="cases.yaml")
-    return runner.run(case_file.cases[0], Subject(_version(spec or SPEC)))
+    return runner.run(case_file.cases[0], CaseSubject(_version(spec or SPEC)))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_case_holds(section: str, case: str) -> None:
             "pruning",
             "input: {metadata: {labels: 1}}, expected: {}",
             (
-                Refused(
+                NotReached(
                     "the server answers 400: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string"
                 ),
             ),
@@ -134,7 +134,7 @@ def test_a_schema_under_which_nothing_is_served_refuses_the_case(section: str) -
     result = _run(section, "input: {spec: {}}, expected: {spec: {}}", spec={"$ref": "#/x"})
 
     message = "gardens.runner.example.com v1 serves no objects: OpenAPIV3Schema '$ref' is not supported"
-    assert result.mismatches == (Refused(message),)
+    assert result.mismatches == (NotReached(message),)
 
 
 @pytest.mark.parametrize("section", ["pruning", "defaulting", "create"])

@@ -8,9 +8,9 @@ import pytest
 
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import CaseFileError
-from pytest_crd.cases.result import CaseResult, Refused, Strays
+from pytest_crd.cases.result import CaseResult, NotReached, Strays
 from pytest_crd.cases.schemafields import SchemaFields
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, Version
 
 SPEC: dict[str, Any] = {
@@ -72,7 +72,7 @@ def _version(
 
 def _run(section: str, case: str, *, head: str = "", version: Version | None = None) -> CaseResult:
     (case_file,) = loader.load(f"crd: x\n{head}\n{section}:\n- {{name: a, {case}}}\n", source="cases.yaml")
-    return runner.run(case_file.cases[0], Subject(version or _version()))
+    return runner.run(case_file.cases[0], CaseSubject(version or _version()))
 
 
 def _found(result: CaseResult) -> list[tuple[str, bool, str]]:
@@ -270,7 +270,7 @@ def test_a_response_names_what_is_lost() -> None:
 def test_a_pass_is_for_objects_of_its_own_type_only(section: str, stated: str, words: str) -> None:
     result = _run(section, f"input: {{{stated}, spec: {{}}}}, contains: {{spec: {{}}}}")
 
-    assert result.mismatches == (Refused(words),)
+    assert result.mismatches == (NotReached(words),)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases.result import Context
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition
 
 SPEC = {"type": "object", "properties": {"size": {"type": "integer", "maximum": 3}}}
@@ -60,24 +60,24 @@ def _crd(**old: Any) -> CustomResourceDefinition:
     ],
 )
 def test_an_object_can_be_stored_or_not(resource: Any, message: str) -> None:
-    response = Subject(_crd().version("v2")).store(resource)
+    response = CaseSubject(_crd().version("v2")).store(resource)
 
     assert response.accepted == (not message)
     assert message in response.message
 
 
 def test_a_status_is_kept_though_it_is_a_subresource() -> None:
-    stored = Subject(_crd().version("v2")).store({"status": {"phase": "x"}}).stored
+    stored = CaseSubject(_crd().version("v2")).store({"status": {"phase": "x"}}).stored
 
     assert stored["status"] == {"phase": "x"}
     assert (stored["apiVersion"], stored["metadata"]["name"]) == ("example.com/v1", "example")
 
 
 def test_what_only_the_storage_version_knows_can_be_stored() -> None:
-    subject = Subject(_crd(old={"type": "string"}).version("v2"))
+    subject = CaseSubject(_crd(old={"type": "string"}).version("v2"))
 
     assert subject.store({"old": "a"}).stored["old"] == "a"
 
 
 def test_a_report_says_which_version_of_which_crd_it_is_about() -> None:
-    assert Subject(_crd().version("v2")).context == Context("gardens.example.com", "v2", "1.36", "crd.yaml:1")
+    assert CaseSubject(_crd().version("v2")).context == Context("gardens.example.com", "v2", "1.36", "crd.yaml:1")

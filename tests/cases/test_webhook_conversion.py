@@ -10,7 +10,7 @@ from support import crds
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import CaseFileError, RequestCase
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.generation import casefile
 from pytest_crd.upgrades import upgrade
@@ -50,11 +50,11 @@ def load(case: str, *, fills: bool = False) -> Any:
 
 
 def run(case: str, version: Version = V1) -> CaseResult:
-    return runner.run(load(case), Subject(version))
+    return runner.run(load(case), CaseSubject(version))
 
 
 def filled(case: str, mode: Mode = Mode.FILL) -> Observed:
-    return observation.observe(load(case, fills=True), lambda one: runner.run(one, Subject(V1)), mode)
+    return observation.observe(load(case, fills=True), lambda one: runner.run(one, CaseSubject(V1)), mode)
 
 
 def test_what_is_stored_is_unknown_but_for_the_version_that_objects_are_stored_in() -> None:

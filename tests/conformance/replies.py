@@ -24,7 +24,7 @@ def definition(manifest: JSONValue, version: str) -> engine.CustomResourceDefini
 def of_text(text: str, version: str) -> engine.CustomResourceDefinition:
     """Return the engine's CRD for the text of a file."""
     found = crdfiles.CrdFiles(version)
-    found.take(text.encode(), source="crd.yaml", origin=crdfiles.Origin.NAMED)
+    found.take(text.encode(), source="crd.yaml", origin=crdfiles.FileOrigin.NAMED)
     found.raise_mistakes()
     return found.crds[0]
 

@@ -36,8 +36,8 @@ from pytest_crd.engine.cel.values.values import (
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import declarations, environments, views
-from pytest_crd.engine.rules.compilation import Scope
-from pytest_crd.engine.rules.declarations import Declarations
+from pytest_crd.engine.rules.compilation import RuleScope
+from pytest_crd.engine.rules.declarations import SchemaDeclarations
 from pytest_crd.engine.rules.scalars import View
 from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
@@ -75,11 +75,11 @@ def answer_of_schema(expression: str, version: str, schema: str, self_value: JSO
 
 
 @functools.cache
-def of_schema(version: str, schema: str) -> tuple[Scope, View]:
+def of_schema(version: str, schema: str) -> tuple[RuleScope, View]:
     kubernetes, node = profile.KNOWN[version], structural.from_schema(json.loads(schema))
     declared = declarations.declare(node, kubernetes, "selfType1")
     assert declared is not None
-    scope = Scope(Declarations(declared, declarations.structs(declared)), lambda: scope.declarations)
+    scope = RuleScope(SchemaDeclarations(declared, declarations.structs(declared)), lambda: scope.declarations)
     return scope, views.compile(node, kubernetes)
 
 

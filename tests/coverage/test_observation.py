@@ -10,7 +10,7 @@ import pytest
 from support.covered import reached, version_of
 
 from pytest_crd import engine, examples
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.observer import OF_PROCESS, Observer
@@ -119,7 +119,7 @@ def test_copies_of_a_crd_that_was_read_count_together_and_altered_ones_do_not(tm
     with collector.collecting():
         read.under("1.32").version("v1").create({"spec": {"a": "ab"}})
         read.altered({**read.manifest}).version("v1").create({"spec": {}})
-        Subject(read.version("v1")).store({"spec": {"a": "a"}})
+        CaseSubject(read.version("v1")).store({"spec": {"a": "a"}})
 
     assert collector.requests(read.version("v1")) == 1
 

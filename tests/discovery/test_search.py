@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pytest_crd.discovery.crdsources import Sources
-from pytest_crd.discovery.search import CONVENTIONAL_PATHS, Search
+from pytest_crd.discovery.search import CONVENTIONAL_PATHS, CrdSearch
 from pytest_crd.engine import InputError
-from pytest_crd.engine.loading.crdfiles import Origin
+from pytest_crd.engine.loading.crdfiles import FileOrigin
 
 pytestmark = pytest.mark.session
 
@@ -20,10 +20,10 @@ def _write(folder: Path, *names: str) -> None:
         (folder / name).write_text("kind: CustomResourceDefinition", encoding="utf-8")
 
 
-def _places(root: Path, *left_out: str) -> list[tuple[str, Origin, list[str]]]:
+def _places(root: Path, *left_out: str) -> list[tuple[str, FileOrigin, list[str]]]:
     return [
         (place.words, place.origin, [file.name for file in place.files])
-        for place in Search(root, left_out).places()
+        for place in CrdSearch(root, left_out).places()
         if place.files
     ]
 
@@ -40,15 +40,15 @@ def test_the_usual_places_come_first_and_test_data_comes_last(tmp_path: Path) ->
     assert _places(tmp_path) == [
         (
             "config/crd/bases crds charts/*/crds",
-            Origin.CONVENTIONAL,
+            FileOrigin.CONVENTIONAL,
             ["config/crd/bases/a.yaml", "crds/c.yaml", "charts/x/crds/e.yaml"],
         ),
         (
             "",
-            Origin.FOUND,
+            FileOrigin.FOUND,
             ["charts/x/crds/e.yaml", "config/crd/b.yaml", "config/crd/bases/a.yaml", "crds/c.yaml"],
         ),
-        ("", Origin.FOUND_IN_TESTS, ["test/d.yaml"]),
+        ("", FileOrigin.FOUND_IN_TESTS, ["test/d.yaml"]),
     ]
 
 

@@ -15,7 +15,7 @@ from pytest_crd import engine
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.objectsources import resolved
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.examples import making
 from pytest_crd.generation import Generated, NothingToStateError, expectations, generate
 
@@ -62,7 +62,7 @@ def _cases(text: str) -> list[AnyCase]:
 
 
 def _failing(text: str, version: engine.Version) -> list[str]:
-    subject = Subject(version)
+    subject = CaseSubject(version)
     failing = []
     for case in _cases(text):
         try:

@@ -61,8 +61,8 @@ RULES = "x-kubernetes-validations"
 def test_what_holds_at_a_border_is_said_in_words(
     keyword: str, schema: dict[str, Any], value: Any, inside: str, outside: str
 ) -> None:
-    assert words.of_border(keyword, schema, value, holds=True) == inside
-    assert words.of_border(keyword, schema, value, holds=False) == outside
+    assert words.of_boundary(keyword, schema, value, holds=True) == inside
+    assert words.of_boundary(keyword, schema, value, holds=False) == outside
 
 
 def test_what_is_long_is_shortened() -> None:

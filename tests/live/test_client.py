@@ -71,8 +71,8 @@ def test_an_answer_has_code_body_and_warnings(connected: Connect) -> None:
 
 
 def test_the_message_of_an_answer_is_that_of_its_status_or_its_text() -> None:
-    assert client.Answer(422, {"message": "no"}, ()).message == "no"
-    assert client.Answer(404, "404 page not found", ()).message == "404 page not found"
+    assert client.ServerAnswer(422, {"message": "no"}, ()).message == "no"
+    assert client.ServerAnswer(404, "404 page not found", ()).message == "404 page not found"
 
 
 def test_a_prefix_of_the_url_stays(connected: Connect) -> None:

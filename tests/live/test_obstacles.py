@@ -11,7 +11,7 @@ from live.fakeserver import FakeServer
 from live.loopback import Reply, serving
 
 from pytest_crd.live import client, obstacles
-from pytest_crd.live.client import Answer
+from pytest_crd.live.client import ServerAnswer
 from pytest_crd.live.transport import NoAnswerError
 
 
@@ -35,7 +35,7 @@ from pytest_crd.live.transport import NoAnswerError
 )
 def test_refusals_that_are_not_of_the_crd_are_no_answers(code: int, message: str) -> None:
     with pytest.raises(NoAnswerError) as raised:
-        obstacles.refuse_as_no_answer(Answer(code, {"message": message}, ()))
+        obstacles.refuse_as_no_answer(ServerAnswer(code, {"message": message}, ()))
 
     assert str(raised.value) == f"{code} {message}"
 
@@ -44,12 +44,12 @@ def test_an_object_of_somebody_else_is_no_answer() -> None:
     body = {"reason": "AlreadyExists", "message": 'things.g "a" already exists'}
 
     with pytest.raises(NoAnswerError, match=r'^409 things\.g "a" already exists$'):
-        obstacles.refuse_as_no_answer(Answer(409, body, ()))
+        obstacles.refuse_as_no_answer(ServerAnswer(409, body, ()))
 
 
 @pytest.mark.parametrize("code", [201, 400, 404, 409, 422])
 def test_refusals_of_the_crd_are_answers(code: int) -> None:
-    obstacles.refuse_as_no_answer(Answer(code, {"message": "spec.a: Required value"}, ()))
+    obstacles.refuse_as_no_answer(ServerAnswer(code, {"message": "spec.a: Required value"}, ()))
 
 
 STORED = {"code": 201, "stored": {"a": 1}}

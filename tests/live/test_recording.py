@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from pytest_crd.live import chance, facts, recording
-from pytest_crd.live.client import Answer
+from pytest_crd.live import facts, nondeterminism, recording
+from pytest_crd.live.client import ServerAnswer
 from pytest_crd.live.stages import DisagreementError
 
 TEMPLATE = Path(__file__).parents[2] / ".github" / "ISSUE_TEMPLATE" / "another-answer.md"
@@ -59,22 +59,22 @@ def test_the_facts_of_an_answer_are_those_that_are_compared() -> None:
     body: dict[str, Any] = {"metadata": {"name": "a", "namespace": "n", "uid": "u"}, "spec": {}}
     status = {"message": "no", "reason": "Invalid", "details": {"causes": [{"message": "m"}]}, "code": 422}
 
-    assert facts.stated(Answer(201, body, ("w",)), {"metadata": {}}) == {
+    assert facts.stated(ServerAnswer(201, body, ("w",)), {"metadata": {}}) == {
         "code": 201,
         "stored": {"metadata": {"name": "a"}, "spec": {}},
         "warnings": ["w"],
     }
-    assert facts.stated(Answer(200, body, ()), {"metadata": {"namespace": "n"}})["stored"]["metadata"] == {
+    assert facts.stated(ServerAnswer(200, body, ()), {"metadata": {"namespace": "n"}})["stored"]["metadata"] == {
         "name": "a",
         "namespace": "n",
     }
-    assert facts.stated(Answer(422, status, ())) == {
+    assert facts.stated(ServerAnswer(422, status, ())) == {
         "code": 422,
         "message": "no",
         "reason": "Invalid",
         "causes": [{"reason": "", "field": "", "message": "m"}],
     }
-    assert facts.stated(Answer(404, "404 page not found", ())) == {"code": 404, "message": "404 page not found"}
+    assert facts.stated(ServerAnswer(404, "404 page not found", ())) == {"code": 404, "message": "404 page not found"}
 
 
 def test_a_name_that_the_server_has_made_up_is_not_compared() -> None:
@@ -82,9 +82,9 @@ def test_a_name_that_the_server_has_made_up_is_not_compared() -> None:
     body = {"metadata": {"name": "a-bcd5f", "generateName": "a-"}}
     status = {"message": 'Thing "a-bcd5f" is invalid', "details": {"name": "a-bcd5f"}}
 
-    assert facts.stated(Answer(201, body, ()), sent)["stored"]["metadata"] == {"generateName": "a-"}
-    assert facts.stated(Answer(422, status, ()), sent)["message"] == 'Thing "a-xxxxx" is invalid'
-    assert not chance.is_generated("a-bcd5f", {"metadata": {"name": "a-bcd5f"}})
+    assert facts.stated(ServerAnswer(201, body, ()), sent)["stored"]["metadata"] == {"generateName": "a-"}
+    assert facts.stated(ServerAnswer(422, status, ()), sent)["message"] == 'Thing "a-xxxxx" is invalid'
+    assert not nondeterminism.is_generated("a-bcd5f", {"metadata": {"name": "a-bcd5f"}})
 
 
 def test_causes_are_put_in_order_with_their_message() -> None:

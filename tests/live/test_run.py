@@ -17,9 +17,9 @@ from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.requests import completion
 from pytest_crd.live import client
-from pytest_crd.live.run import Outcome, Run, Target, Verdict
+from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run, Target
 
-Ask = Callable[..., Verdict]
+Ask = Callable[..., LiveVerdict]
 GROUP = "g.example.com"
 
 
@@ -62,7 +62,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
 def ask(fake: FakeServer) -> Ask:
     """Ask questions, each time in a run of its own that leaves nothing behind."""
 
-    def asking(*questions: Question | CrdQuestion, installed: bool = False) -> Verdict:
+    def asking(*questions: Question | CrdQuestion, installed: bool = False) -> LiveVerdict:
         server = client.Server(fake.url)
         run = Run(Target(server, f"1.{fake.minor}", "v", "kubectl"), installed=installed)
         with contextlib.closing(server):
@@ -114,7 +114,7 @@ def test_questions_in_namespaces_and_clusters_are_agreed_upon(ask: Ask, fake: Fa
         question(Section.UPDATE, {"spec": {"size": 3}}, old={"spec": {}, "status": {"phase": "b"}}),
         question(Section.UPDATE, {"spec": {"size": 11}}, old={"metadata": {"generateName": "n-"}, "spec": {}}),
         question(Section.UPDATE, {"metadata": {"generateName": "n-"}}, old={"metadata": {"generateName": "n-"}}),
-    ) == Verdict(Outcome.AGREED)
+    ) == LiveVerdict(LiveOutcome.AGREED)
     assert [line for line in fake.log if "u7" in line] == []
 
 
@@ -124,8 +124,8 @@ def test_the_worst_of_several_answers_counts(ask: Ask, fake: FakeServer) -> None
 
     verdict = ask(question(Section.CREATE, {}, webhook), question(Section.CREATE, {}))
 
-    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, "500 panic")
-    assert ask() == Verdict(Outcome.NOT_ASKED, "the test itself asks nothing that has an answer")
+    assert (verdict.outcome, verdict.reason) == (LiveOutcome.NO_ANSWER, "500 panic")
+    assert ask() == LiveVerdict(LiveOutcome.NOT_ASKED, "the test itself asks nothing that has an answer")
 
 
 def test_what_a_webhook_converts_is_not_asked(ask: Ask) -> None:
@@ -138,10 +138,10 @@ def test_what_a_webhook_converts_is_not_asked(ask: Ask) -> None:
     }
     crd = crd_of(others=[other], conversion=conversion)
 
-    assert ask(question(Section.CREATE, {}, crd.version("v1"))).outcome == Outcome.AGREED
+    assert ask(question(Section.CREATE, {}, crd.version("v1"))).outcome == LiveOutcome.AGREED
     verdict = ask(question(Section.CREATE, {}, crd.version("v2")))
 
-    assert verdict.outcome == Outcome.NOT_ASKED
+    assert verdict.outcome == LiveOutcome.NOT_ASKED
     assert verdict.reason == "a webhook converts its objects, which is the project's, not the server's"
 
 
@@ -150,7 +150,7 @@ def test_a_crd_that_no_server_takes_is_not_asked_about(ask: Ask, fake: FakeServe
 
     verdict = ask(question(Section.CREATE, {}, crd.version("v1")), question(Section.CREATE, {}, crd.version("v1")))
 
-    assert verdict.outcome == Outcome.NOT_ASKED
+    assert verdict.outcome == LiveOutcome.NOT_ASKED
     named = f'CustomResourceDefinition.apiextensions.k8s.io "things.{GROUP}" is invalid: '
     assert verdict.reason.startswith(f"no server of Kubernetes 1.37 takes its CRD: {named}")
     assert len([line for line in fake.log if line.startswith("POST")]) == 1  # of the namespace
@@ -161,7 +161,7 @@ def test_a_crd_that_the_server_alone_refuses_is_a_disagreement(ask: Ask, fake: F
 
     verdict = ask(question(Section.CREATE, {}))
 
-    assert verdict.outcome == Outcome.DISAGREED
+    assert verdict.outcome == LiveOutcome.DISAGREED
     assert "  server:     no CRDs" in verdict.differences
     assert f"name: things.{GROUP}" in verdict.recording
     fake.interfere = _replying("POST", CRDS, _status(403, "not you"))
@@ -198,10 +198,10 @@ def test_answers_whose_order_changes_are_agreed_upon(ask: Ask, fake: FakeServer)
     assert len(causes) == 2
 
     fake.interfere = _turning(causes, lambda times: times < 3)
-    assert ask(asked).outcome == Outcome.AGREED  # the fourth answer is ours
+    assert ask(asked).outcome == LiveOutcome.AGREED  # the fourth answer is ours
     fake.interfere = _turning(causes, lambda _: True)
     verdict = ask(asked)
-    assert verdict.outcome == Outcome.DISAGREED  # always the other way round
+    assert verdict.outcome == LiveOutcome.DISAGREED  # always the other way round
     assert verdict.differences[0] == "message:"
 
 
@@ -219,9 +219,9 @@ def test_warnings_in_an_order_that_changes_and_was_never_ours_are_agreed_upon(as
 
     fake.interfere = interfere
 
-    assert ask(asked).outcome == Outcome.AGREED
+    assert ask(asked).outcome == LiveOutcome.AGREED
     orders = ["bca", "bca"]
-    assert ask(asked).outcome == Outcome.DISAGREED
+    assert ask(asked).outcome == LiveOutcome.DISAGREED
 
 
 def test_what_may_be_a_webhooks_doing_is_no_answer(ask: Ask, fake: FakeServer) -> None:
@@ -239,7 +239,7 @@ def test_what_may_be_a_webhooks_doing_is_no_answer(ask: Ask, fake: FakeServer) -
 
     verdict = ask(question(Section.CREATE, {}))
 
-    assert verdict.outcome == Outcome.NO_ANSWER
+    assert verdict.outcome == LiveOutcome.NO_ANSWER
     assert verdict.reason == "the object, or the warnings, may be changed by mutatingwebhookconfigurations/all"
 
 
@@ -250,7 +250,7 @@ def test_an_old_object_that_no_request_stores_is_not_asked_about(ask: Ask) -> No
     verdict = ask(question(Section.UPDATE, {}, old=deleted))
     assert verdict.reason == "no request stores an object with deletionTimestamp"
     verdict = ask(question(Section.UPDATE, {}, required, old={"status": {"phase": "a"}}))
-    assert verdict.outcome == Outcome.NOT_ASKED
+    assert verdict.outcome == LiveOutcome.NOT_ASKED
     assert verdict.reason.startswith(f'no request stores the old object: Thing.{GROUP} "example" is invalid: ')
 
 
@@ -260,20 +260,20 @@ def test_an_old_object_that_the_server_alone_refuses_is_a_disagreement(ask: Ask,
 
     verdict = ask(asked)
 
-    assert verdict.outcome == Outcome.DISAGREED
+    assert verdict.outcome == LiveOutcome.DISAGREED
     assert "  server:     no things" in verdict.differences
     fake.interfere = _replying("PUT", "/status", _status(422, "no phases"))
     verdict = ask(asked)
     assert "  server:     no phases" in verdict.differences
     assert "\nold:\n" in verdict.recording
     fake.interfere = _replying("POST", "/things", _status(403, "not you"))
-    assert ask(asked).outcome == Outcome.NO_ANSWER
+    assert ask(asked).outcome == LiveOutcome.NO_ANSWER
 
 
 def test_an_object_that_is_still_there_from_a_question_before_is_replaced(ask: Ask, fake: FakeServer) -> None:
     fake.interfere = _replying("POST", "/things", _status(409, "already exists"), None)
 
-    assert ask(question(Section.UPDATE, {}, old={"spec": {"size": 1}})).outcome == Outcome.AGREED
+    assert ask(question(Section.UPDATE, {}, old={"spec": {"size": 1}})).outcome == LiveOutcome.AGREED
 
 
 def test_an_object_is_stored_under_its_old_crd_in_a_version_that_it_has(ask: Ask, fake: FakeServer) -> None:
@@ -283,13 +283,13 @@ def test_an_object_is_stored_under_its_old_crd_in_a_version_that_it_has(ask: Ask
     old = {"apiVersion": f"{GROUP}/v2", "metadata": {"name": "n"}, "spec": {"size": 1}}
     asked = question(Section.UPDATE, {}, new_crd.version("v1"), old=old, old_version=old_crd.version("v1"))
 
-    assert ask(asked).outcome == Outcome.AGREED
+    assert ask(asked).outcome == LiveOutcome.AGREED
     stored = [line for line in fake.log if line.startswith("POST") and "/things" in line]
     assert [line.split("/")[3] for line in stored] == ["v2"]
     assert len([line for line in fake.log if line.startswith(f"PUT {CRDS}")]) == 2
     fake.interfere = _replying("PUT", CRDS, _status(422, "not this one"), None)
     verdict = ask(asked)
-    assert verdict.outcome == Outcome.NOT_ASKED
+    assert verdict.outcome == LiveOutcome.NOT_ASKED
     assert verdict.reason == "the server does not put the CRD in the place of the old one: not this one"
 
 
@@ -301,7 +301,7 @@ def test_a_crd_that_was_replaced_is_asked_about_when_it_counts(ask: Ask, fake: F
         Section.UPDATE, {"spec": {}}, stricter.version("v1"), old={"spec": {}}, old_version=crd_of().version("v1")
     )
 
-    assert ask(asked, asked) == Verdict(Outcome.AGREED)
+    assert ask(asked, asked) == LiveVerdict(LiveOutcome.AGREED)
 
 
 def test_a_crd_that_others_keep_from_counting_is_no_answer(
@@ -313,20 +313,20 @@ def test_a_crd_that_others_keep_from_counting_is_no_answer(
 
     verdict = ask(question(Section.UPDATE, {}, old={"spec": {}}, old_version=old))
 
-    assert verdict.outcome == Outcome.NO_ANSWER
+    assert verdict.outcome == LiveOutcome.NO_ANSWER
     assert verdict.reason.startswith("waited in vain for v1 as changed: 200 ")
 
 
 def test_a_write_that_a_server_refuses_or_takes_too_early_is_tried_again(ask: Ask, fake: FakeServer) -> None:
     early = _status(422, "the schema of yesterday")
     fake.interfere = _replying("POST", "/things", early, early, None)
-    assert ask(question(Section.UPDATE, {}, old={"spec": {"size": 1}})) == Verdict(Outcome.AGREED)
+    assert ask(question(Section.UPDATE, {}, old={"spec": {"size": 1}})) == LiveVerdict(LiveOutcome.AGREED)
     taken = [Reply(201, json.dumps({"metadata": {"name": "early"}})), None]
     fake.interfere = lambda method, url, _: taken.pop(0) if (method, url[-7:]) == ("POST", "/things") else None
 
     verdict = ask(question(Section.UPDATE, {}, old={"spec": {"size": 99}}))
 
-    assert verdict.outcome == Outcome.NOT_ASKED
+    assert verdict.outcome == LiveOutcome.NOT_ASKED
     assert [line for line in fake.log if line.startswith("DELETE") and line.endswith("/things/early")]
 
 
@@ -355,9 +355,9 @@ def test_an_answer_about_a_crd_that_others_have_changed_or_removed_is_none(
 
     if key == "deletionTimestamp":
         reason = "the customresourcedefinitions that is asked about was changed or removed meanwhile"
-        assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, reason)
+        assert (verdict.outcome, verdict.reason) == (LiveOutcome.NO_ANSWER, reason)
     else:
-        assert verdict.outcome == Outcome.DISAGREED  # nobody has changed what is there already
+        assert verdict.outcome == LiveOutcome.DISAGREED  # nobody has changed what is there already
 
 
 @pytest.mark.parametrize("old", [{"spec": {}}, {"spec": {}, "status": {"phase": "a"}}])
@@ -369,7 +369,7 @@ def test_an_answer_about_an_object_that_others_have_changed_is_none(ask: Ask, fa
     verdict = ask(question(Section.UPDATE, {}, old=old))
 
     reason = "the things that is asked about was changed or removed meanwhile"
-    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, reason)
+    assert (verdict.outcome, verdict.reason) == (LiveOutcome.NO_ANSWER, reason)
 
 
 def test_an_answer_about_an_installed_crd_that_is_changed_meanwhile_is_none(ask: Ask, fake: FakeServer) -> None:
@@ -378,7 +378,7 @@ def test_an_answer_about_an_installed_crd_that_is_changed_meanwhile_is_none(ask:
         fake, f".{GROUP}", lambda crd: crd.update(generation=2), _status(422, "the schema of tomorrow")
     )
 
-    assert ask(question(Section.CREATE, {}), installed=True).outcome == Outcome.NO_ANSWER
+    assert ask(question(Section.CREATE, {}), installed=True).outcome == LiveOutcome.NO_ANSWER
 
 
 def test_a_text_that_knows_what_only_the_server_makes_is_not_asked(ask: Ask) -> None:
@@ -387,7 +387,7 @@ def test_a_text_that_knows_what_only_the_server_makes_is_not_asked(ask: Ask) -> 
     verdict = ask(question(Section.UPDATE, text, old={"spec": {"size": 1}}))
 
     assert verdict.reason == "a text that states what only the server knows: resourceVersion"
-    assert ask(question(Section.UPDATE, "metadata: {name: example}\n", old={})).outcome == Outcome.AGREED
+    assert ask(question(Section.UPDATE, "metadata: {name: example}\n", old={})).outcome == LiveOutcome.AGREED
 
 
 def test_answers_are_compared_under_the_version_of_the_server(ask: Ask, fake: FakeServer) -> None:
@@ -396,7 +396,7 @@ def test_answers_are_compared_under_the_version_of_the_server(ask: Ask, fake: Fa
 
     verdict = ask(question(Section.CREATE, {"spec": {"size": 7}}, version))
 
-    assert verdict == Verdict(Outcome.AGREED, notes=("answered otherwise by Kubernetes 1.32",))
+    assert verdict == LiveVerdict(LiveOutcome.AGREED, notes=("answered otherwise by Kubernetes 1.32",))
 
 
 def test_what_another_name_changes_is_said(ask: Ask) -> None:
@@ -405,7 +405,7 @@ def test_what_another_name_changes_is_said(ask: Ask) -> None:
 
     verdict = ask(question(Section.CREATE, {"spec": {"size": 7}}, version))
 
-    assert verdict.outcome == Outcome.AGREED
+    assert verdict.outcome == LiveOutcome.AGREED
     assert verdict.notes == (
         "compared under another name, under which the answer is another (code, reason, message, causes, stored)",
     )
@@ -477,8 +477,8 @@ def test_crds_are_made_before_anything_is_asked_of_them(fake: FakeServer) -> Non
     made = [line for line in fake.log if line == f"POST {CRDS}"]
     assert len(made) == 2  # of which one checks no values
     assert not any("dryRun" in line for line in fake.log)
-    assert run.verdict(asked[:-1]).outcome == Outcome.AGREED
-    assert run.verdict(asked).outcome == Outcome.NOT_ASKED
+    assert run.verdict(asked[:-1]).outcome == LiveOutcome.AGREED
+    assert run.verdict(asked).outcome == LiveOutcome.NOT_ASKED
     assert [line for line in fake.log if line == f"POST {CRDS}"] == made
     assert run.end(whole=True) == []
     assert fake.names() == []
@@ -495,11 +495,11 @@ def _of_crd(kind: str, crd: CustomResourceDefinition | None = None) -> CrdQuesti
 def test_crds_are_asked_about_under_their_own_name(ask: Ask, fake: FakeServer) -> None:
     refused = crd_of(root={"properties": {"spec": {}}})
 
-    assert ask(*map(_of_crd, ("accepted", "structural", "rules", "conditions"))) == Verdict(Outcome.AGREED)
-    assert ask(_of_crd("accepted", refused)) == Verdict(Outcome.AGREED)
+    assert ask(*map(_of_crd, ("accepted", "structural", "rules", "conditions"))) == LiveVerdict(LiveOutcome.AGREED)
+    assert ask(_of_crd("accepted", refused)) == LiveVerdict(LiveOutcome.AGREED)
     verdict = ask(_of_crd("deployable"))
     assert (verdict.outcome, verdict.reason) == (
-        Outcome.NOT_ASKED,
+        LiveOutcome.NOT_ASKED,
         "no request asks what the check 'deployable' looks for",
     )
 
@@ -507,8 +507,8 @@ def test_crds_are_asked_about_under_their_own_name(ask: Ask, fake: FakeServer) -
 def test_a_crd_that_is_there_is_asked_about_under_another_name(ask: Ask, fake: FakeServer) -> None:
     fake.objects[f"{CRDS}/things.{GROUP}"] = {"metadata": {"name": f"things.{GROUP}", "uid": "u"}, "spec": {}}
 
-    assert ask(_of_crd("accepted")) == Verdict(
-        Outcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
+    assert ask(_of_crd("accepted")) == LiveVerdict(
+        LiveOutcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
     )
 
 
@@ -519,21 +519,21 @@ def test_a_crd_that_somebody_makes_and_removes_meanwhile_is_asked_about_under_an
     taken = Reply(409, json.dumps({"reason": "AlreadyExists", "message": "already exists", "code": 409}))
     fake.interfere = _replying("POST", "dryRun", refused, taken, None)
 
-    assert ask(_of_crd("accepted")) == Verdict(
-        Outcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
+    assert ask(_of_crd("accepted")) == LiveVerdict(
+        LiveOutcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
     )
 
 
 @pytest.mark.parametrize(
     ("kind", "status", "outcome"),
     [
-        ("NamesAccepted", "False", Outcome.NO_ANSWER),
-        ("Terminating", "True", Outcome.NO_ANSWER),
-        ("NamesAccepted", "Unknown", Outcome.DISAGREED),
+        ("NamesAccepted", "False", LiveOutcome.NO_ANSWER),
+        ("Terminating", "True", LiveOutcome.NO_ANSWER),
+        ("NamesAccepted", "Unknown", LiveOutcome.DISAGREED),
     ],
 )
 def test_conditions_that_others_have_brought_about_are_no_answer(
-    ask: Ask, fake: FakeServer, kind: str, status: str, outcome: Outcome
+    ask: Ask, fake: FakeServer, kind: str, status: str, outcome: LiveOutcome
 ) -> None:
     _install(fake, crd_of())
     conditions = fake.objects[f"{CRDS}/things.{GROUP}"]["status"]["conditions"]
@@ -543,7 +543,7 @@ def test_conditions_that_others_have_brought_about_are_no_answer(
     verdict = ask(_of_crd("conditions"), installed=True)
 
     assert verdict.outcome == outcome
-    if outcome == Outcome.NO_ANSWER:
+    if outcome == LiveOutcome.NO_ANSWER:
         assert verdict.reason == f'the CRD there has the condition {kind}={status}: "Thing" is already in use'
 
 
@@ -563,7 +563,7 @@ def test_a_crd_that_is_answered_otherwise_is_a_disagreement(ask: Ask, fake: Fake
 
     verdict = ask(_of_crd("accepted"))
 
-    assert verdict.outcome == Outcome.DISAGREED
+    assert verdict.outcome == LiveOutcome.DISAGREED
     assert "  server:     no CRDs" in verdict.differences
     assert f"  path: {CRDS}" in verdict.recording
 
@@ -591,7 +591,7 @@ def test_the_version_of_the_server_may_answer_otherwise_to_a_crd(ask: Ask, fake:
 
     verdict = ask(_of_crd("accepted", crd_of("1.32", root=root)))
 
-    assert verdict == Verdict(Outcome.AGREED, notes=("answered otherwise by Kubernetes 1.32",))
+    assert verdict == LiveVerdict(LiveOutcome.AGREED, notes=("answered otherwise by Kubernetes 1.32",))
 
 
 def test_conditions_are_compared(ask: Ask, fake: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -607,7 +607,7 @@ def test_conditions_are_compared(ask: Ask, fake: FakeServer, monkeypatch: pytest
     wrong = [{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "is it?"}]
     monkeypatch.setattr("live.fakeserver._CONDITIONS", wrong)
     verdict = ask(_of_crd("conditions"))
-    assert verdict.outcome == Outcome.DISAGREED
+    assert verdict.outcome == LiveOutcome.DISAGREED
     assert verdict.differences[0] == "conditions:"
 
 
@@ -639,7 +639,7 @@ def test_what_is_installed_is_asked_about_by_dry_runs_alone(ask: Ask, fake: Fake
         question(Section.PRUNING, {"spec": {"size": 1, "a": 1}}),
         _of_crd("conditions"),
         installed=True,
-    ) == Verdict(Outcome.AGREED)
+    ) == LiveVerdict(LiveOutcome.AGREED)
     verdict = ask(question(Section.UPDATE, {}, old={}), installed=True)
     assert verdict.reason == "an update needs a stored object, which might wake an operator"
     verdict = ask(question(Section.PRUNING, {"spec": {"size": 99}}), installed=True)
@@ -656,11 +656,11 @@ def test_an_object_of_a_likely_name_is_in_nobodys_way_where_crds_are_installed(a
 
     verdict = ask(question(Section.CREATE, {"spec": {"size": 99}}, version), installed=True)
 
-    assert verdict.outcome == Outcome.AGREED
+    assert verdict.outcome == LiveOutcome.AGREED
     assert verdict.notes == ("compared under another name, under which the answer is another (message, causes)",)
     stated = question(Section.CREATE, {"metadata": {"name": "example"}, "spec": {"size": 1}})
     verdict = ask(stated, installed=True)
-    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, "409 'example' already exists")
+    assert (verdict.outcome, verdict.reason) == (LiveOutcome.NO_ANSWER, "409 'example' already exists")
 
 
 def test_names_that_were_made_up_are_others_in_each_run(ask: Ask, fake: FakeServer) -> None:
@@ -674,7 +674,9 @@ def test_names_that_were_made_up_are_others_in_each_run(ask: Ask, fake: FakeServ
     fake.interfere = interfere
 
     for _ in range(2):
-        assert ask(*[question(Section.CREATE, {"spec": {"size": 11}})] * 2, installed=True) == Verdict(Outcome.AGREED)
+        assert ask(*[question(Section.CREATE, {"spec": {"size": 11}})] * 2, installed=True) == LiveVerdict(
+            LiveOutcome.AGREED
+        )
 
     assert len(names) == 4
     assert len({*names}) == 2
@@ -685,8 +687,8 @@ def test_what_is_installed_but_not_the_projects_is_asked_about_and_named(ask: As
 
     verdict = ask(question(Section.CREATE, {}), installed=True)
 
-    assert verdict == Verdict(
-        Outcome.AGREED, notes=(f"the things.{GROUP} that is installed is not that of the project",)
+    assert verdict == LiveVerdict(
+        LiveOutcome.AGREED, notes=(f"the things.{GROUP} that is installed is not that of the project",)
     )
 
 
@@ -694,4 +696,4 @@ def test_what_is_not_installed_is_not_asked_about(ask: Ask, fake: FakeServer) ->
     assert ask(question(Section.CREATE, {}), installed=True).reason == f"things.{GROUP} is not installed"
     fake.interfere = _replying("GET", CRDS, _status(403, "not you"))
     verdict = ask(question(Section.CREATE, {}), installed=True)
-    assert (verdict.outcome, verdict.reason) == (Outcome.NO_ANSWER, f"things.{GROUP}: 403 not you")
+    assert (verdict.outcome, verdict.reason) == (LiveOutcome.NO_ANSWER, f"things.{GROUP}: 403 not you")

@@ -150,6 +150,13 @@ COMMANDS: Final = (
         "some minutes, by how many are asked for",
     ),
     Command(
+        "fuzz upgrades",
+        "oracle.fuzzers.upgrades",
+        "upgrades of random CRDs, against what random objects show of them",
+        (),
+        "some minutes, by how many are asked for",
+    ),
+    Command(
         "compare crds",
         "oracle.comparisons.crds",
         "CRDs and samples of a folder, without rules: every answer, word for word",

@@ -20,7 +20,7 @@ from tiers import examples
 
 from pytest_crd.cases import comparison, loader, runner, unreachable
 from pytest_crd.cases.model import AnyCase
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, FieldError, InputError
 
 CRD = """
@@ -80,7 +80,7 @@ CASES: dict[str, list[dict[str, Any]]] = {
     ],
 }  # fmt: skip
 EVERY = [(section, case) for section, cases in CASES.items() for case in cases]
-SUBJECT = Subject(CustomResourceDefinition.from_manifest(yaml.safe_load(CRD)).version("v1"))
+SUBJECT = CaseSubject(CustomResourceDefinition.from_manifest(yaml.safe_load(CRD)).version("v1"))
 LETTERS = "abeilnostz019X_"
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import comparison
-from pytest_crd.cases.result import Kept, ObjectMismatch, Trace
+from pytest_crd.cases.result import Disregarded, ObjectMismatch, Trace
 from pytest_crd.report import differences
-from pytest_crd.report.differences import Difference, Kind
+from pytest_crd.report.differences import DifferenceKind, ObjectDifference
 
 
-def _differences(expected: Any, actual: Any, sent: Any, trace: Trace = Trace()) -> list[Difference]:  # noqa: B008 - frozen
+def _differences(expected: Any, actual: Any, sent: Any, trace: Trace = Trace()) -> list[ObjectDifference]:  # noqa: B008 - frozen
     remainder = comparison.compare(expected, actual, None)
     assert remainder is not None
     return differences.find(ObjectMismatch("expected", expected, actual, actual, remainder, sent), trace)
@@ -45,7 +45,7 @@ def _differences(expected: Any, actual: Any, sent: Any, trace: Trace = Trace()) 
 def test_a_missing_field_says_why(actual: Any, sent: Any, trace: Trace, reason: str) -> None:
     (found,) = _differences({"a": {"b": 1}}, actual, sent, trace)
 
-    assert (found.path, found.kind, found.reason) == ("a", Kind.MISSING, reason)
+    assert (found.path, found.kind, found.reason) == ("a", DifferenceKind.MISSING, reason)
 
 
 def test_a_field_below_a_pruned_one_names_that() -> None:
@@ -71,25 +71,25 @@ def test_a_field_below_a_dropped_null_names_that() -> None:
 def test_an_unexpected_field_says_why(sent: Any, trace: Trace, reason: str) -> None:
     (found,) = _differences({}, {"a": 1}, sent, trace)
 
-    assert (found.kind, found.actual, found.reason) == (Kind.UNEXPECTED, 1, reason)
+    assert (found.kind, found.actual, found.reason) == (DifferenceKind.UNEXPECTED, 1, reason)
 
 
 def test_a_changed_field_below_a_default_names_that() -> None:
     (found,) = _differences({"a": {"b": 1}}, {"a": {"b": 2}}, {}, Trace(defaulted=("a",)))
 
-    assert (found.kind, found.expected, found.actual) == (Kind.CHANGED, 1, 2)
+    assert (found.kind, found.expected, found.actual) == (DifferenceKind.CHANGED, 1, 2)
     assert found.reason == "the schema's default for a"
 
 
 @pytest.mark.parametrize(
     ("kept", "reason"),
     [
-        (Kept.DROPPED_ON_CREATE, "dropped: a create drops the status, which is a subresource"),
-        (Kept.STATUS_ON_UPDATE, "kept from `old`: an update leaves the status alone, which is a subresource"),
-        (Kept.REST_ON_STATUS_UPDATE, "kept from `old`: an update of the status leaves all else alone"),
+        (Disregarded.DROPPED_ON_CREATE, "dropped: a create drops the status, which is a subresource"),
+        (Disregarded.STATUS_ON_UPDATE, "kept from `old`: an update leaves the status alone, which is a subresource"),
+        (Disregarded.REST_ON_STATUS_UPDATE, "kept from `old`: an update of the status leaves all else alone"),
     ],
 )
-def test_a_field_below_what_does_not_count_says_so(kept: Kept, reason: str) -> None:
+def test_a_field_below_what_does_not_count_says_so(kept: Disregarded, reason: str) -> None:
     (found,) = _differences({"a": {"b": 1}}, {"a": {"b": 2}}, {}, Trace(pruned=("a",), kept={"a": kept}))
 
     assert found.reason == reason

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.writing import casetext
-from pytest_crd.writing.casetext import Correction, Written
+from pytest_crd.writing.casetext import Correction, WrittenCases
 
 HEAD = "crd: x\ncreate:\n"
 SPEC: Mapping[str, Any] = {"spec": {"size": 3}}
@@ -17,13 +17,13 @@ ERROR: Mapping[str, Any] = {"field": "spec.size", "type": "Invalid", "message": 
 LONG: Mapping[str, Any] = {"spec": {name: f"the text of {name}, which is long" for name in ("left", "right", "middle")}}
 
 
-def written(text: str | bytes, *removed: str, name: str = "a", **values: Any) -> Written:
+def written(text: str | bytes, *removed: str, name: str = "a", **values: Any) -> WrittenCases:
     """Return what becomes of a file whose case gets some keys, and loses others."""
     content = text if isinstance(text, bytes) else text.encode()
     return casetext.written(content, [Correction(name, values, removed)], source="f")
 
 
-def text_of(result: Written) -> str:
+def text_of(result: WrittenCases) -> str:
     """Return what was written."""
     assert not result.problems
     return result.content.decode()

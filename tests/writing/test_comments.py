@@ -14,7 +14,7 @@ from tiers import examples
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.text import yamlreader
 from pytest_crd.writing import casetext, comments, yamlspans
-from pytest_crd.writing.casetext import Correction, Written
+from pytest_crd.writing.casetext import Correction, WrittenCases
 from pytest_crd.writing.comments import Lost
 
 HEAD = "crd: x\ncreate:\n"
@@ -27,7 +27,7 @@ left: "the text of left, which is long"
 """
 
 
-def written(text: str, *removed: str, **values: Any) -> Written:
+def written(text: str, *removed: str, **values: Any) -> WrittenCases:
     """Return what becomes of a file whose case gets some keys, and loses others."""
     return casetext.written(text.encode(), [Correction("a", values, removed)], source="f")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.writing import files, notes
-from pytest_crd.writing.notes import Gone, Note, Outcome
+from pytest_crd.writing.notes import FillOutcome, Gone, Note
 
 TEXT = """\
 crd: x
@@ -33,7 +33,7 @@ def note(path: Path, name: str = "a", **rest: Any) -> Note:
     return Note(str(path), files.digest(TEXT.encode()), name, f'create case "{name}"', line, **rest)
 
 
-def write(*found: Note) -> Outcome:
+def write(*found: Note) -> FillOutcome:
     return notes.write(found, shown=lambda path: path.name, is_stopped=lambda: False)
 
 
@@ -106,12 +106,12 @@ def test_nothing_is_written_once_it_is_stopped(path: Path) -> None:
 
     outcome = notes.write(found, shown=lambda path: path.name, is_stopped=lambda: True)
 
-    assert outcome == Outcome(unwritten=(path,))
+    assert outcome == FillOutcome(unwritten=(path,))
     assert path.read_text(encoding="utf-8") == TEXT
 
 
 def test_a_case_that_holds_is_not_told(path: Path) -> None:
-    assert write(note(path), note(path, "c")) == Outcome()
+    assert write(note(path), note(path, "c")) == FillOutcome()
 
 
 def test_a_file_in_which_nothing_can_be_written_is_not_touched(path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.writing import observation
 from pytest_crd.writing.observation import Mode, Observed
@@ -41,7 +41,7 @@ def load(section: str, declared: str) -> tuple[AnyCase, Callable[[AnyCase], Case
     """Return a case, and what runs it."""
     text = f"crd: gardens.stories.example.com\n{section}:\n- {{name: a, {declared}}}\n"
     (file,) = loader.load(text, source="f", fills=True)
-    subject = Subject(CRD.version("v1"))
+    subject = CaseSubject(CRD.version("v1"))
     return file.cases[0], lambda case: runner.run(case, subject)
 
 

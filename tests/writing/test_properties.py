@@ -18,7 +18,7 @@ from pytest_crd.cases import loader, objectsources, runner
 from pytest_crd.cases.casekeys import CASE_KEYS, FILLED
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.text import yamlreader
 from pytest_crd.writing import casetext, observation
@@ -36,10 +36,10 @@ EXPECTING = frozenset(key for key, declared in CASE_KEYS.items() if declared.exp
 
 
 @functools.cache
-def subjects() -> Mapping[str, Subject]:
+def subjects() -> Mapping[str, CaseSubject]:
     """Return the newest versions of the CRDs of the example project, by the name of the CRD."""
     crds = engine.load(PROJECT / "config/crd/bases")
-    return {crd.name: Subject(crd.versions[-1]) for crd in crds}
+    return {crd.name: CaseSubject(crd.versions[-1]) for crd in crds}
 
 
 def cases_of(text: str) -> Iterator[tuple[AnyCase, Callable[[AnyCase], CaseResult]]]:
@@ -51,7 +51,7 @@ def cases_of(text: str) -> Iterator[tuple[AnyCase, Callable[[AnyCase], CaseResul
                 yield resolved, functools.partial(_run, subjects()[file.crd])
 
 
-def _run(subject: Subject, case: AnyCase) -> CaseResult:
+def _run(subject: CaseSubject, case: AnyCase) -> CaseResult:
     return runner.run(case, subject)
 
 

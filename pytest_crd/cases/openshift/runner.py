@@ -13,7 +13,7 @@ from pytest_crd.cases.model import RequestCase, Section, UpdateCase
 from pytest_crd.cases.openshift.suite import SuiteCase, SuiteCreate, SuiteUpdate
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError, Version
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
@@ -23,7 +23,7 @@ _FROM_STORED = ("name", "namespace")
 _MADE_UP = frozenset({"name", "generateName"})
 
 
-def run(suite_case: SuiteCase, subject: Subject, *, old_subject: Subject) -> CaseResult:
+def run(suite_case: SuiteCase, subject: CaseSubject, *, old_subject: CaseSubject) -> CaseResult:
     """
     Run a case of a suite and return its outcome.
 
@@ -43,13 +43,13 @@ def run(suite_case: SuiteCase, subject: Subject, *, old_subject: Subject) -> Cas
         raise runner.not_known(suite_case.case, error) from None
 
 
-def _run(suite_case: SuiteCase, subject: Subject, old_subject: Subject) -> CaseResult:
+def _run(suite_case: SuiteCase, subject: CaseSubject, old_subject: CaseSubject) -> CaseResult:
     if isinstance(suite_case, SuiteCreate):
         return _held(suite_case.case, _created(subject.version, suite_case.case.input), subject)
     return _run_update(suite_case, subject, old_subject)
 
 
-def _run_update(suite_case: SuiteUpdate, subject: Subject, old_subject: Subject) -> CaseResult:
+def _run_update(suite_case: SuiteUpdate, subject: CaseSubject, old_subject: CaseSubject) -> CaseResult:
     case = suite_case.case
     stored = _stored(case, old_subject)
     status = case.input.get("status")
@@ -65,11 +65,11 @@ def _run_update(suite_case: SuiteUpdate, subject: Subject, old_subject: Subject)
     return _held(suite_case.status_case, _with_status(subject.version, sent, response.stored), subject)
 
 
-def _held(case: RequestCase, response: Response, subject: Subject) -> CaseResult:
+def _held(case: RequestCase, response: Response, subject: CaseSubject) -> CaseResult:
     return runner.judge(case, case.input, response, subject, made_up=_MADE_UP)
 
 
-def _stored(case: UpdateCase, subject: Subject) -> Mapping[str, JSONValue]:
+def _stored(case: UpdateCase, subject: CaseSubject) -> Mapping[str, JSONValue]:
     """Return what is stored before the update."""
     version = subject.version
     response = _accepted(case, _created(version, case.old))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.cases import diagnosis
-from pytest_crd.cases.model import CaseFileError, CreateCase, Lines, OldCRD, StatusUpdateCase, UpdateCase
+from pytest_crd.cases.model import CaseFileError, CaseLines, CreateCase, OldCRD, StatusUpdateCase, UpdateCase
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
@@ -99,7 +99,7 @@ class Suite:
     version: str | None
     feature_gates: tuple[str, ...]
     cases: tuple[SuiteCase, ...]
-    lines: Lines = field(compare=False, repr=False)
+    lines: CaseLines = field(compare=False, repr=False)
 
     def mistake(self, message: str, key: str = "crdName") -> CaseFileError:
         """Return what is wrong with the suite, at the line of *key*."""
@@ -128,10 +128,10 @@ def load(document: Document) -> Suite:
         version=value.get("version") or None,
         feature_gates=tuple(value.get("featureGates") or ()),
         cases=tuple(
-            _case(case, table, objects[table, index], names, Lines(document, ("tests", table, index)))
+            _case(case, table, objects[table, index], names, CaseLines(document, ("tests", table, index)))
             for table, index, case in _cases(document)
         ),
-        lines=Lines(document),
+        lines=CaseLines(document),
     )
 
 
@@ -248,7 +248,7 @@ class _Names:
 
 
 def _case(
-    value: Mapping[str, JSONValue], table: str, objects: Mapping[str, JSONValue], names: _Names, lines: Lines
+    value: Mapping[str, JSONValue], table: str, objects: Mapping[str, JSONValue], names: _Names, lines: CaseLines
 ) -> SuiteCase:
     common: dict[str, Any] = {
         "name": names.unique(value["name"]),

@@ -33,7 +33,7 @@ _INDICES: Final = frozenset({"_[_]", "_?._", "_[?_]"})
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExplainedPart:
     """
     A part of an expression, and what it is.
 
@@ -62,7 +62,7 @@ class Reasons:
         left_out: Why there are no more, where there could be; empty where these are all.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[ExplainedPart, ...]
     left_out: str = ""
 
     @property
@@ -116,14 +116,14 @@ class _Explanation:
     """What was found out about one expression."""
 
     def __init__(self, checked: CheckedExpression, functions: Mapping[str, Function], most: int) -> None:
-        self._parts: dict[tuple[str, str], Part] = {}
+        self._parts: dict[tuple[str, str], ExplainedPart] = {}
         self._checked = checked
         self._functions = functions
         self._most = most
         self._left = COST_LIMIT
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[ExplainedPart, ...]:
         """The parts, each once, in the order in which they were found."""
         return tuple(self._parts.values())
 
@@ -261,7 +261,7 @@ class _Explanation:
         shown = f"error: {value}" if failed else spelling.value(value, _LONGEST_VALUE)
         if (text, shown) not in self._parts and len(self._parts) == self._most:
             raise _EnoughError(f"and more, of which the first {self._most} are shown")
-        self._parts.setdefault((text, shown), Part(text, shown, origin))
+        self._parts.setdefault((text, shown), ExplainedPart(text, shown, origin))
 
 
 def _elements(macro: MacroCall, looped: Value) -> Iterator[dict[str, tuple[Value, str]]]:

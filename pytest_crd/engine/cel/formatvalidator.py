@@ -15,18 +15,28 @@ from pytest_crd.engine.cel.library import textformat
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types.checked import CheckedExpression
-from pytest_crd.engine.cel.types.types import Kind
+from pytest_crd.engine.cel.types.types import TypeKind
 
-_NUMBERS: Final = frozenset({Kind.INT, Kind.UINT})
-_DOUBLES: Final = frozenset({Kind.DOUBLE, Kind.STRING})
+_NUMBERS: Final = frozenset({TypeKind.INT, TypeKind.UINT})
+_DOUBLES: Final = frozenset({TypeKind.DOUBLE, TypeKind.STRING})
 _TEXTS: Final = frozenset(
     {
-        *(Kind.LIST, Kind.MAP, Kind.INT, Kind.UINT, Kind.DOUBLE, Kind.BOOL, Kind.STRING, Kind.TIMESTAMP, Kind.BYTES),
-        *(Kind.DURATION, Kind.TYPE, Kind.NULL),
+        *(
+            TypeKind.LIST,
+            TypeKind.MAP,
+            TypeKind.INT,
+            TypeKind.UINT,
+            TypeKind.DOUBLE,
+            TypeKind.BOOL,
+            TypeKind.STRING,
+            TypeKind.TIMESTAMP,
+            TypeKind.BYTES,
+        ),
+        *(TypeKind.DURATION, TypeKind.TYPE, TypeKind.NULL),
     }
 )
 _HEXADECIMAL: Final = (
-    _NUMBERS | {Kind.STRING, Kind.BYTES},
+    _NUMBERS | {TypeKind.STRING, TypeKind.BYTES},
     "only integers, byte buffers, and strings can be formatted as hex",
 )
 # By the letter of a clause: what it is for, and what is said where it is given something else.
@@ -38,7 +48,7 @@ _CLAUSES: Final = {
     "d": (_NUMBERS, "decimal clause can only be used on integers"),
     "f": (_DOUBLES, "fixed-point clause can only be used on doubles"),
     "e": (_DOUBLES, "scientific clause can only be used on doubles"),
-    "b": (_NUMBERS | {Kind.BOOL}, "only integers and bools can be formatted as binary"),
+    "b": (_NUMBERS | {TypeKind.BOOL}, "only integers and bools can be formatted as binary"),
     "x": _HEXADECIMAL,
     "X": _HEXADECIMAL,
     "o": (_NUMBERS, "octal clause can only be used on integers"),
@@ -71,10 +81,10 @@ def validate(call: ast.Call, checked: CheckedExpression) -> list[tuple[Node, str
     return []
 
 
-def _unsuited(node: Node, allowed: frozenset[Kind], checked: CheckedExpression, *, deep: bool) -> Iterator[Node]:
+def _unsuited(node: Node, allowed: frozenset[TypeKind], checked: CheckedExpression, *, deep: bool) -> Iterator[Node]:
     """Yield *node* if it is of no kind that is *allowed*; with *deep*, also the parts of list and map literals."""
     kind = checked.types[node.id].kind
-    if kind is not Kind.DYN and kind not in allowed:
+    if kind is not TypeKind.DYN and kind not in allowed:
         yield node
     parts: Sequence[Node] = ()
     if deep and isinstance(node, ast.ListLiteral):

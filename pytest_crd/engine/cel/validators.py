@@ -15,7 +15,7 @@ from pytest_crd.engine.cel.errors import CompileError, EvaluationError, Problem
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types.checked import CheckedExpression
-from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.values import re2patterns
 
 _FORMAT: Final = "format"
@@ -79,7 +79,7 @@ class _Validator:
         types = [
             self._type(element, optional=index in node.optional_indices) for index, element in enumerate(node.elements)
         ]
-        expected = next((type_ for type_ in types if type_.kind is not Kind.UNSPECIFIED), None)
+        expected = next((type_ for type_ in types if type_.kind is not TypeKind.UNSPECIFIED), None)
         begun = False
         for element, type_ in zip(node.elements, types, strict=True):
             begun = begun or type_ is expected

@@ -23,14 +23,14 @@ from pytest_crd.engine.golang.types import (
     Map,
     Pointer,
     Raw,
-    Reference,
     Struct,
+    StructReference,
     Union,
 )
 from pytest_crd.engine.metadata import metav1types, typemeta
 
 GROUP: Final = "apiextensions.k8s.io"
-_Fields: TypeAlias = dict[str, types.Type]
+_Fields: TypeAlias = dict[str, types.GoType]
 
 
 def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True, whole_paths: bool = True) -> decoding.Decoded:
@@ -223,7 +223,7 @@ def json_schema_props(package: str) -> Struct:
     Reference:
         pkg/apis/apiextensions/v1/types_jsonschema.go, JSONSchemaProps; the same in v1beta1.
     """
-    schema = Reference(functools.partial(json_schema_props, package))
+    schema = StructReference(functools.partial(json_schema_props, package))
     json = Raw(f"{package}.JSON")
     or_bool = Union(f"{package}.JSONSchemaPropsOrBool", schema, bools=True, refusal="boolean or JSON schema expected")
     or_array = Union(f"{package}.JSONSchemaPropsOrArray", schema, array=List(schema), empty=[])

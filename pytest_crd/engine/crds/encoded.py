@@ -12,7 +12,7 @@ from typing import Final
 
 from pytest_crd.engine.crds import declared, decoded
 from pytest_crd.engine.golang import decoding
-from pytest_crd.engine.golang.types import List, Map, Pointer, Reference, Struct, Type, Union
+from pytest_crd.engine.golang.types import GoType, List, Map, Pointer, Struct, StructReference, Union
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 
 # The fields that are written even when they are empty, by the struct's name less its package.
@@ -63,7 +63,7 @@ def _without_empty_webhook(conversion: Object) -> Object:
 
 
 @functools.cache
-def _written(kind: Type) -> Type:
+def _written(kind: GoType) -> GoType:
     """Return the type that a value of *kind* comes back from as it is written."""
     if isinstance(kind, Struct):
         required = _REQUIRED.get(kind.go.rpartition(".")[2], frozenset()) & kind.fields.keys()
@@ -79,9 +79,9 @@ def _written(kind: Type) -> Type:
     if isinstance(kind, Union):
         array = None if kind.array is None else _written(kind.array)
         return Union(kind.go, _written(kind.object), array, kind.bools, kind.refusal, kind.empty)
-    return Reference(functools.partial(_loaded, kind)) if isinstance(kind, Reference) else kind
+    return StructReference(functools.partial(_loaded, kind)) if isinstance(kind, StructReference) else kind
 
 
-def _loaded(kind: Reference) -> Struct:
+def _loaded(kind: StructReference) -> Struct:
     struct = _written(kind.load())
     return struct if isinstance(struct, Struct) else kind.load()

@@ -15,18 +15,18 @@ from pytest_crd.engine.crds import declared as crdspec
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.internalspec import (
-    Names,
+    InternalNames,
+    InternalSubresources,
+    InternalVersion,
     ObjectMeta,
     Schema,
     Spec,
     Status,
-    Subresources,
     Validation,
-    Version,
 )
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import structs
-from pytest_crd.engine.golang.types import Type
+from pytest_crd.engine.golang.types import GoType
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
@@ -66,12 +66,12 @@ class InternalCrd(NamedTuple):
     schemas: tuple[OpenAPISchema, ...] = ()
 
     @property
-    def names(self) -> Names:
+    def names(self) -> InternalNames:
         """`spec.names`."""
         return self.spec.get("names") or {}
 
     @property
-    def versions(self) -> list[Version]:
+    def versions(self) -> list[InternalVersion]:
         """`spec.versions`."""
         return self.spec.get("versions") or []
 
@@ -155,12 +155,12 @@ def is_shared(crd: InternalCrd, field: Exclusive, profile: Profile) -> bool:
     return bool(values) and is_set and _all_equal(values, kind)
 
 
-def has_status(subresources: Subresources | None) -> bool:
+def has_status(subresources: InternalSubresources | None) -> bool:
     """Return whether *subresources* switch the status subresource on."""
     return subresources is not None and subresources.get("status") is not None
 
 
-def _version_spec(crd: InternalCrd, version: Version, index: int) -> VersionSpec:
+def _version_spec(crd: InternalCrd, version: InternalVersion, index: int) -> VersionSpec:
     above, subresources = crd.spec.get("validation"), crd.spec.get("subresources")
     selectable = crd.spec.get("selectableFields") or version.get("selectableFields") or ()
     own = SPEC.child("versions").index(index).child("schema", "openAPIV3Schema")
@@ -178,7 +178,7 @@ def _version_spec(crd: InternalCrd, version: Version, index: int) -> VersionSpec
     )
 
 
-def _all_equal(values: list[JSONValue], kind: Type) -> bool:
+def _all_equal(values: list[JSONValue], kind: GoType) -> bool:
     first, *others = values or [None]
     # Mostly it is the same JSON, which is found out sooner.
     return not others or all(jsonvalue.equal(value, first) or structs.equal(value, first, kind) for value in others)

@@ -15,7 +15,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 Schema: TypeAlias = Mapping[str, JSONValue]
 
 
-class Names(TypedDict, total=False):
+class InternalNames(TypedDict, total=False):
     """`spec.names` and `status.acceptedNames`."""
 
     plural: str
@@ -32,7 +32,7 @@ class Validation(TypedDict, total=False):
     openAPIV3Schema: Schema
 
 
-class Scale(TypedDict, total=False):
+class InternalScale(TypedDict, total=False):
     """The subresource `scale`."""
 
     specReplicasPath: str
@@ -40,11 +40,11 @@ class Scale(TypedDict, total=False):
     labelSelectorPath: str
 
 
-class Subresources(TypedDict, total=False):
+class InternalSubresources(TypedDict, total=False):
     """The subresources of all versions, or of one."""
 
     status: Mapping[str, JSONValue]
-    scale: Scale
+    scale: InternalScale
 
 
 class Column(TypedDict, total=False):
@@ -64,7 +64,7 @@ class SelectableField(TypedDict, total=False):
     jsonPath: str
 
 
-class Version(TypedDict, total=False):
+class InternalVersion(TypedDict, total=False):
     """One of `spec.versions`."""
 
     name: str
@@ -73,7 +73,7 @@ class Version(TypedDict, total=False):
     deprecated: bool
     deprecationWarning: str
     schema: Validation | None
-    subresources: Subresources | None
+    subresources: InternalSubresources | None
     additionalPrinterColumns: list[Column] | None
     selectableFields: list[SelectableField] | None
 
@@ -108,18 +108,18 @@ class Spec(TypedDict, total=False):
 
     group: str
     version: str
-    names: Names
+    names: InternalNames
     scope: str
     validation: Validation | None
-    subresources: Subresources | None
-    versions: list[Version]
+    subresources: InternalSubresources | None
+    versions: list[InternalVersion]
     additionalPrinterColumns: list[Column] | None
     selectableFields: list[SelectableField] | None
     conversion: Conversion | None
     preserveUnknownFields: bool
 
 
-class Condition(TypedDict, total=False):
+class InternalCondition(TypedDict, total=False):
     """One of `status.conditions`."""
 
     type: str
@@ -133,8 +133,8 @@ class Condition(TypedDict, total=False):
 class Status(TypedDict, total=False):
     """`status`."""
 
-    conditions: list[Condition]
-    acceptedNames: Names
+    conditions: list[InternalCondition]
+    acceptedNames: InternalNames
     storedVersions: list[str]
     observedGeneration: int
 

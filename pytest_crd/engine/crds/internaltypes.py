@@ -20,13 +20,13 @@ from pytest_crd.engine.golang.types import (
     Map,
     Pointer,
     Raw,
-    Reference,
     Struct,
+    StructReference,
     Union,
 )
 from pytest_crd.engine.profile import Profile
 
-_Fields: TypeAlias = dict[str, types.Type]
+_Fields: TypeAlias = dict[str, types.GoType]
 
 STRINGS: Final = List(STRING)
 STRING_POINTER: Final = Pointer(STRING)
@@ -116,7 +116,7 @@ def schema(profile: Profile) -> Struct:
     docs = Struct("apiextensions.ExternalDocumentation", {"description": STRING, "url": STRING})
     fields: _Fields = {
         **_keywords(json),
-        **_nested(Reference(functools.partial(schema, profile))),
+        **_nested(StructReference(functools.partial(schema, profile))),
         "externalDocs": Pointer(docs),
         "example": Pointer(json),
         **_extensions(profile),
@@ -124,7 +124,7 @@ def schema(profile: Profile) -> Struct:
     return Struct("apiextensions.JSONSchemaProps", fields)
 
 
-def _keywords(json: types.Type) -> _Fields:
+def _keywords(json: types.GoType) -> _Fields:
     """Return the keywords that hold no schema."""
     number, size = Pointer(FLOAT64), Pointer(INT64)
     return {
@@ -150,7 +150,7 @@ def _keywords(json: types.Type) -> _Fields:
     }
 
 
-def _nested(this: types.Type) -> _Fields:
+def _nested(this: types.GoType) -> _Fields:
     """Return the keywords that hold schemas."""
     or_bool = Union("apiextensions.JSONSchemaPropsOrBool", this, bools=True)
     or_array = Union("apiextensions.JSONSchemaPropsOrArray", this, array=List(this))

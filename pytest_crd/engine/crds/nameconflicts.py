@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
-Names: TypeAlias = Mapping[str, JSONValue]
+ClaimedNames: TypeAlias = Mapping[str, JSONValue]
 
 _RESOURCES: Final = ("plural", "singular", "shortNames")
 _KINDS: Final = ("kind", "listKind")
@@ -29,7 +29,7 @@ class Naming(NamedTuple):
         message: The message of that condition: of several conflicts the last one.
     """
 
-    accepted: Names
+    accepted: ClaimedNames
     reason: str = "NoConflicts"
     message: str = "no conflicts found"
 
@@ -42,7 +42,7 @@ class Naming(NamedTuple):
 NO_CONFLICTS: Final = Naming({})
 
 
-def find(asked: Iterable[tuple[str, Names]]) -> tuple[Naming, ...]:
+def find(asked: Iterable[tuple[str, ClaimedNames]]) -> tuple[Naming, ...]:
     """
     Return which names are accepted of CRDs that are created one after the other.
 
@@ -75,11 +75,11 @@ class _Held:
 class _Claim:
     """What one CRD asks for, and what it gets."""
 
-    def __init__(self, asked: Names, held: _Held) -> None:
+    def __init__(self, asked: ClaimedNames, held: _Held) -> None:
         """Claim what no CRD before this one has got."""
         self._asked = asked
         self._held = held
-        self._accepted: Names = {}
+        self._accepted: ClaimedNames = {}
         conflicts = dict(self._conflicts())
         self._is_refused = bool(conflicts)
         self._accepted = {name: value for name, value in asked.items() if name not in conflicts}

@@ -8,7 +8,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import structs, syntax
-from pytest_crd.engine.golang.types import Pointer, Type
+from pytest_crd.engine.golang.types import GoType, Pointer
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
@@ -53,7 +53,7 @@ def reprinted(error: FieldError, printed: str) -> PrintedError:
     return PrintedError(error.type, error.field, error.bad_value, error.detail, printed, path=error.path)
 
 
-def invalid_of_type(path: FieldPath, value: JSONValue, kind: Type, detail: str, profile: Profile) -> FieldError:
+def invalid_of_type(path: FieldPath, value: JSONValue, kind: GoType, detail: str, profile: Profile) -> FieldError:
     """
     Return "the value is malformed" for a value of a Go type other than a string, a number or a bool.
 

@@ -17,7 +17,7 @@ from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
-Check: TypeAlias = Callable[[str], bool]
+FormatCheck: TypeAlias = Callable[[str], bool]
 
 _NUMBER_FORMATS: Final[dict[str, frozenset[str]]] = {
     "integer": frozenset({"int32", "int64"}),
@@ -25,7 +25,7 @@ _NUMBER_FORMATS: Final[dict[str, frozenset[str]]] = {
 }
 
 
-def check(name: str, profile: Profile) -> Check | None:
+def check(name: str, profile: Profile) -> FormatCheck | None:
     """
     Return the function that says whether a string has the format *name*.
 
@@ -102,7 +102,7 @@ def warnings(
     return tuple(f"unrecognized format {printing.quote(name)}" for name in new)
 
 
-def _matches(pattern: str) -> Check:
+def _matches(pattern: str) -> FormatCheck:
     """Return a check against all of a text; the classes in it are written out, for Python's are wider than Go's."""
     compiled = re.compile(pattern)
     return lambda text: compiled.fullmatch(text) is not None
@@ -189,7 +189,7 @@ _is_name: Final = _matches(_NAME)
 _is_dotted_name: Final = _matches(rf"{_NAME}(?:\.{_NAME})*")
 _KUBERNETES_NAMES: Final = frozenset({"k8sshortname", "k8slongname"})
 
-_CHECKS: Final[dict[str, Check]] = {
+_CHECKS: Final[dict[str, FormatCheck]] = {
     "bsonobjectid": _matches("[0-9A-Fa-f]{24}"),
     "byte": _matches("(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"),
     "creditcard": _is_credit_card,
@@ -224,7 +224,7 @@ _CHECKS: Final[dict[str, Check]] = {
 
 
 @functools.cache
-def _checks(profile: Profile) -> Mapping[str, Check]:
+def _checks(profile: Profile) -> Mapping[str, FormatCheck]:
     return _CHECKS | {
         "cidr": functools.partial(addresses.is_cidr, leading_zeros=profile.ignores_leading_zeros_in_addresses),
         "ipv4": functools.partial(addresses.is_ipv4, leading_zeros=profile.ignores_leading_zeros_in_addresses),

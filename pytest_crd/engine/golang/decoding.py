@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import fieldpath, jsonvalue
+from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.golang import parsing, printing, types
-from pytest_crd.engine.golang.types import Type
+from pytest_crd.engine.golang.types import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -35,11 +36,11 @@ class Decoded(NamedTuple):
     """
 
     value: JSONValue
-    unknown: tuple[str, ...]
+    unknown: tuple[SpelledPath, ...]
     duplicates: tuple[str, ...] = ()
 
 
-def decode(value: JSONValue, kind: Type, *, sort_keys: bool = True, whole_paths: bool = True) -> Decoded:
+def decode(value: JSONValue, kind: GoType, *, sort_keys: bool = True, whole_paths: bool = True) -> Decoded:
     """
     Return *value* as a Go program holds it after decoding it into a variable of type *kind*.
 
@@ -113,7 +114,7 @@ class _Findings:
             return None
         return min(errors, key=lambda error: _segments(error.at)) if self.sort_keys else errors[0]
 
-    def spelled(self) -> tuple[str, ...]:
+    def spelled(self) -> tuple[SpelledPath, ...]:
         places = sorted(self.unknown, key=_segments) if self.sort_keys else self.unknown
         return tuple(dict.fromkeys(fieldpath.unknown_field(_segments(place)) for place in places))[:_MAX_UNKNOWN]
 
@@ -153,13 +154,13 @@ _Decode: TypeAlias = Callable[[JSONValue, _Place, _Findings], JSONValue]
 
 
 @functools.cache
-def _compiled(kind: Type) -> _Decode:
+def _compiled(kind: GoType) -> _Decode:
     decode, zero = _build(kind, {}), kind.zero
     return lambda value, at, findings: decode(zero if value is None else value, at, findings)
 
 
 @functools.singledispatch
-def _build(kind: Type, _structs: dict[types.Struct, _Decode]) -> _Decode:
+def _build(kind: GoType, _structs: dict[types.Struct, _Decode]) -> _Decode:
     """Return the closure for *kind*; *structs* are those that have one, so that types may refer to themselves."""
     raise TypeError(f"{kind!r} is no type")
 
@@ -250,7 +251,7 @@ def _pointer(kind: types.Pointer, structs: dict[types.Struct, _Decode]) -> _Deco
 
 
 @_build.register
-def _reference(kind: types.Reference, structs: dict[types.Struct, _Decode]) -> _Decode:
+def _reference(kind: types.StructReference, structs: dict[types.Struct, _Decode]) -> _Decode:
     return _build(kind.load(), structs)
 
 

@@ -12,16 +12,16 @@ from typing import Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing, syntax, types
-from pytest_crd.engine.golang.types import Bytes, Float, List, Map, Pointer, Raw, Reference, Struct, Type, Union
+from pytest_crd.engine.golang.types import Bytes, Float, GoType, List, Map, Pointer, Raw, Struct, StructReference, Union
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # Go names what JSON spells otherwise than with a small first letter.
 _GO_NAMES: Final = {"$schema": "Schema", "$ref": "Ref", "id": "ID", "jsonPath": "JSONPath", "url": "URL"}
-_Part: TypeAlias = "tuple[str, JSONValue, Type]"
-_Print: TypeAlias = Callable[[JSONValue, Type], str]
+_Part: TypeAlias = "tuple[str, JSONValue, GoType]"
+_Print: TypeAlias = Callable[[JSONValue, GoType], str]
 
 
-def to_json(value: JSONValue, kind: Type) -> str:
+def to_json(value: JSONValue, kind: GoType) -> str:
     """
     Return a value as Go writes it as JSON where its types have no names for JSON: Go's names, nothing left out.
 
@@ -42,7 +42,7 @@ def to_json(value: JSONValue, kind: Type) -> str:
     return printing.marshal(float(value) if isinstance(kind, Float) else value)
 
 
-def to_go_syntax(value: JSONValue, kind: Type) -> str:
+def to_go_syntax(value: JSONValue, kind: GoType) -> str:
     """
     Return a value as Go's `%#v` prints it; what lies behind a pointer shows as an address, which means nothing.
 
@@ -65,7 +65,7 @@ def to_go_syntax(value: JSONValue, kind: Type) -> str:
     return syntax.value(kind.zero if value is None else value)
 
 
-def equal(left: JSONValue, right: JSONValue, kind: Type) -> bool:
+def equal(left: JSONValue, right: JSONValue, kind: GoType) -> bool:
     """
     Return whether Go holds equal values: what is empty equals what is absent, except behind a pointer.
 
@@ -110,13 +110,17 @@ def _parts(value: JSONValue, kind: Struct | Union) -> Iterator[_Part]:
         yield "Allows", bool(value) or isinstance(value, dict), types.BOOL
         yield "Schema", value if isinstance(value, dict) else None, Pointer(kind.object)
     else:
-        name = "JSONSchemas" if isinstance(kind.array, List) and isinstance(kind.array.item, Reference) else "Property"
+        name = (
+            "JSONSchemas"
+            if isinstance(kind.array, List) and isinstance(kind.array.item, StructReference)
+            else "Property"
+        )
         yield "Schema", value if isinstance(value, dict) else None, Pointer(kind.object)
         yield name, value if isinstance(value, list) else None, kind.array or kind.object
 
 
-def _resolved(kind: Type) -> Type:
-    return kind.load() if isinstance(kind, Reference) else kind
+def _resolved(kind: GoType) -> GoType:
+    return kind.load() if isinstance(kind, StructReference) else kind
 
 
 def _go_name(key: str) -> str:

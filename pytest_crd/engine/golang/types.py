@@ -15,7 +15,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
-class Type(abc.ABC):
+class GoType(abc.ABC):
     """Any of the types below."""
 
     __slots__ = ()
@@ -32,7 +32,7 @@ class Type(abc.ABC):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Named(Type):
+class Named(GoType):
     """
     A type with a name of its own.
 
@@ -108,10 +108,10 @@ class Raw(Named):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pointer(Type):
+class Pointer(GoType):
     """A pointer: tells an absent value from a zero one."""
 
-    to: Type
+    to: GoType
 
     @property
     def name(self) -> str:
@@ -120,10 +120,10 @@ class Pointer(Type):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class List(Type):
+class List(GoType):
     """A slice; *go* only where the slice has a name of its own."""
 
-    item: Type
+    item: GoType
     go: str = ""
 
     @property
@@ -133,10 +133,10 @@ class List(Type):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Map(Type):
+class Map(GoType):
     """A map with string keys; *go* only where the map has a name of its own."""
 
-    value: Type
+    value: GoType
     go: str = ""
 
     @property
@@ -156,7 +156,7 @@ class Struct(Named):
             empty fields go, unless they are pointers or named here, and those named here are there even if not given.
     """
 
-    fields: Mapping[str, Type]
+    fields: Mapping[str, GoType]
     required: frozenset[str] | None = None
 
     @property
@@ -182,7 +182,7 @@ class Struct(Named):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reference(Type):
+class StructReference(GoType):
     """A struct that is looked up when the type around it is compiled, so that a struct can refer to itself."""
 
     load: Callable[[], Struct]
@@ -211,8 +211,8 @@ class Union(Named):
         empty: What stands for such a value.
     """
 
-    object: Type
-    array: Type | None = None
+    object: GoType
+    array: GoType | None = None
     bools: bool = False
     refusal: str = ""
     empty: JSONValue = None

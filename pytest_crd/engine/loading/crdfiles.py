@@ -17,12 +17,12 @@ from pytest_crd.engine.definitions.context import CrdContext, WrittenCrd
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.loading.notes import Kind, Note
+from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
 
-class Origin(enum.Enum):
+class FileOrigin(enum.Enum):
     """How a file was come by, the strictest first; each is told more leniently than the one before."""
 
     NAMED = "named itself"
@@ -32,7 +32,7 @@ class Origin(enum.Enum):
     FOUND_IN_TESTS = "found among test data, where much is wrong on purpose"
 
 
-_FOUND: Final = frozenset({Origin.FOUND, Origin.FOUND_IN_TESTS})
+_FOUND: Final = frozenset({FileOrigin.FOUND, FileOrigin.FOUND_IN_TESTS})
 
 _A_TEMPLATE: Final = "a Helm template"
 _RENDER: Final = "use what it renders to: crd_commands = helm template …"
@@ -69,7 +69,7 @@ class CrdFiles:
     kubernetes_version: str
     read_crds: list[ReadCrd] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
     _answered: set[str] = field(default_factory=set)
 
     @property
@@ -86,10 +86,10 @@ class CrdFiles:
         """
         files = manifest.files(patterns, base=base)
         for file in files:
-            self.read(file, Origin.NAMED if file.named else Origin.GIVEN)
+            self.read(file, FileOrigin.NAMED if file.named else FileOrigin.GIVEN)
         self._demand(patterns, files)
 
-    def read(self, file: ManifestFile, origin: Origin) -> None:
+    def read(self, file: ManifestFile, origin: FileOrigin) -> None:
         """Take the CRDs of one file."""
         before = len(self.read_crds) + len(self.mistakes)
         try:
@@ -101,7 +101,7 @@ class CrdFiles:
         if len(self.read_crds) + len(self.mistakes) > before:
             self._answered.update(file.patterns)
 
-    def take(self, content: bytes, *, source: str, origin: Origin, path: Path | None = None) -> None:
+    def take(self, content: bytes, *, source: str, origin: FileOrigin, path: Path | None = None) -> None:
         """Take the CRDs of a text that was called *source*, and that stands in the file *path*, if in any."""
         if not manifest.may_mention(content, declared.KIND) and not misspelling.may_hold(content):
             return
@@ -116,7 +116,7 @@ class CrdFiles:
     def take_output(self, content: bytes, *, source: str) -> None:
         """Take the CRDs that a command has printed; there must be one."""
         before = len(self.read_crds) + len(self.mistakes)
-        self.take(content, source=source, origin=Origin.NAMED)
+        self.take(content, source=source, origin=FileOrigin.NAMED)
         if len(self.read_crds) + len(self.mistakes) == before:
             self.mistakes.append(Mistake(source, 0, f"no {declared.KIND} in what it prints"))
 
@@ -140,31 +140,31 @@ class CrdFiles:
             seen = "the file" if count == 1 else f"{count} files" if count else "what is not left out"
             self.mistakes.append(Mistake(pattern, 0, f"no {declared.KIND} in {seen}"))
 
-    def _unreadable(self, content: bytes, source: str, error: ManifestError, origin: Origin) -> None:
+    def _unreadable(self, content: bytes, source: str, error: ManifestError, origin: FileOrigin) -> None:
         if not manifest.is_template(content):
             self._tell(error, is_note=origin in _FOUND)
-        elif origin is Origin.NAMED:
+        elif origin is FileOrigin.NAMED:
             self._tell(error, is_note=False, why=f"{_A_TEMPLATE}: {_RENDER}")
         else:
-            self.notes.append(Note(source, 0, f"passed over, {_A_TEMPLATE}", Kind.TEMPLATE))
+            self.notes.append(Remark(source, 0, f"passed over, {_A_TEMPLATE}", RemarkKind.TEMPLATE))
 
-    def _manifest(self, item: Manifest, source: str, origin: Origin, path: Path | None) -> None:
+    def _manifest(self, item: Manifest, source: str, origin: FileOrigin, path: Path | None) -> None:
         problem = misspelling.problem_of(item.value)
         if not problem and not declared.is_crd(item.value):
             return
         place = (source, item.line_of())
         if reason := _reason_to_pass_over(item.value, is_crd=not problem):
-            if origin is Origin.NAMED:
+            if origin is FileOrigin.NAMED:
                 self.mistakes.append(Mistake(*place, f"{reason}, not a whole {declared.KIND}"))
             else:
-                kind = Kind.TEMPLATE if reason == _A_TEMPLATE else Kind.PATCH
-                self.notes.append(Note(*place, f"passed over, {reason}", kind))
+                kind = RemarkKind.TEMPLATE if reason == _A_TEMPLATE else RemarkKind.PATCH
+                self.notes.append(Remark(*place, f"passed over, {reason}", kind))
         elif problem:
-            self._tell(CrdError([Mistake(*place, problem)]), is_note=origin is Origin.FOUND_IN_TESTS)
+            self._tell(CrdError([Mistake(*place, problem)]), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
             self._crd(item, place, origin, path)
 
-    def _crd(self, item: Manifest, place: tuple[str, int], origin: Origin, path: Path | None) -> None:
+    def _crd(self, item: Manifest, place: tuple[str, int], origin: FileOrigin, path: Path | None) -> None:
         try:
             crd = CustomResourceDefinition.from_value(
                 item.value,
@@ -174,7 +174,7 @@ class CrdFiles:
             )
         except InputError as error:
             mistakes = [Mistake(*place, mistake.message) for mistake in error.mistakes]
-            self._tell(CrdError(mistakes), is_note=origin is Origin.FOUND_IN_TESTS)
+            self._tell(CrdError(mistakes), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
             self.read_crds.append(ReadCrd(crd, item, path))
 
@@ -182,7 +182,9 @@ class CrdFiles:
         for mistake in error.mistakes:
             message = f"{mistake.message} ({why})" if why else mistake.message
             if is_note:
-                self.notes.append(Note(mistake.source, mistake.line, f"passed over, {message}", Kind.UNREADABLE))
+                self.notes.append(
+                    Remark(mistake.source, mistake.line, f"passed over, {message}", RemarkKind.UNREADABLE)
+                )
             else:
                 self.mistakes.append(Mistake(mistake.source, mistake.line, message))
 

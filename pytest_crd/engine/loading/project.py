@@ -19,7 +19,7 @@ from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import copies
 from pytest_crd.engine.loading.crdfiles import CrdFiles
-from pytest_crd.engine.loading.notes import Note
+from pytest_crd.engine.loading.remarks import Remark
 
 if TYPE_CHECKING:
     from pytest_crd.engine.publishing.types import OpenAPIVersion
@@ -39,7 +39,7 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
         alternatives: Which CRDs are alternatives, in words.
     """
 
-    def __init__(self, crds: Sequence[CustomResourceDefinition], passed_over: Sequence[Note] = ()) -> None:
+    def __init__(self, crds: Sequence[CustomResourceDefinition], passed_over: Sequence[Remark] = ()) -> None:
         """Take the CRDs, all of one Kubernetes version; copies count once, and in conditions the first of a name has it."""
         distinct = copies.distinct(crds)
         self._crds = installed(distinct.crds)

@@ -70,7 +70,7 @@ _WITHOUT_SUBRESOURCE: Final = List(
     )
 )
 
-TYPE_META: Final[dict[str, types.Type]] = {"kind": STRING, "apiVersion": STRING}
+TYPE_META: Final[dict[str, types.GoType]] = {"kind": STRING, "apiVersion": STRING}
 
 
 def object_meta(profile: Profile) -> Struct:

@@ -29,7 +29,7 @@ class NameRule(NamedTuple):
     prefix: Callable[[str], tuple[str, ...]]
 
 
-class Naming(NamedTuple):
+class ObjectNaming(NamedTuple):
     """
     How what has the metadata is named.
 
@@ -50,7 +50,7 @@ PATH_SEGMENT: Final = NameRule(names.path_segment, names.path_segment_prefix)
 def validate(
     metadata: Mapping[str, JSONValue],
     path: FieldPath,
-    naming: Naming,
+    naming: ObjectNaming,
     profile: Profile,
 ) -> list[FieldError]:
     """

@@ -20,7 +20,7 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import embedded, finalizers, metav1types, names, objectmetarules, ownerreferences
 from pytest_crd.engine.metadata.embedded import Below, Walk
-from pytest_crd.engine.metadata.objectmetarules import Naming
+from pytest_crd.engine.metadata.objectmetarules import ObjectNaming
 from pytest_crd.engine.metadata.ownerreferences import Reading
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import TYPE_META
@@ -47,7 +47,7 @@ def validate_create(metadata: Mapping[str, JSONValue], *, namespaced: bool, prof
     Reference:
         apiextensions-apiserver registry/customresource/validator.go, Validate.
     """
-    naming = Naming(objectmetarules.DNS_SUBDOMAIN, namespaced=namespaced)
+    naming = ObjectNaming(objectmetarules.DNS_SUBDOMAIN, namespaced=namespaced)
     return objectmetarules.once(objectmetarules.validate(metadata, _METADATA, naming, profile), profile)
 
 
@@ -71,7 +71,7 @@ def validate_created(metadata: Mapping[str, JSONValue], *, namespaced: bool, pro
     """
     if not metadata.get("generateName"):
         return []
-    naming = Naming(objectmetarules.PATH_SEGMENT, namespaced=namespaced)
+    naming = ObjectNaming(objectmetarules.PATH_SEGMENT, namespaced=namespaced)
     return objectmetarules.validate(metadata, _METADATA, naming, profile)
 
 
@@ -95,7 +95,7 @@ def validate_common_update(
     Reference:
         apiserver registry/rest/update.go, validateCommonFields.
     """
-    naming = Naming(objectmetarules.PATH_SEGMENT, namespaced=namespaced)
+    naming = ObjectNaming(objectmetarules.PATH_SEGMENT, namespaced=namespaced)
     return [
         *objectmetarules.validate(metadata, _METADATA, naming, profile),
         *objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, Reading.SECOND),
@@ -218,6 +218,6 @@ def _embedded_metadata(metadata: JSONValue, path: FieldPath, profile: Profile) -
         decoded = decoding.decode(metadata, metav1types.object_meta(profile)).value or {}
     except decoding.DecodeError as error:
         return [badvalues.invalid_embedded(path, metadata, str(error), profile=profile)]
-    naming = Naming(objectmetarules.PATH_SEGMENT, namespaced=bool(decoded.get("namespace")))
+    naming = ObjectNaming(objectmetarules.PATH_SEGMENT, namespaced=bool(decoded.get("namespace")))
     named = decoded if decoded.get("name") else {**decoded, "name": "fakename"}  # only a root needs a name
     return objectmetarules.once(objectmetarules.validate(named, path, naming, profile), profile)

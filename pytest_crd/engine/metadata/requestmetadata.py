@@ -32,7 +32,7 @@ _MAX_GENERATED_BASE: Final = 58
 _MAX_UINT64: Final = 2**64 - 1
 
 
-class Target(NamedTuple):
+class RequestTarget(NamedTuple):
     """
     What a request is about, as its URL says.
 
@@ -74,7 +74,7 @@ class Prepared(NamedTuple):
     has_generated_name: bool = False
 
 
-def refuse_create(metadata: Mapping[str, JSONValue], target: Target) -> Refusal | None:
+def refuse_create(metadata: Mapping[str, JSONValue], target: RequestTarget) -> Refusal | None:
     """
     Return why a POST is refused for its metadata, or None.
 
@@ -94,7 +94,7 @@ def refuse_create(metadata: Mapping[str, JSONValue], target: Target) -> Refusal 
     return refusal.bad_request(_OTHER_NAMESPACE)
 
 
-def refuse_update(metadata: Mapping[str, JSONValue], target: Target, profile: Profile) -> Refusal | None:
+def refuse_update(metadata: Mapping[str, JSONValue], target: RequestTarget, profile: Profile) -> Refusal | None:
     """
     Return why a PUT is refused for its metadata before the stored object is looked for, or None.
 
@@ -119,7 +119,7 @@ def refuse_update(metadata: Mapping[str, JSONValue], target: Target, profile: Pr
     return by_name
 
 
-def refuse_missing(target: Target) -> Refusal:
+def refuse_missing(target: RequestTarget) -> Refusal:
     """
     Return how a PUT is refused where nothing is found under its URL.
 
@@ -136,7 +136,7 @@ def refuse_missing(target: Target) -> Refusal:
 
 
 def refuse_stale(
-    metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], target: Target, profile: Profile
+    metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], target: RequestTarget, profile: Profile
 ) -> Refusal | None:
     """
     Return why a PUT is refused because it is not for the object as it is stored, or None.
@@ -168,7 +168,7 @@ def refuse_stale(
     return None
 
 
-def prepare_create(metadata: Mapping[str, JSONValue], target: Target, *, suffix: str = "xxxxx") -> Prepared:
+def prepare_create(metadata: Mapping[str, JSONValue], target: RequestTarget, *, suffix: str = "xxxxx") -> Prepared:
     """
     Return the metadata of a POST as it is validated and stored.
 
@@ -190,7 +190,7 @@ def prepare_create(metadata: Mapping[str, JSONValue], target: Target, *, suffix:
 
 
 def prepare_update(
-    metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], target: Target
+    metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], target: RequestTarget
 ) -> Prepared:
     """
     Return the metadata of a PUT as it is validated and stored; an update of the status keeps the old metadata instead.
@@ -210,7 +210,9 @@ def prepare_update(
     return _prepared({**metadata, **kept}, target)
 
 
-def _prepared(metadata: Mapping[str, JSONValue], target: Target, *, has_generated_name: bool = False) -> Prepared:
+def _prepared(
+    metadata: Mapping[str, JSONValue], target: RequestTarget, *, has_generated_name: bool = False
+) -> Prepared:
     prepared = {key: value for key, value in metadata.items() if key not in SERVER_MADE | {"clusterName"}}
     warnings: tuple[str, ...] = ()
     if references := prepared.get("ownerReferences"):
@@ -232,13 +234,13 @@ def _refuse_name(name: str, expected: str) -> Refusal | None:
     return refusal.bad_request(f"the name of the object {problem}")
 
 
-def _refuse_uid(uid: str, old_uid: str, target: Target) -> Refusal:
+def _refuse_uid(uid: str, old_uid: str, target: RequestTarget) -> Refusal:
     problem = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}"
     details = f"Code: 4, Key: {target.key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
     return refusal.conflict(target.resource, target.name, f"StorageError: invalid object, {details}")
 
 
-def _refuse_unversioned(target: Target, profile: Profile) -> Refusal:
+def _refuse_unversioned(target: RequestTarget, profile: Profile) -> Refusal:
     path = FieldPath(("metadata", "resourceVersion"))
     printed = None if profile.prints_values_as_json else "0x0"
     error = badvalues.invalid_as(path, 0, printed, "must be specified for an update")

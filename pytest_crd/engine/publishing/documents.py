@@ -11,11 +11,11 @@ from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.publishing import operations, types
-from pytest_crd.engine.publishing.operations import Operation, Resource
+from pytest_crd.engine.publishing.operations import Operation, PublishedResource
 from pytest_crd.engine.publishing.schemas import Publisher
 from pytest_crd.engine.publishing.types import OpenAPIVersion, Parameter, Schema, Types
 
-Document: TypeAlias = "dict[str, JSONValue]"
+OpenAPIDocument: TypeAlias = "dict[str, JSONValue]"
 
 _INFO: Final = {"title": "Kubernetes CRD Swagger", "version": "v0.1.0"}
 _UNAUTHORIZED: Final = {"401": {"description": "Unauthorized"}}
@@ -25,7 +25,7 @@ _SELECTABLE: Final = "x-kubernetes-selectable-fields"
 
 def document(
     crd: CrdSpec, version: VersionSpec, schema: Schema | None, profile: Profile, openapi: OpenAPIVersion
-) -> Document | None:
+) -> OpenAPIDocument | None:
     """
     Return what a server that has one CRD alone publishes of a version of it.
 
@@ -58,23 +58,23 @@ def document(
     named |= {name for one in found for name in (one.body, one.answer) if name}
     schemas = {**of_types.reachable(map(of_types.ref, named)), **own}
     if openapi == 3:
-        whole: Document = {"openapi": "3.0.0", "info": _INFO, "paths": made, "components": {"schemas": schemas}}
+        whole: OpenAPIDocument = {"openapi": "3.0.0", "info": _INFO, "paths": made, "components": {"schemas": schemas}}
     else:
         whole = {"paths": made, "definitions": schemas}
         if shared := _shared(of_types.parameters, found, is_namespaced=served.is_namespaced):
             whole["parameters"] = shared
-    copied: Document = jsonvalue.copy(whole)
+    copied: OpenAPIDocument = jsonvalue.copy(whole)
     return copied
 
 
-def merged(documents: Iterable[Document]) -> Document | None:
+def merged(documents: Iterable[OpenAPIDocument]) -> OpenAPIDocument | None:
     """
     Return one document for those of several CRDs of a group version; None where there is none.
 
     Reference:
         controller/openapi/builder, MergeSpecsV3.
     """
-    whole: Document | None = None
+    whole: OpenAPIDocument | None = None
     for other in documents:
         if whole is None:
             whole = other
@@ -87,9 +87,9 @@ def merged(documents: Iterable[Document]) -> Document | None:
     return whole
 
 
-def resource(crd: CrdSpec, version: VersionSpec) -> Resource:
+def resource(crd: CrdSpec, version: VersionSpec) -> PublishedResource:
     """Return the custom resources of a *version* as paths and schemas tell of them."""
-    return Resource(
+    return PublishedResource(
         group=crd.group,
         version=version.name,
         kind=crd.kind,
@@ -102,7 +102,7 @@ def resource(crd: CrdSpec, version: VersionSpec) -> Resource:
 
 
 def _own_schemas(
-    published: Schema, version: VersionSpec, resource: Resource, of_types: Types, profile: Profile
+    published: Schema, version: VersionSpec, resource: PublishedResource, of_types: Types, profile: Profile
 ) -> dict[str, Schema]:
     """Return the schemas of the custom resources, as *published*, and of lists of them, by name."""
     listed = Publisher(of_types, profile).list_of(resource.type, resource.list_kind, resource.kind, resource.plural)
@@ -121,7 +121,7 @@ def _own_schemas(
     }
 
 
-def _shared(parameters: Iterable[Parameter], found: Iterable[Operation], *, is_namespaced: bool) -> Document:
+def _shared(parameters: Iterable[Parameter], found: Iterable[Operation], *, is_namespaced: bool) -> OpenAPIDocument:
     actions = {one.action for one in found}
     return {
         one.shared_as: one.value
@@ -133,22 +133,22 @@ def _shared(parameters: Iterable[Parameter], found: Iterable[Operation], *, is_n
 class _Paths:
     """Writes the paths of a document."""
 
-    def __init__(self, resource: Resource, of_types: Types) -> None:
+    def __init__(self, resource: PublishedResource, of_types: Types) -> None:
         self._resource = resource
         self._types = of_types
         name = {"name": "name", "in": "path", "required": True, "type": "string", "uniqueItems": True}
         self._name = Parameter({"description": f"name of the {resource.kind}", **name})
 
-    def of_operations(self, found: Iterable[Operation]) -> Document:
+    def of_operations(self, found: Iterable[Operation]) -> OpenAPIDocument:
         """Return the paths of operations that stand path by path."""
         by_path = itertools.groupby(found, key=lambda one: one.path)
         return {path: self._item(path, list(group)) for path, group in by_path}
 
-    def _item(self, path: str, found: list[Operation]) -> Document:
+    def _item(self, path: str, found: list[Operation]) -> OpenAPIDocument:
         """Return what stands at a path; what all operations take stands there once."""
         taken = [self._parameters(path, one.action) for one in found]
         shared = [one for one in taken[0] if all(one in others for others in taken)]
-        item: Document = {"parameters": self._written(shared)}
+        item: OpenAPIDocument = {"parameters": self._written(shared)}
         for operation, parameters in zip(found, taken, strict=True):
             item[operation.method] = self._operation(operation, [one for one in parameters if one not in shared])
         return item
@@ -168,7 +168,7 @@ class _Paths:
         write = _parameter_of_v2 if self._types.openapi == 2 else _parameter_of_v3
         return [write(one) for one in sorted(parameters, key=lambda one: one.name)]
 
-    def _operation(self, operation: Operation, parameters: list[Parameter]) -> Document:
+    def _operation(self, operation: Operation, parameters: list[Parameter]) -> OpenAPIDocument:
         resource = self._resource
         write = self._v2 if self._types.openapi == 2 else self._v3
         return {
@@ -180,7 +180,7 @@ class _Paths:
             **write(operation, parameters),
         }
 
-    def _v3(self, operation: Operation, parameters: list[Parameter]) -> Document:
+    def _v3(self, operation: Operation, parameters: list[Parameter]) -> OpenAPIDocument:
         answer = self._content(operation.answer, operations.CONSUMED)
         made = _responses(operation, answer)
         if operation.body:
@@ -190,10 +190,10 @@ class _Paths:
             made["parameters"] = self._written(parameters)
         return made
 
-    def _content(self, name: str, media_types: Iterable[str]) -> Document:
+    def _content(self, name: str, media_types: Iterable[str]) -> OpenAPIDocument:
         return {"content": {one: {"schema": {"$ref": self._types.ref(name)}} for one in media_types}}
 
-    def _v2(self, operation: Operation, parameters: list[Parameter]) -> Document:
+    def _v2(self, operation: Operation, parameters: list[Parameter]) -> OpenAPIDocument:
         made = _responses(operation, {"schema": {"$ref": self._types.ref(operation.answer)}})
         made |= {"consumes": [*operation.consumed], "produces": [*operations.CONSUMED], "schemes": ["https"]}
         if taken := [*parameters, *self._body(operation)]:
@@ -209,7 +209,7 @@ class _Paths:
         yield next(recorded, own)
 
 
-def _responses(operation: Operation, answer: Document) -> Document:
+def _responses(operation: Operation, answer: OpenAPIDocument) -> OpenAPIDocument:
     answers = {str(code): {"description": text, **answer} for code, text in operation.responses.items()}
     return {"responses": {**answers, **_UNAUTHORIZED}}
 

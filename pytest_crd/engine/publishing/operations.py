@@ -12,7 +12,7 @@ PATCHES: Final = ("application/json-patch+json", "application/merge-patch+json",
 _WORDS: Final = {200: "OK", 201: "Created", 202: "Accepted"}
 
 
-class Resource(NamedTuple):
+class PublishedResource(NamedTuple):
     """
     Custom resources in one version.
 
@@ -116,7 +116,7 @@ _ON_ONE: Final = (
 _ON_SUBRESOURCE: Final = (_READ, _REPLACE, _PATCH)
 
 
-def of_resource(resource: Resource) -> Iterator[Operation]:
+def of_resource(resource: PublishedResource) -> Iterator[Operation]:
     """
     Yield the operations on *resource*.
 
@@ -138,7 +138,7 @@ def of_resource(resource: Resource) -> Iterator[Operation]:
             yield _operation(resource, f"{own}/{{name}}/{subresource}", subresource, verb)
 
 
-def _operation(resource: Resource, path: str, subresource: str, verb: _Verb) -> Operation:
+def _operation(resource: PublishedResource, path: str, subresource: str, verb: _Verb) -> Operation:
     named = {_OWN: types.SCALE if subresource == "scale" else resource.type, _LIST: resource.list_type}
     scope = "Namespaced" if resource.is_namespaced else ""
     return Operation(
@@ -176,7 +176,7 @@ def _article(noun: str) -> str:
     return "an " if noun[:1].lower() in {*"aeiou"} else "a "
 
 
-def _id(resource: Resource, operation: str) -> str:
+def _id(resource: PublishedResource, operation: str) -> str:
     """
     Return how documents call an *operation*: its verb, group and version, and the rest.
 
@@ -188,7 +188,7 @@ def _id(resource: Resource, operation: str) -> str:
     return verb + "".join(_camel(part, capitalized=True) for part in parts)
 
 
-def tag(resource: Resource) -> str:
+def tag(resource: PublishedResource) -> str:
     """Return how documents call a group and a version together."""
     group = _camel(resource.group.removesuffix(".k8s.io"), capitalized=False)
     return f"{group}_{_camel(resource.version, capitalized=False)}"

@@ -20,7 +20,7 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.decoding import Decoded
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata
-from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
+from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import requestbody
 from pytest_crd.engine.schema import nodes
@@ -48,7 +48,7 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
     manifest = forms.decoded
     if unread := _refuse_to_read(manifest, profile, field_validation):
         return unread
-    target = Target(_GROUP, _PLURAL, None)
+    target = RequestTarget(_GROUP, _PLURAL, None)
     prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
     crd = forms.prepared(prepared.metadata, defaulted.created_status(forms.defaulted))
     errors = wholecrd.create(crd.internal, profile)
@@ -79,7 +79,7 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
     if unread := _refuse_to_read(manifest, profile, field_validation):
         return unread
     old_metadata = old.decoded.value.get("metadata") or {}
-    target = Target(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
+    target = RequestTarget(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
     metadata = {"resourceVersion": "1", **(manifest.value.get("metadata") or {})}
     if refused := requestmetadata.refuse_update(metadata, target, profile):
         subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}

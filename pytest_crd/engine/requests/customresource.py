@@ -19,18 +19,18 @@ from pytest_crd.engine.errors.response import Response, Stored
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata
-from pytest_crd.engine.metadata.requestmetadata import Prepared, Target
+from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import deprecation, subresources
-from pytest_crd.engine.requests.requestbody import Body, Decoded, Decoder, FieldValidation, RefusedError
+from pytest_crd.engine.requests.requestbody import Body, DecodedBody, Decoder, FieldValidation, RefusedError
 from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.requests.storage import Storage
-from pytest_crd.engine.requests.validation import Validated, Validator
+from pytest_crd.engine.requests.validation import ResourceValidator, Validated
 
 # What was read, and its metadata made ready.
-_Request: TypeAlias = tuple[Decoded, Prepared]
+_Request: TypeAlias = tuple[DecodedBody, Prepared]
 Tell: TypeAlias = Callable[[ObservedRequest], None]
 
 # The server cannot convert a resource that has a list of that name, and says so in words that are not for users.
@@ -65,7 +65,7 @@ class CustomResources:
         self._crd = crd
         self._served = served
         self._storage = Storage(crd, served, versions)
-        self._validator = Validator(crd, served, profile)
+        self._validator = ResourceValidator(crd, served, profile)
         self._profile = profile
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
@@ -185,7 +185,7 @@ class CustomResources:
             tell(_observed("status", decoded, resource, validated, outcomes))
         return self._answer(response.OK, resource, validated, (decoded, prepared), ())
 
-    def _decode_create(self, body: Body, target: Target, field_validation: FieldValidation) -> _Request:
+    def _decode_create(self, body: Body, target: RequestTarget, field_validation: FieldValidation) -> _Request:
         decoded = self._decoder.decode(body, field_validation)
         metadata = decoded.resource.get("metadata") or {}
         if (why := requestmetadata.refuse_create(metadata, target)) is not None:
@@ -193,7 +193,7 @@ class CustomResources:
         return decoded, requestmetadata.prepare_create(metadata, target)
 
     def _decode_update(
-        self, body: Body, stored: Resource, target: Target, field_validation: FieldValidation
+        self, body: Body, stored: Resource, target: RequestTarget, field_validation: FieldValidation
     ) -> _Request:
         decoded = self._decoder.decode(body, field_validation)
         metadata = decoded.resource.get("metadata") or {}
@@ -233,19 +233,21 @@ class CustomResources:
         changes = replace(decoded.changes, lost=lost)
         return Response(code, Stored.of(stored), warnings=warnings, changes=changes)
 
-    def _refuse(self, refused: RefusedError, target: Target, body: Body, tell: Tell | None) -> Response:
+    def _refuse(self, refused: RefusedError, target: RequestTarget, body: Body, tell: Tell | None) -> Response:
         subject = {"name": target.name, "group": target.group, "kind": target.plural}
         warnings = (*self._deprecation, *refused.warnings)
         answer = response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
         if tell is not None:
-            tell(ObservedRequest("", body.value, errors=answer.errors))
+            tell(ObservedRequest("", body.value, errors=answer.errors, pruned=refused.pruned))
         return answer
 
-    def _target(self, namespace: str, stored: Resource | None = None) -> Target:
+    def _target(self, namespace: str, stored: Resource | None = None) -> RequestTarget:
         metadata = (stored or {}).get("metadata") or {}
         if not self._namespaced:
-            return Target(self._crd.group, self._crd.plural, None, metadata.get("name", ""))
-        return Target(self._crd.group, self._crd.plural, metadata.get("namespace", namespace), metadata.get("name", ""))
+            return RequestTarget(self._crd.group, self._crd.plural, None, metadata.get("name", ""))
+        return RequestTarget(
+            self._crd.group, self._crd.plural, metadata.get("namespace", namespace), metadata.get("name", "")
+        )
 
     @cached_property
     def _deprecation(self) -> tuple[str, ...]:
@@ -254,7 +256,7 @@ class CustomResources:
 
 def _observed(
     written: Literal["object", "status"],
-    decoded: Decoded,
+    decoded: DecodedBody,
     resource: Resource,
     validated: Validated,
     outcomes: Sequence[RuleOutcome],

@@ -23,7 +23,7 @@ from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.rules import tree
 from pytest_crd.engine.rules import validation as rulevalidation
 from pytest_crd.engine.rules.tree import RuleNode
-from pytest_crd.engine.rules.validation import Subject
+from pytest_crd.engine.rules.validation import RuleSubject
 from pytest_crd.engine.values import listtypes
 from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
@@ -44,7 +44,7 @@ class Validated(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-class Validator:
+class ResourceValidator:
     """
     Validates the custom resources of one version of a CRD; what it needs of the schema is compiled when it is needed.
 
@@ -137,10 +137,10 @@ class Validator:
         if blocked is not None:
             return Validated([*errors, blocked])
         if old is None:
-            subject = Subject(rules.seen_created(resource))
+            subject = RuleSubject(rules.seen_created(resource))
         else:
             correlation = Correlation(resource, old, self._declared or {})
-            subject = Subject(*rules.seen(resource, old, changes=changes()), correlation=correlation)
+            subject = RuleSubject(*rules.seen(resource, old, changes=changes()), correlation=correlation)
         found = rulevalidation.validate(self._rules, subject, self._profile, outcomes=outcomes)
         return Validated(errors + found.errors, tuple(found.warnings))
 
@@ -184,6 +184,6 @@ class Validator:
         return None if schema is None else objectmetavalidation.compile_embedded(schema, self._profile)
 
     @cached_property
-    def _lists(self) -> listtypes.Check | None:
+    def _lists(self) -> listtypes.ItemsCheck | None:
         schema = self._schema
         return None if schema is None else listtypes.compile(schema, self._profile)

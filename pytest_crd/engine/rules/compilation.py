@@ -22,9 +22,9 @@ from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import compilationcache
 from pytest_crd.engine.rules.compilationcache import Compilation
-from pytest_crd.engine.rules.declarations import MAX_REQUEST_SIZE, Declarations
+from pytest_crd.engine.rules.declarations import MAX_REQUEST_SIZE, SchemaDeclarations
 
-Rule: TypeAlias = Mapping[str, JSONValue]
+DeclaredRule: TypeAlias = Mapping[str, JSONValue]
 # Which environment an expression is compiled in: what is stored already may use more than what is new.
 Environments: TypeAlias = Callable[[str], Environment]
 
@@ -49,7 +49,7 @@ class Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class CompileProblem:
     """
     Why an expression cannot be evaluated.
 
@@ -62,10 +62,10 @@ class Problem:
     offset: int | None = None
 
 
-class Scope:
+class RuleScope:
     """What the rules of one schema speak about: `self` and `oldSelf`, of the type that the schema declares."""
 
-    def __init__(self, declarations: Declarations, named_alone: Callable[[], Declarations]) -> None:
+    def __init__(self, declarations: SchemaDeclarations, named_alone: Callable[[], SchemaDeclarations]) -> None:
         """
         Take the declarations of the schema.
 
@@ -106,7 +106,7 @@ class Scope:
         return None if most is None else SizeEstimate(0, most)
 
 
-def _variables(declarations: Declarations, *, optional: bool) -> dict[str, Type]:
+def _variables(declarations: SchemaDeclarations, *, optional: bool) -> dict[str, Type]:
     type_ = declarations.root.type
     return {SELF: type_, OLD_SELF: types.optional_of(type_) if optional else type_}
 
@@ -120,7 +120,7 @@ class CompiledRule:
         scope: What it speaks about.
     """
 
-    def __init__(self, rule: Rule, scope: Scope, rules: Environments, messages: Environments) -> None:
+    def __init__(self, rule: DeclaredRule, scope: RuleScope, rules: Environments, messages: Environments) -> None:
         self.rule = rule
         self.scope = scope
         self._rules = rules
@@ -138,12 +138,12 @@ class CompiledRule:
         return bool(self.rule.get("optionalOldSelf"))
 
     @cached_property
-    def expression(self) -> Expression | Problem | None:
+    def expression(self) -> Expression | CompileProblem | None:
         """The rule; None where it is empty."""
         return _plan(self._checked, _RULE)
 
     @cached_property
-    def message_expression(self) -> Expression | Problem | None:
+    def message_expression(self) -> Expression | CompileProblem | None:
         """Its `messageExpression`; None where there is none, or where the rule itself cannot be compiled."""
         text: str = self.rule.get("messageExpression") or ""
         if not text or not isinstance(self.expression, Expression):
@@ -173,19 +173,19 @@ class CompiledRule:
         return self._max_cost(self.message_expression)
 
     @cached_property
-    def _checked(self) -> Compilation | Problem | None:
+    def _checked(self) -> Compilation | CompileProblem | None:
         return self._check(self.text, self._rules, _RULE) if self.text else None
 
-    def _check(self, text: str, environments: Environments, kind: _Kind) -> Compilation | Problem:
+    def _check(self, text: str, environments: Environments, kind: _Kind) -> Compilation | CompileProblem:
         environment, optional = environments(text), self.has_optional_old_self
         try:
             compilation = self.scope.compile(text, environment, optional=optional)
         except CompileError:
             problem = self.scope.problem_of(text, environment, optional=optional)
-            return Problem(f"{kind.not_compiled}: {problem}", problem.offset)
-        return compilation if compilation.checked.type == kind.type else Problem(kind.wrong_type)
+            return CompileProblem(f"{kind.not_compiled}: {problem}", problem.offset)
+        return compilation if compilation.checked.type == kind.type else CompileProblem(kind.wrong_type)
 
-    def _max_cost(self, expression: Expression | Problem | None) -> int:
+    def _max_cost(self, expression: Expression | CompileProblem | None) -> int:
         if not isinstance(expression, Expression):
             return 0
         return expression.environment.estimate(expression.checked, self.scope).max
@@ -212,10 +212,10 @@ _MESSAGE: Final = _Kind(
 )
 
 
-def _plan(compilation: Compilation | Problem | None, kind: _Kind) -> Expression | Problem | None:
+def _plan(compilation: Compilation | CompileProblem | None, kind: _Kind) -> Expression | CompileProblem | None:
     if not isinstance(compilation, Compilation):
         return compilation
     try:
         return Expression(compilation.checked, compilation.program, compilation.environment)
     except ProgramError as error:
-        return Problem(f"{kind.not_planned}: {error}")
+        return CompileProblem(f"{kind.not_planned}: {error}")

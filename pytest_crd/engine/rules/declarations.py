@@ -182,7 +182,7 @@ def _bytes(characters: int) -> int:
     return max(characters, 0) * _BYTES_PER_CHARACTER
 
 
-class Declarations:
+class SchemaDeclarations:
     """
     What the checker asks for types and the estimate for sizes.
 
@@ -218,7 +218,7 @@ class Declarations:
             if name in {"@items", "@values"}:
                 declaration = declaration.element
             elif name == "@keys":
-                declaration = _KEY if declaration.type.kind is types.Kind.MAP else None
+                declaration = _KEY if declaration.type.kind is types.TypeKind.MAP else None
             else:
                 declaration = (declaration.fields or {}).get(name)
         return None if declaration is None else declaration.max_elements

@@ -20,7 +20,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.strings import trim_space
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rules.compilation import Rule
+from pytest_crd.engine.rules.compilation import DeclaredRule
 from pytest_crd.engine.schema import paths
 from pytest_crd.engine.schema.structural import Structural
 
@@ -46,7 +46,7 @@ class Evaluated:
     problem: str = ""
 
 
-def evaluate(rule: Rule, program: Program, variables: Mapping[str, Value], budget: int) -> Evaluated:
+def evaluate(rule: DeclaredRule, program: Program, variables: Mapping[str, Value], budget: int) -> Evaluated:
     """Return what the `messageExpression` of *rule* says; *budget* is what it may cost beside its own limit."""
     try:
         outcome = program.evaluate(variables)
@@ -67,17 +67,17 @@ def evaluate(rule: Rule, program: Program, variables: Mapping[str, Value], budge
     return Evaluated(message if is_usable else "", outcome.cost)
 
 
-def rule_or_message(rule: Rule) -> str:
+def rule_or_message(rule: DeclaredRule) -> str:
     """Return by what the server names a rule: its message, or else the rule."""
     return trim_space(rule.get("message") or rule.get("rule") or "")
 
 
-def of_failure(rule: Rule) -> str:
+def of_failure(rule: DeclaredRule) -> str:
     """Return the message on a rule that does not hold, where no expression makes one."""
     return trim_space(rule["message"]) if rule.get("message") else f"failed rule: {rule_or_message(rule)}"
 
 
-def of_run_time_error(error: EvaluationError, rule: Rule) -> str:
+def of_run_time_error(error: EvaluationError, rule: DeclaredRule) -> str:
     """Return the message on a rule that ends in an error."""
     if str(error).startswith("no such overload"):
         words = "call arguments did not match a supported operator, function or macro signature"
@@ -85,13 +85,13 @@ def of_run_time_error(error: EvaluationError, rule: Rule) -> str:
     return f"{error} evaluating rule: {rule_or_message(rule)}"
 
 
-def of_call_limit(error: CostLimitError, rule: Rule) -> str:
+def of_call_limit(error: CostLimitError, rule: DeclaredRule) -> str:
     """Return the message on a rule that costs more than one evaluation may."""
     words = "no further validation rules will be run due to call cost exceeds limit"
     return f"'{error}': {words} for rule: {rule_or_message(rule)}"
 
 
-def path_of(rule: Rule, path: FieldPath, schema: Structural) -> FieldPath:
+def path_of(rule: DeclaredRule, path: FieldPath, schema: Structural) -> FieldPath:
     """Return where the error stands: at *path*, or at the field below it that the rule names."""
     if not rule.get("fieldPath"):
         return path
@@ -102,7 +102,7 @@ def path_of(rule: Rule, path: FieldPath, schema: Structural) -> FieldPath:
     return path.child(str(found.path)) if found.path.segments else path
 
 
-def error(rule: Rule, path: FieldPath, value: JSONValue, detail: str) -> FieldError:
+def error(rule: DeclaredRule, path: FieldPath, value: JSONValue, detail: str) -> FieldError:
     """Return the error of the reason that the rule gives."""
     reason = rule.get("reason")
     if reason == "FieldValueForbidden":

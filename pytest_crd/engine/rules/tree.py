@@ -9,8 +9,8 @@ from typing import Final
 
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import declarations, environments, views
-from pytest_crd.engine.rules.compilation import CompiledRule, Environments, Scope
-from pytest_crd.engine.rules.declarations import Declaration, Declarations, declare, with_type_and_object_meta
+from pytest_crd.engine.rules.compilation import CompiledRule, Environments, RuleScope
+from pytest_crd.engine.rules.declarations import Declaration, SchemaDeclarations, declare, with_type_and_object_meta
 from pytest_crd.engine.rules.escaping import escape
 from pytest_crd.engine.rules.scalars import View
 from pytest_crd.engine.schema.structural import Structural
@@ -114,14 +114,14 @@ class _Builder:
         if not schema.x_validations:
             return ()
         named_alone = functools.partial(self._named_alone, schema, is_resource=is_resource)
-        scope = Scope(Declarations(declaration, structs), named_alone)
+        scope = RuleScope(SchemaDeclarations(declaration, structs), named_alone)
         return tuple(CompiledRule(rule, scope, self.rules, self.messages) for rule in schema.x_validations)
 
-    def _named_alone(self, schema: Structural, *, is_resource: bool) -> Declarations:
+    def _named_alone(self, schema: Structural, *, is_resource: bool) -> SchemaDeclarations:
         declaration = declare(schema, self.profile, TYPE_NAME, is_resource=is_resource)
         if declaration is None:
             raise AssertionError("a schema that was declared as a part of another cannot be declared alone")
-        return Declarations(declaration, declarations.structs(declaration))
+        return SchemaDeclarations(declaration, declarations.structs(declaration))
 
 
 def has_rules(schema: Structural) -> bool:

@@ -15,7 +15,7 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, tree
-from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, Scope
+from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, RuleScope
 from pytest_crd.engine.rules.compilationcache import Compilation
 from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import schemamap, structuralversion
@@ -90,7 +90,7 @@ def run(
     return trial if cardinality is None else replace(trial, values=cardinality)
 
 
-def _compiled(text: str, scope: Scope, profile: Profile) -> Compilation:
+def _compiled(text: str, scope: RuleScope, profile: Profile) -> Compilation:
     environment = environments.new(profile)
     try:
         return scope.compile(text, environment, optional=False)
@@ -98,7 +98,7 @@ def _compiled(text: str, scope: Scope, profile: Profile) -> Compilation:
         raise TrialError(f"compilation failed: {scope.problem_of(text, environment, optional=False)}") from None
 
 
-def _evaluated(compilation: Compilation, scope: Scope, variables: Mapping[str, Value]) -> Trial:
+def _evaluated(compilation: Compilation, scope: RuleScope, variables: Mapping[str, Value]) -> Trial:
     checked, environment = compilation.checked, compilation.environment
     try:
         outcome = compilation.program.evaluate(variables)

@@ -25,7 +25,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import messages
-from pytest_crd.engine.rules.compilation import CompiledRule, Expression, Problem
+from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem, Expression
 from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.rules.variables import Variables
 from pytest_crd.engine.values import ratcheting
@@ -42,7 +42,7 @@ class _SpentError(Exception):
 
 
 @dataclass(slots=True)
-class Findings:
+class RuleFindings:
     """
     What rules say of a value.
 
@@ -90,7 +90,7 @@ class _Ratchet:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class RuleSubject:
     """
     A value that rules speak about.
 
@@ -127,12 +127,12 @@ class _Place:
 
 def validate(
     root: RuleNode,
-    subject: Subject,
+    subject: RuleSubject,
     profile: Profile,
     *,
     budget: int = BUDGET,
     outcomes: list[RuleOutcome] | None = None,
-) -> Findings:
+) -> RuleFindings:
     """
     Return what the rules say of a value.
 
@@ -148,9 +148,9 @@ def validate(
     """
     depth = len(subject.path.segments)
     walk = (
-        _Walk(profile, Findings(budget), depth)
+        _Walk(profile, RuleFindings(budget), depth)
         if outcomes is None
-        else _ObservedWalk(profile, Findings(budget), depth, outcomes)
+        else _ObservedWalk(profile, RuleFindings(budget), depth, outcomes)
     )
     try:
         walk.visit(root, _Place(subject.value, subject.old, subject.path, _Ratchet(subject.correlation)))
@@ -162,7 +162,7 @@ def validate(
 class _Walk:
     """One walk over a value and the rules of its schema."""
 
-    def __init__(self, profile: Profile, findings: Findings, depth: int) -> None:
+    def __init__(self, profile: Profile, findings: RuleFindings, depth: int) -> None:
         self.findings = findings
         self._profile = profile
         self._depth = depth
@@ -204,7 +204,7 @@ class _Walk:
         old = place.old if any(rule.uses_old_self for rule in node.rules) else None
         variables = Variables(node.view, place.value, old, self._profile)
         for rule in node.rules:
-            if isinstance(rule.expression, Problem):
+            if isinstance(rule.expression, CompileProblem):
                 failed = self._failed(rule, node, place)
                 self._fail(place.path, node, f"rule compile error: {rule.expression.message}", failed)
             elif rule.expression is not None and not _is_skipped(rule, place):
@@ -233,7 +233,11 @@ class _Walk:
         """Take down that a rule does not hold: as an error, or as a warning where an update leaves the value alone."""
         expression, detail = rule.message_expression, ""
         # The server looks at the field path last: not where the message expression is wrong.
-        path = place.path if isinstance(expression, Problem) else messages.path_of(rule.rule, place.path, node.schema)
+        path = (
+            place.path
+            if isinstance(expression, CompileProblem)
+            else messages.path_of(rule.rule, place.path, node.schema)
+        )
         is_forgiven = not rule.uses_old_self and place.ratchet.forgives
         failed = self._failed(rule, node, place, variables)
         if isinstance(expression, Expression):
@@ -294,7 +298,7 @@ class _Walk:
 class _ObservedWalk(_Walk):
     """A walk that takes down what each rule was: of what an update leaves alone, only that it holds."""
 
-    def __init__(self, profile: Profile, findings: Findings, depth: int, outcomes: list[RuleOutcome]) -> None:
+    def __init__(self, profile: Profile, findings: RuleFindings, depth: int, outcomes: list[RuleOutcome]) -> None:
         super().__init__(profile, findings, depth)
         self._outcomes = outcomes
 

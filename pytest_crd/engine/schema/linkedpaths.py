@@ -8,10 +8,10 @@ from pytest_crd.engine.fieldpath import FieldPath, Key
 
 # A root; or the place of the parent, the keyword below it, and the name or index there: None below `items` and the like.
 # A tuple because one is made for every schema of a CRD, and nearly all of them are never spelled.
-Place: TypeAlias = "FieldPath | tuple[Place, str, str | int | None]"
+LinkedPath: TypeAlias = "FieldPath | tuple[LinkedPath, str, str | int | None]"
 
 
-def path(place: Place) -> FieldPath:
+def path(place: LinkedPath) -> FieldPath:
     """Return the path of *place*."""
     segments: list[str | Key | int] = []
     while isinstance(place, tuple):

@@ -11,7 +11,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import linkedpaths, structural
-from pytest_crd.engine.schema.linkedpaths import Place
+from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.structural import NestedValueValidation, Structural, ValueValidation
 
 _TYPE_MISSING: Final = {
@@ -58,7 +58,7 @@ def find(schema: Structural, path: FieldPath, profile: Profile) -> tuple[FieldEr
     return tuple(sorted(errors, key=str))
 
 
-def _visit(schema: Structural, level: str, place: Place, profile: Profile, errors: list[FieldError]) -> None:
+def _visit(schema: Structural, level: str, place: LinkedPath, profile: Profile, errors: list[FieldError]) -> None:
     """Append what is wrong at one node and below it; *level* is `root`, `item` or `field`."""
     if schema.items is not None:
         _visit(schema.items, "item", (place, "items", None), profile, errors)

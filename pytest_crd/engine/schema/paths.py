@@ -28,7 +28,7 @@ class PanicError(PathError):
     """A path below a map of any values, on which the server breaks off without an answer."""
 
 
-class Found(NamedTuple):
+class PathTarget(NamedTuple):
     """
     What a path leads to.
 
@@ -41,7 +41,7 @@ class Found(NamedTuple):
     schema: Structural | None
 
 
-def find(json_path: str, schema: Structural, *, array_notation: bool = True) -> Found:
+def find(json_path: str, schema: Structural, *, array_notation: bool = True) -> PathTarget:
     """
     Return what *json_path* leads to.
 
@@ -57,7 +57,7 @@ def find(json_path: str, schema: Structural, *, array_notation: bool = True) -> 
         apiextensions-apiserver schema/cel/validation.go, ValidFieldPath.
     """
     tokens = _TOKEN.findall(json_path)
-    found = Found(FieldPath(), schema)
+    found = PathTarget(FieldPath(), schema)
     position = 0
     while position < len(tokens):
         if tokens[position] == "." and position + 1 < len(tokens):
@@ -75,7 +75,7 @@ def find(json_path: str, schema: Structural, *, array_notation: bool = True) -> 
     return found
 
 
-def _bracketed(found: Found, tokens: list[str]) -> Found:
+def _bracketed(found: PathTarget, tokens: list[str]) -> PathTarget:
     """Return what stands behind *found* and a bracket; *tokens* are the two that follow it, as far as they are there."""
     if not tokens:
         raise PathError(_ENDS)
@@ -90,17 +90,17 @@ def _bracketed(found: Found, tokens: list[str]) -> Found:
     return found
 
 
-def _step(found: Found, name: str) -> Found:
+def _step(found: PathTarget, name: str) -> PathTarget:
     schema = found.schema
     if schema is None:
         raise PanicError("the server breaks off on a path below a map of any values")
     if schema.properties:
         if name not in schema.properties:
             raise PathError(_NO_FIELD)
-        return Found(found.path.child(name), schema.properties[name])
+        return PathTarget(found.path.child(name), schema.properties[name])
     if schema.additional_properties is None:
         raise PathError(_NO_FIELD)
-    return Found(found.path.key(name), schema.value_schema)
+    return PathTarget(found.path.key(name), schema.value_schema)
 
 
 def _unescaped(text: str) -> str:

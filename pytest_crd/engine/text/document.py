@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, cast
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlmarks
-from pytest_crd.engine.text.yamlnode import Node
+from pytest_crd.engine.text.yamlnode import YamlNode
 
 _COMMENT: Final = re.compile(r"(?:^|\s)(#.*)")
 
@@ -44,7 +44,7 @@ class Marks:
         self,
         text: str,
         offset: int,
-        make: Callable[[], Node | None],
+        make: Callable[[], YamlNode | None],
         items: Mapping[Sequence[str | int], int] | None = None,
         *,
         heading: str = "",
@@ -55,13 +55,13 @@ class Marks:
         self.offset = offset
         self.items = items or {}
         self._make = make
-        self._root: Node | None = None
+        self._root: YamlNode | None = None
 
-    def root(self) -> Node:
+    def root(self) -> YamlNode:
         """Return the root of the nodes, which are made when they are first asked for."""
         if self._root is None:
             self._root = self._make()
-        return cast("Node", self._root)
+        return cast("YamlNode", self._root)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlnode
-from pytest_crd.engine.text.yamlnode import MappingNode, Node, ScalarNode, SequenceNode
+from pytest_crd.engine.text.yamlnode import MappingNode, ScalarNode, SequenceNode, YamlNode
 from pytest_crd.engine.text.yamlparser import UnreadableError
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s\[\]{},:"]+')
@@ -111,12 +111,12 @@ def parse(text: str, start: int = 0) -> Parsed:
     return Parsed(_replace(value) if lone else value, start, end, duplicated, problem)
 
 
-def nodes(text: str, start: int, end: int) -> Node:
+def nodes(text: str, start: int, end: int) -> YamlNode:
     """Return the nodes of the JSON value between *start* and *end*, which was parsed before."""
     line = text.count("\n", 0, start) + 1
     position = start
-    top: list[Node] = []
-    stack: list[list[Node]] = [top]
+    top: list[YamlNode] = []
+    stack: list[list[YamlNode]] = [top]
     for token in _TOKEN.finditer(text, start, end):
         line += text.count("\n", position, token.start())
         position = token.start()
@@ -125,7 +125,7 @@ def nodes(text: str, start: int, end: int) -> Node:
             _close(stack)
             continue
         said = _SURROGATE.sub("\ufffd", json.loads(token[0])) if mark == '"' else token[0]
-        node: Node = ScalarNode(line, token.start(), said)
+        node: YamlNode = ScalarNode(line, token.start(), said)
         if mark in "[{":
             node = SequenceNode(line) if mark == "[" else MappingNode(line)
         stack[-1].append(node)
@@ -134,7 +134,7 @@ def nodes(text: str, start: int, end: int) -> Node:
     return top[0]
 
 
-def duplicates(root: Node) -> list[DuplicateField]:
+def duplicates(root: YamlNode) -> list[DuplicateField]:
     """
     Return the fields that were already set, each place once, in the order in which the server reports them.
 
@@ -149,7 +149,7 @@ def duplicates(root: Node) -> list[DuplicateField]:
     return list(found.values())[:_MAX_DUPLICATES]
 
 
-def _close(stack: list[list[Node]]) -> None:
+def _close(stack: list[list[YamlNode]]) -> None:
     """Give the innermost open list or object what was read of it."""
     children = stack.pop()
     container = stack[-1][-1]
@@ -159,7 +159,7 @@ def _close(stack: list[list[Node]]) -> None:
         cast("MappingNode", container).pairs.extend(zip(children[::2], children[1::2], strict=True))
 
 
-def _collect(node: Node, path: tuple[str | int, ...], field: str, found: dict[str, DuplicateField]) -> None:
+def _collect(node: YamlNode, path: tuple[str | int, ...], field: str, found: dict[str, DuplicateField]) -> None:
     if isinstance(node, SequenceNode):
         for index, item in enumerate(node.items):
             _collect(item, (*path, index), f"{field}[{index}]", found)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlnode, yamlscalar
-from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
+from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 from pytest_crd.engine.text.yamlparser import UnreadableError
 
 # How many of all decoded nodes may come from aliases: 99 % of a small document, 10 % of a huge one.
@@ -46,14 +46,14 @@ class DuplicateKey(NamedTuple):
 _Origin = tuple[tuple[int, int], ...]
 
 
-class Decoded(NamedTuple):
+class DecodedDocument(NamedTuple):
     """The value of a document, and its duplicate keys in the order in which the server reports them."""
 
     value: JSONValue
     duplicates: tuple[DuplicateKey, ...]
 
 
-def decode(root: Node) -> Decoded:
+def decode(root: YamlNode) -> DecodedDocument:
     """
     Return the JSON value of a document.
 
@@ -74,7 +74,7 @@ def decode(root: Node) -> Decoded:
     for unsupported in decoder.unsupported:
         if _holds(value, unsupported):
             raise UnreadableError(unsupported.line, unsupported.message)
-    return Decoded(value, tuple(decoder.duplicates))
+    return DecodedDocument(value, tuple(decoder.duplicates))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +106,7 @@ class _Decoder:
     decoded: int = 1
     aliased: int = 0
 
-    def decode(self, node: Node, depth: int) -> JSONValue:
+    def decode(self, node: YamlNode, depth: int) -> JSONValue:
         target = self.enter(node)
         value: JSONValue
         if isinstance(target, ScalarNode):
@@ -125,7 +125,7 @@ class _Decoder:
         self.leave(node)
         return value
 
-    def enter(self, node: Node) -> ScalarNode | SequenceNode | MappingNode:
+    def enter(self, node: YamlNode) -> ScalarNode | SequenceNode | MappingNode:
         """Count *node* as decoded, and what it refers to; refuse cycles and bombs."""
         self.count(node)
         if not isinstance(node, AliasNode):
@@ -136,11 +136,11 @@ class _Decoder:
         self.count(node)
         return node.target
 
-    def leave(self, node: Node) -> None:
+    def leave(self, node: YamlNode) -> None:
         if isinstance(node, AliasNode):
             self.active.remove(node)
 
-    def count(self, node: Node) -> None:
+    def count(self, node: YamlNode) -> None:
         self.decoded += 1
         if self.active:
             self.aliased += 1
@@ -158,7 +158,7 @@ class _Decoder:
         except yamlscalar.ScalarError as error:
             return self.refuse_later(node, error)
 
-    def key(self, node: Node) -> tuple[Any, Any]:
+    def key(self, node: YamlNode) -> tuple[Any, Any]:
         """Return the key as the server's YAML holds it, and the text it becomes in JSON."""
         target = self.enter(node)
         if not isinstance(target, ScalarNode):
@@ -174,7 +174,7 @@ class _Decoder:
         except yamlscalar.ScalarError as error:
             return native, self.refuse_later(target, error)
 
-    def refuse_later(self, node: Node, error: yamlscalar.ScalarError) -> _Unsupported:
+    def refuse_later(self, node: YamlNode, error: yamlscalar.ScalarError) -> _Unsupported:
         marker = _Unsupported(node.line, str(error))
         self.unsupported.append(marker)
         return marker
@@ -206,7 +206,7 @@ class _Decoder:
             into[key] = value
 
     def merge(
-        self, node: Node, into: dict[Any, JSONValue], seen: dict[object, _Origin], depth: int, origin: _Origin
+        self, node: YamlNode, into: dict[Any, JSONValue], seen: dict[object, _Origin], depth: int, origin: _Origin
     ) -> None:
         _limit(depth, node.line)
         for index, source in enumerate(yamlnode.merged(node)):

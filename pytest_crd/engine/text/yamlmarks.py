@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from pytest_crd.engine.text import yamlnode, yamlscalar
-from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
+from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 
 
-def find(root: Node, path: Sequence[str | int], *, key: bool) -> int:
+def find(root: YamlNode, path: Sequence[str | int], *, key: bool) -> int:
     """
     Return the line of what stands at *path*, or of its nearest ancestor that is there.
 
@@ -32,7 +32,7 @@ def find(root: Node, path: Sequence[str | int], *, key: bool) -> int:
     return line
 
 
-def key_lines(root: Node, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
+def key_lines(root: YamlNode, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
     """Return the lines of all keys and items below *path*, by their path from there; *root*: as for `find`."""
     node = _target(root)
     for step in path:
@@ -45,7 +45,7 @@ def key_lines(root: Node, path: Sequence[str | int]) -> dict[tuple[str | int, ..
     return lines
 
 
-def _collect(node: Node, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int]) -> None:
+def _collect(node: YamlNode, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int]) -> None:
     if isinstance(node, MappingNode):
         for key, value in _assignments(node):
             inner = (*path, _text(key))
@@ -58,7 +58,7 @@ def _collect(node: Node, path: tuple[str | int, ...], lines: dict[tuple[str | in
             _collect(_target(item), inner, lines)
 
 
-def find_character(root: Node, text: str, path: Sequence[str | int], offset: int) -> int | None:
+def find_character(root: YamlNode, text: str, path: Sequence[str | int], offset: int) -> int | None:
     """
     Return the index in *text* of the character at *offset*, in code points, of the string at *path*.
 
@@ -84,7 +84,7 @@ def find_character(root: Node, text: str, path: Sequence[str | int], offset: int
     return scalarplaces.find(text, node.start, node.text, offset)
 
 
-def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
+def _child(node: YamlNode, step: str | int) -> tuple[YamlNode, YamlNode] | None:
     """Return the key and the value at *step*; a list's item is its own key."""
     if isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.items):
         return node.items[step], node.items[step]
@@ -97,7 +97,7 @@ def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
     return found
 
 
-def _assignments(mapping: Node) -> Iterator[tuple[Node, Node]]:
+def _assignments(mapping: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
     """Give the keys and values of *mapping* in the order in which the server sets them: the last one stays."""
     for key, value in cast("MappingNode", mapping).pairs:
         if isinstance(key, ScalarNode) and key.is_merge():
@@ -107,9 +107,9 @@ def _assignments(mapping: Node) -> Iterator[tuple[Node, Node]]:
             yield key, value
 
 
-def _text(key: Node) -> str:
+def _text(key: YamlNode) -> str:
     return yamlscalar.to_key(cast("ScalarNode", _target(key)).resolve())
 
 
-def _target(node: Node) -> Node:
+def _target(node: YamlNode) -> YamlNode:
     return node.target if isinstance(node, AliasNode) else node

@@ -57,7 +57,7 @@ class SequenceNode:
     """A list: its line and its items."""
 
     line: int
-    items: list[Node] = field(default_factory=list)
+    items: list[YamlNode] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ class MappingNode:
     """A mapping: its line, and its keys with their values."""
 
     line: int
-    pairs: list[tuple[Node, Node]] = field(default_factory=list)
+    pairs: list[tuple[YamlNode, YamlNode]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,13 +78,13 @@ class AliasNode:
 
 
 _Anchored = TypeVar("_Anchored", ScalarNode, SequenceNode, MappingNode)
-Node = ScalarNode | SequenceNode | MappingNode | AliasNode
+YamlNode = ScalarNode | SequenceNode | MappingNode | AliasNode
 
 
 class Composed(NamedTuple):
     """The first document of a text: its root, None when there is no document; and where in the text it ends."""
 
-    root: Node | None
+    root: YamlNode | None
     end: int
 
 
@@ -116,7 +116,7 @@ class _Composer:
     next_event: Callable[[], Any]
     anchors: dict[str, Any] = field(default_factory=dict)
 
-    def node(self, event: Any, depth: int, *, flow: bool) -> Node:
+    def node(self, event: Any, depth: int, *, flow: bool) -> YamlNode:
         line = event.start_mark.line + 1
         kind = type(event)
         if kind is AliasEvent:
@@ -154,6 +154,6 @@ class _Composer:
         return node
 
 
-def merged(node: Node) -> list[Node]:
+def merged(node: YamlNode) -> list[YamlNode]:
     """Return what a merge key's value merges, in the server's order: a list backwards, so that its first item wins."""
     return node.items[::-1] if isinstance(node, SequenceNode) else [node]

@@ -18,7 +18,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlnode, yamlparser, yamlscalar
 
 
-class Plain(NamedTuple):
+class PlainDocument(NamedTuple):
     """
     A document.
 
@@ -39,7 +39,7 @@ class _UnusualError(Exception):
     """Something that only the complete way through a document understands."""
 
 
-def load(text: str) -> Plain | None:
+def load(text: str) -> PlainDocument | None:
     """
     Return the first document of *text*, or None where the complete way has to be taken.
 
@@ -57,7 +57,7 @@ def load(text: str) -> Plain | None:
         root = next_event()
         item_lines: list[list[int]] = []
         value = _scalar(root) if type(root) is ScalarEvent else _collection(root, next_event, 1, item_lines)
-        return Plain(value, root.start_mark.line + 1, next_event().end_mark.index, item_lines)
+        return PlainDocument(value, root.start_mark.line + 1, next_event().end_mark.index, item_lines)
     except (yaml.YAMLError, yamlscalar.ScalarError, UnicodeEncodeError, _UnusualError):
         return None
 

@@ -246,7 +246,7 @@ class _Source(NamedTuple):
         return self.error(UnreadableError(error.lineno, f"not JSON: {error.msg}"))
 
 
-def _item_lines(plain: yamlplain.Plain) -> dict[Sequence[str | int], int]:
+def _item_lines(plain: yamlplain.PlainDocument) -> dict[Sequence[str | int], int]:
     """Return the lines of the items of the lists right below the root, by key and index."""
     keys = (
         [key for key, value in plain.value.items() if isinstance(value, list)] if isinstance(plain.value, dict) else []

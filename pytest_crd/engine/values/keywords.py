@@ -18,7 +18,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.values import numbers, result
-from pytest_crd.engine.values.result import Check, Failure
+from pytest_crd.engine.values.result import Failure, KeywordCheck
 
 # How Go calls the types in which it holds numbers; formats are compared with these.
 _GO_FORMATS: Final = {"integer": "int64", "number": "float64"}
@@ -108,12 +108,12 @@ def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) ->
     return name if name and stringformats.check(name, profile) else ""
 
 
-def format_check(check: TypeCheck) -> Check | None:
+def format_check(check: TypeCheck) -> KeywordCheck | None:
     """Return what a format demands of strings; None where there is none of strings."""
     name, holds = check.format, stringformats.check(check.format, check.profile)
     if holds is None:
         return None
-    return Check(holds, lambda value, at: _wrong_type("format", at, name, value, check.profile))
+    return KeywordCheck(holds, lambda value, at: _wrong_type("format", at, name, value, check.profile))
 
 
 def _wrong_type(keyword: str, name: str, wanted: str, actual: str, profile: Profile) -> Failure:
@@ -122,7 +122,7 @@ def _wrong_type(keyword: str, name: str, wanted: str, actual: str, profile: Prof
     return say(keyword, name, actual, text)
 
 
-def string_checks(schema: Schema, profile: Profile) -> list[Check]:
+def string_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
     """
     Return what is demanded of strings; of several that fail, the server reports the first.
 
@@ -131,9 +131,9 @@ def string_checks(schema: Schema, profile: Profile) -> list[Check]:
     """
     checks = []
     if (longest := schema.get("maxLength")) is not None:
-        checks.append(Check(lambda value: len(value) <= longest, _too_long(longest, profile)))
+        checks.append(KeywordCheck(lambda value: len(value) <= longest, _too_long(longest, profile)))
     if (shortest := schema.get("minLength")) is not None:
-        checks.append(Check(lambda value: len(value) >= shortest, _too_short(shortest)))
+        checks.append(KeywordCheck(lambda value: len(value) >= shortest, _too_short(shortest)))
     if pattern := schema.get("pattern"):
         checks.append(_pattern_check(pattern, profile))
     return checks
@@ -157,7 +157,7 @@ def _too_short(limit: int) -> Callable[[str, str], Failure]:
     return failure
 
 
-def _pattern_check(pattern: str, profile: Profile) -> Check:
+def _pattern_check(pattern: str, profile: Profile) -> KeywordCheck:
     shown = pattern
     try:
         holds = patterns.compile(pattern, profile.go)
@@ -167,14 +167,14 @@ def _pattern_check(pattern: str, profile: Profile) -> Check:
     def failure(value: str, name: str) -> Failure:
         return result.invalid("pattern", name, value, f"{name} in body should match '{shown}'")
 
-    return Check(holds, failure)
+    return KeywordCheck(holds, failure)
 
 
 def _never(_value: JSONValue) -> bool:
     return False
 
 
-def item_checks(schema: Schema, profile: Profile) -> list[Check]:
+def item_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
     """Return what is demanded of the length of lists, and `uniqueItems`."""
     checks = []
     if (least := schema.get("minItems")) is not None:
@@ -183,7 +183,7 @@ def item_checks(schema: Schema, profile: Profile) -> list[Check]:
         checks.append(_at_most(most, "items", profile))
     if schema.get("uniqueItems"):
         checks.append(
-            Check(
+            KeywordCheck(
                 _is_unique,
                 lambda _, name: result.invalid("uniqueItems", name, "", f"{name} in body shouldn't contain duplicates"),
             )
@@ -195,7 +195,7 @@ def _is_unique(items: list[JSONValue]) -> bool:
     return not any(jsonvalue.equal(item, other) for index, item in enumerate(items) for other in items[:index])
 
 
-def property_checks(schema: Schema, profile: Profile) -> list[Check]:
+def property_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
     """Return what is demanded of the number of properties."""
     checks = []
     if (least := schema.get("minProperties")) is not None:
@@ -205,15 +205,15 @@ def property_checks(schema: Schema, profile: Profile) -> list[Check]:
     return checks
 
 
-def _at_least(limit: int, things: str, *, prints_limit: bool = False) -> Check:
+def _at_least(limit: int, things: str, *, prints_limit: bool = False) -> KeywordCheck:
     def failure(value: JSONValue, name: str) -> Failure:
         text = f"{name} in body should have at least {limit} {things}"
         return result.invalid(f"min{things.capitalize()}", name, limit if prints_limit else len(value), text)
 
-    return Check(lambda value: len(value) >= limit, failure)
+    return KeywordCheck(lambda value: len(value) >= limit, failure)
 
 
-def _at_most(limit: int, things: str, profile: Profile) -> Check:
+def _at_most(limit: int, things: str, profile: Profile) -> KeywordCheck:
     keyword = f"max{things.capitalize()}"
 
     def failure(value: JSONValue, name: str) -> Failure:
@@ -226,10 +226,10 @@ def _at_most(limit: int, things: str, profile: Profile) -> Check:
         )
         return Failure(text, name, report, keyword)
 
-    return Check(lambda value: len(value) <= limit, failure)
+    return KeywordCheck(lambda value: len(value) <= limit, failure)
 
 
-def enum_check(schema: Schema, profile: Profile) -> Check | None:
+def enum_check(schema: Schema, profile: Profile) -> KeywordCheck | None:
     """
     Return what `enum` demands; None where it lists nothing.
 
@@ -250,7 +250,7 @@ def enum_check(schema: Schema, profile: Profile) -> Check | None:
         text = f"{name} in body should be one of [{listed}]"
         return Failure(text, name, lambda path: _unsupported(path, value, texts, profile), "enum")
 
-    return Check(holds, failure)
+    return KeywordCheck(holds, failure)
 
 
 def _converts_to(value: JSONValue, allowed: JSONValue) -> bool:

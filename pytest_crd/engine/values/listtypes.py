@@ -20,10 +20,10 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
 
-Check: TypeAlias = Callable[[JSONValue], list[FieldError]]
+ItemsCheck: TypeAlias = Callable[[JSONValue], list[FieldError]]
 
 
-def compile(schema: Structural, profile: Profile) -> Check | None:  # noqa: A001 - read as listtypes.compile
+def compile(schema: Structural, profile: Profile) -> ItemsCheck | None:  # noqa: A001 - read as listtypes.compile
     """
     Return the function that finds duplicates in the sets and maps of a custom resource.
 

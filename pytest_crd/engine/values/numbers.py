@@ -14,7 +14,7 @@ from pytest_crd.engine.jsonvalue import MAX_INT64, MIN_INT64, JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.values import result
-from pytest_crd.engine.values.result import Check, Failure
+from pytest_crd.engine.values.result import Failure, KeywordCheck
 
 _MAX_SAFE_INTEGER: Final = 2**53 - 1
 _TOLERANCE: Final = 1e-9
@@ -62,7 +62,9 @@ def to_int64(value: float) -> int:
     return whole if MIN_INT64 <= whole <= MAX_INT64 else MIN_INT64
 
 
-def checks(schema: Schema, types: tuple[str, ...], number_format: str, profile: Profile, *, kind: type) -> list[Check]:
+def checks(
+    schema: Schema, types: tuple[str, ...], number_format: str, profile: Profile, *, kind: type
+) -> list[KeywordCheck]:
     """
     Return what *schema* demands of numbers.
 
@@ -84,7 +86,7 @@ def checks(schema: Schema, types: tuple[str, ...], number_format: str, profile: 
         limit = float(schema[keyword])
         if capacity is not None and not capacity.fits(limit):
             # The schema itself demands no number of its type: said of every value, which is compared as a float64 then.
-            found.append(Check(_never, functools.partial(_misfit, capacity, keyword, label)))
+            found.append(KeywordCheck(_never, functools.partial(_misfit, capacity, keyword, label)))
             check = _limit_check(schema, keyword, limit, profile)
             found.append(_as_float(check) if kind is int else check)
         else:
@@ -135,8 +137,8 @@ def _capacity(types: tuple[str, ...], number_format: str, profile: Profile) -> _
     return _Capacity(types[0], number_format if stringformats.is_recognized(number_format, types[0], profile) else "")
 
 
-def _fits_check(capacity: _Capacity) -> Check:
-    return Check(
+def _fits_check(capacity: _Capacity) -> KeywordCheck:
+    return KeywordCheck(
         capacity.fits, functools.partial(_misfit, capacity, "format" if capacity.format else "type", "Checked")
     )
 
@@ -150,14 +152,14 @@ def _never(_value: float) -> bool:
     return False
 
 
-def _as_float(check: Check) -> Check:
-    return Check(
+def _as_float(check: KeywordCheck) -> KeywordCheck:
+    return KeywordCheck(
         lambda value: check.holds(float(value)),
         lambda value, name: check.failure(float(value), name),
     )
 
 
-def _limit_check(schema: Schema, keyword: str, limit: float, profile: Profile) -> Check:
+def _limit_check(schema: Schema, keyword: str, limit: float, profile: Profile) -> KeywordCheck:
     """Return the check of numbers that are held in the type of *limit*."""
     if keyword == "multipleOf":
         return _multiple_check(limit, profile)
@@ -169,14 +171,14 @@ def _limit_check(schema: Schema, keyword: str, limit: float, profile: Profile) -
     else:
         words = f"should be greater than {'' if exclusive else 'or equal to '}{shown}"
         holds = limit.__lt__ if exclusive else limit.__le__
-    return Check(holds, lambda value, name: result.invalid(keyword, name, value, f"{name} in body {words}"))
+    return KeywordCheck(holds, lambda value, name: result.invalid(keyword, name, value, f"{name} in body {words}"))
 
 
-def _multiple_check(factor: float, profile: Profile) -> Check:
+def _multiple_check(factor: float, profile: Profile) -> KeywordCheck:
     shown = printing.number(factor)
     if factor < 0 or (factor == 0 and profile.refuses_multiples_of_zero):
         words = f"must be positive: {shown}"
-        return Check(
+        return KeywordCheck(
             _never,
             lambda _, name: result.invalid(
                 "multipleOf", name, factor, f"factor MultipleOf declared for {name} {words}"
@@ -189,7 +191,9 @@ def _multiple_check(factor: float, profile: Profile) -> Check:
         return is_whole(_quotient(value, factor), profile)
 
     words = f"should be a multiple of {shown}"
-    return Check(is_multiple, lambda value, name: result.invalid("multipleOf", name, value, f"{name} in body {words}"))
+    return KeywordCheck(
+        is_multiple, lambda value, name: result.invalid("multipleOf", name, value, f"{name} in body {words}")
+    )
 
 
 def _quotient(value: float, factor: float) -> float:

@@ -43,7 +43,7 @@ class Failure(NamedTuple):
         return replace(error, path=FieldPath((*path.segments, *self.segments)), origin=origin)
 
 
-class Check(NamedTuple):
+class KeywordCheck(NamedTuple):
     """
     One thing that a schema demands of values of one JSON type.
 

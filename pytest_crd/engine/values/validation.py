@@ -25,7 +25,7 @@ from pytest_crd.engine.values.junctors import Junctors
 from pytest_crd.engine.values.keywords import TypeCheck
 from pytest_crd.engine.values.numbers import ServerPanicError
 from pytest_crd.engine.values.ratcheting import Correlation
-from pytest_crd.engine.values.result import Check, Result
+from pytest_crd.engine.values.result import KeywordCheck, Result
 
 _T = TypeVar("_T")
 
@@ -215,7 +215,7 @@ def _type_step(check: TypeCheck, kind: type) -> _Step:
     return _Step(check.test(kind), examine)
 
 
-def _checks_step(checks: list[Check], *, matches: int = 0, first_only: bool = False) -> _Step:
+def _checks_step(checks: list[KeywordCheck], *, matches: int = 0, first_only: bool = False) -> _Step:
     def examine(value: JSONValue, name: str, _correlation: Correlation | None, result: Result) -> None:
         result.matches += matches
         failed = [check for check in checks if not check.holds(value)]

@@ -16,21 +16,21 @@ from pytest_crd.cases import loader, objectsources, runner, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
 from pytest_crd.cases.result import CaseResult
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import extensions, failures
-from pytest_crd.plugin.items.extensions import Place
+from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite
-    from pytest_crd.plugin.items.extensions import Content
+    from pytest_crd.plugin.items.extensions import FilledContent
     from pytest_crd.writing.notes import Note
 
 _HOOKS: Final = "crd-cases"
 # A case, and what runs it, also with other expectations.
-Run: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
+RunCase: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
 
 
 class CaseFailure(TextFailure):
@@ -74,7 +74,7 @@ class BoundCase:
         *,
         path: Path,
         config: pytest.Config,
-        content: Content | None = None,
+        content: FilledContent | None = None,
         kubernetes_version: str = "",
     ) -> None:
         self._case = case
@@ -148,7 +148,7 @@ class BoundCase:
         """
         __tracebackhide__ = True
         self.is_idle = False
-        with extensions.beside(self._config, Place(self._path, self._case.line, self._case.title)):
+        with extensions.beside(self._config, TestPlace(self._path, self._case.line, self._case.title)):
             result = self._result()
             if isinstance(result, InputError):
                 pytest.fail(str(result), pytrace=False)
@@ -172,7 +172,7 @@ class BoundCase:
         self.notes = result.notes
         return result
 
-    def _observe(self, content: Content) -> CaseResult:
+    def _observe(self, content: FilledContent) -> CaseResult:
         """Run the case, and keep what is to be written into its file."""
         result, self.observed = content.observe(self._case, self._run, version=self.kubernetes_version)
         return result
@@ -268,7 +268,7 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
 
 def _all_runs(
     loaded: tuple[CaseFile, ...] | Suite, catalogs: tuple[Catalog, ...], folder: Path
-) -> Iterator[tuple[str, Iterator[Run]]]:
+) -> Iterator[tuple[str, Iterator[RunCase]]]:
     """Yield the cases of a file once for each Kubernetes version, with its name where there are several."""
     for part in loaded if isinstance(loaded, tuple) else (loaded,):
         has_own = isinstance(part, CaseFile) and part.kubernetes_version is not None
@@ -280,10 +280,10 @@ def _all_runs(
             )
 
 
-def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[Run]:
+def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
     """Yield the cases of a file, each with what runs it; all that is about one CRD version shares what is known of it."""
     version = catalog.version_of(case_file, folder=folder)
-    subjects = {version: Subject(version)}
+    subjects = {version: CaseSubject(version)}
     mistakes: list[Mistake] = []
     for declared in case_file.cases:
         try:
@@ -292,7 +292,7 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[Run]:
             mistakes += error.mistakes
             continue
         old = catalog.old_version_of(case, version, folder=folder)
-        old_subject = subjects.setdefault(old, Subject(old))
+        old_subject = subjects.setdefault(old, CaseSubject(old))
         mistakes += unreachable.mistakes(case, subjects[version], old_subject)
         yield case, functools.partial(runner.run, subject=subjects[version], old_subject=old_subject)
     if mistakes:
@@ -303,15 +303,15 @@ def _run_suite_case(run: Callable[[], CaseResult], _: Case) -> CaseResult:
     return run()
 
 
-def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[Run]:
+def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
     """Yield the cases of a suite, each for every CRD that the suite is about."""
     from pytest_crd.cases.openshift import runner as suiterunner  # noqa: PLC0415 - most projects have no suites
 
     for variant in catalog.variants_of(suite, folder=folder):
-        subject = Subject(variant.version)
+        subject = CaseSubject(variant.version)
         for one in suite.cases:
             old = catalog.suite_old_version_of(suite, one.case, variant)
-            old_subject = subject if old is variant.version else Subject(old)
+            old_subject = subject if old is variant.version else CaseSubject(old)
             name = f"{one.case.name} ({variant.label})" if variant.label else one.case.name
             run = functools.partial(
                 _run_suite_case, functools.partial(suiterunner.run, one, subject, old_subject=old_subject)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_crd.writing.notes import Note
 
 
-class Place(NamedTuple):
+class TestPlace(NamedTuple):
     """Where a test stands, and what it is called."""
 
     path: Path
@@ -27,11 +27,11 @@ class Place(NamedTuple):
 class Companion(Protocol):
     """Who asks a server, too, what tests ask."""
 
-    def beside(self, place: Place) -> AbstractContextManager[None]:
+    def beside(self, place: TestPlace) -> AbstractContextManager[None]:
         """Ask the server what a test asks until the end of the `with` block."""
 
 
-class Content(Protocol):
+class FilledContent(Protocol):
     """A file with cases that is filled in."""
 
     def observe(self, case: Any, run: Callable[[Any], CaseResult], *, version: str) -> tuple[CaseResult, Note]:
@@ -44,7 +44,7 @@ class Content(Protocol):
 class Filler(Protocol):
     """Who fills in what cases leave out."""
 
-    def content(self, path: Path, text: bytes, *, is_suite: bool) -> Content:
+    def content(self, path: Path, text: bytes, *, is_suite: bool) -> FilledContent:
         """Return the file at *path*, which holds *text*."""
 
 
@@ -52,7 +52,7 @@ COMPANION: Final = pytest.StashKey[Companion]()
 FILLER: Final = pytest.StashKey[Filler]()
 
 
-def beside(config: pytest.Config, place: Place) -> AbstractContextManager[None]:
+def beside(config: pytest.Config, place: TestPlace) -> AbstractContextManager[None]:
     """Ask a server what a test asks until the end of the `with` block, where one is asked at all."""
     companion = config.stash.get(COMPANION, None)
     return contextlib.nullcontext() if companion is None else companion.beside(place)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import project, setting, upgrades
-from pytest_crd.plugin.settings.setting import Given, Kind, Setting
+from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind
 
 
 def _warnings_fail(given: Given) -> bool:
@@ -36,27 +36,27 @@ def _rule_budget(given: Given) -> float:
 
 
 CHECKS: Final = Setting(
-    Kind.SWITCH,
+    SettingKind.SWITCH,
     "Check every CRD and every sample, without a case: each check is a test.",
     setting.switch,
     ini="crd_checks",
     option="--crd-checks",
 )
 WARNINGS: Final = Setting(
-    Kind.TEXT,
+    SettingKind.TEXT,
     "What the server's warnings do in checks: `show` (if unset) or `error`.",
     _warnings_fail,
     ini="crd_warnings",
     default="show",
 )
 LINTS: Final = Setting(
-    Kind.WORDS,
+    SettingKind.WORDS,
     "Mistakes that a server takes and that checks look for: their names, of which none is set by default.",
     _lints,
     ini="crd_lints",
 )
 RULE_BUDGET: Final = Setting(
-    Kind.TEXT,
+    SettingKind.TEXT,
     "Which part of the server's budget CEL rules may take in checks: `50%`; unset: all of it.",
     _rule_budget,
     ini="crd_rule_budget",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import generate, setting
-from pytest_crd.plugin.settings.setting import Given, Kind, Setting, Times
+from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
 
 if TYPE_CHECKING:
     from pytest_crd.coverage.lines import Exclusion
@@ -100,14 +100,14 @@ def _exclusions(given: Given) -> tuple[Exclusion, ...]:
 
 
 COVERAGE: Final = Setting(
-    Kind.SWITCH,
+    SettingKind.SWITCH,
     "Measure what of the schemas the tests exercise.",
     setting.switch,
     ini="crd_cov",
     option="--crd-cov",
 )
 REPORTS: Final = Setting(
-    Kind.WORDS,
+    SettingKind.WORDS,
     "Reports on that: `term` (if unset), `term-missing`, `json`, `html`, `lcov` or `cobertura`, all but the first two with"
     " `:FILE` for where they go; an empty one for none.",
     _reports,
@@ -118,7 +118,7 @@ REPORTS: Final = Setting(
     may_be_empty=True,
 )
 FAIL_UNDER: Final = Setting(
-    Kind.TEXT,
+    SettingKind.TEXT,
     "Fail where less than this percentage of the schemas is held by cases.",
     _percentage,
     ini="crd_cov_fail_under",
@@ -128,21 +128,21 @@ FAIL_UNDER: Final = Setting(
     times=Times.LAST,
 )
 SEEN: Final = Setting(
-    Kind.SWITCH,
+    SettingKind.SWITCH,
     "Count also what requests have only seen, though no case states what follows.",
     setting.switch,
     ini="crd_cov_seen",
     option="--crd-cov-seen",
 )
 EXCLUDED: Final = Setting(
-    Kind.LINES,
+    SettingKind.LINES,
     "What need not be exercised, one a line: `NAME PATH` or `NAME/VERSION PATH`, the path and what is below it.",
     _exclusions,
     ini="crd_cov_exclude",
     default=(),
 )
 APPEND: Final = Setting(
-    Kind.SWITCH,
+    SettingKind.SWITCH,
     "Count what earlier runs have exercised, too, as `.crd_coverage` has it.",
     setting.switch,
     option="--crd-cov-append",

@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Kind, Setting
+from pytest_crd.plugin.settings.setting import Setting, SettingKind
 
 if TYPE_CHECKING:
     from pytest_crd.writing.observation import Mode
 
 FILL: Final = Setting(
-    Kind.SWITCH,
+    SettingKind.SWITCH,
     "Write what is observed into case files, where it is left out or is `TODO`.",
     setting.switch,
     option="--crd-fill",
 )
 UPDATE: Final = Setting(
-    Kind.SWITCH,
+    SettingKind.SWITCH,
     "Fill in, and correct cases that fail and stay accepted, or refused.",
     setting.switch,
     option="--crd-update",
 )
 UPDATE_VERDICTS: Final = Setting(
-    Kind.SWITCH,
+    SettingKind.SWITCH,
     "Update, also where what was accepted is refused now, or the reverse.",
     setting.switch,
     option="--crd-update-verdicts",

@@ -7,10 +7,10 @@ from typing import Final
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Kind, Setting
+from pytest_crd.plugin.settings.setting import Setting, SettingKind
 
 GENERATE: Final = Setting(
-    Kind.WORDS,
+    SettingKind.WORDS,
     "Write a case file that states what a CustomResourceDefinition does, instead of running tests: `NAME` or"
     " `NAME/VERSION`.",
     setting.words,

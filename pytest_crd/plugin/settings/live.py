@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Given, Kind, Setting, Times
+from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
 
 
 def _one(given: Given) -> str | None:
@@ -19,7 +19,7 @@ def _one(given: Given) -> str | None:
 
 
 LIVE: Final = Setting(
-    Kind.TEXT,
+    SettingKind.TEXT,
     "Ask a real API server, too, what cases and checks ask, and fail where it answers otherwise: a URL that needs no"
     " credentials, as `kubectl proxy` prints it, or a kubeconfig. What is made there is removed again.",
     _one,
@@ -28,7 +28,7 @@ LIVE: Final = Setting(
     placeholder="URL|KUBECONFIG",
 )
 CONTEXT: Final = Setting(
-    Kind.TEXT,
+    SettingKind.TEXT,
     "The context of the kubeconfig of `--crd-live`.",
     _one,
     option="--crd-live-context",
@@ -36,7 +36,7 @@ CONTEXT: Final = Setting(
     placeholder="NAME",
 )
 INSTALLED: Final = Setting(
-    Kind.SWITCH,
+    SettingKind.SWITCH,
     "Ask `--crd-live` about the CustomResourceDefinitions that are installed there, by dry runs alone: nothing is made.",
     setting.switch,
     option="--crd-live-installed",

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Given, Kind, Setting
+from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind
 
 CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 
@@ -24,7 +24,7 @@ def _versions(given: Given) -> tuple[str, ...]:
 
 
 PATHS: Final = Setting(
-    Kind.WORDS,
+    SettingKind.WORDS,
     "Files, folders and globs with CustomResourceDefinitions, and `!pattern` for what is left out; unset: the conventional"
     " places, else wherever in the project they are.",
     setting.words,
@@ -33,27 +33,27 @@ PATHS: Final = Setting(
     replaces="crd_paths and crd_commands",
 )
 COMMANDS: Final = Setting(
-    Kind.LINES,
+    SettingKind.LINES,
     "Commands whose output is read as manifests, one a line, run without a shell in the folder of the ini file.",
     setting.words,
     ini="crd_commands",
 )
 STORED: Final = Setting(
-    Kind.WORDS,
+    SettingKind.WORDS,
     "Names of CRDs that are taken for stored though today's server refuses them.",
     _names,
     ini="crd_stored",
     default=(),
 )
 CASE_FILE_PATTERNS: Final = Setting(
-    Kind.WORDS,
+    SettingKind.WORDS,
     f"Name patterns of case files to collect; unset: {' '.join(CASE_FILES)}.",
     setting.words,
     ini="crd_case_files",
     default=CASE_FILES,
 )
 KUBERNETES_VERSION: Final = Setting(
-    Kind.TEXT,
+    SettingKind.TEXT,
     "The Kubernetes versions whose behaviour and words the answers have: with several, every test runs once for each;"
     " unset: the newest known.",
     _versions,
@@ -63,14 +63,14 @@ KUBERNETES_VERSION: Final = Setting(
     replaces="crd_kubernetes_version",
 )
 SAMPLES: Final = Setting(
-    Kind.WORDS,
+    SettingKind.WORDS,
     "Files, folders and globs with custom resources that the server must take as they are, and that upgrades are judged by,"
     " and `!pattern` for what is left out; unset: `config/samples`, `examples` and `samples`.",
     setting.words,
     ini="crd_samples",
 )
 PYTHON: Final = Setting(
-    Kind.SWITCH,
+    SettingKind.SWITCH,
     "Collect Python files, too, where checks or upgrades are asked for, no path is named and the project has no pytest settings.",
     setting.switch,
     option="--crd-python",

@@ -12,7 +12,7 @@ import pytest
 T = TypeVar("T")
 
 
-class Kind(enum.StrEnum):
+class SettingKind(enum.StrEnum):
     """What is written; the value is pytest's word for it in an ini file."""
 
     WORDS = "args"
@@ -67,7 +67,7 @@ class Setting(NamedTuple, Generic[T]):
         may_be_empty: Whether an ini file that has its name and nothing else says something.
     """
 
-    kind: Kind
+    kind: SettingKind
     help: str
     read: Callable[[Given], T]
     ini: str = ""
@@ -107,7 +107,7 @@ class Setting(NamedTuple, Generic[T]):
         return self.read(self.given(config))
 
     def _of_ini(self, config: pytest.Config) -> Any:
-        if self.kind is not Kind.SWITCH:
+        if self.kind is not SettingKind.SWITCH:
             return config.getini(self.ini)
         try:
             return config.getini(self.ini)
@@ -136,7 +136,7 @@ def declare(parser: pytest.Parser, settings: Iterable[Setting[Any]]) -> None:
     for setting in settings:
         if setting.ini:
             parser.addini(setting.ini, setting.help, type=setting.kind.value, default=None)
-        if setting.option and setting.kind is Kind.SWITCH:
+        if setting.option and setting.kind is SettingKind.SWITCH:
             group.addoption(setting.option, action="store_true", default=None, dest=setting.dest, help=setting.help)
         elif setting.option:
             several = " May be given several times." if setting.times is Times.SEVERAL else ""

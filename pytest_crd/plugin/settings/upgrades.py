@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin.settings.setting import Given, Kind, Setting, Times
+from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
 
 if TYPE_CHECKING:
     from pytest_crd.upgrades.allowances import Allowance
@@ -32,7 +32,7 @@ def _allowed(given: Given) -> tuple[Allowance, ...]:
 
 
 BASELINE: Final = Setting(
-    Kind.TEXT,
+    SettingKind.TEXT,
     "The CustomResourceDefinitions that users have, a folder, a file or `git:REF` (`git:latest-tag` is the last release): what"
     " an upgrade to those of today does to objects is a test for each.",
     _baseline,
@@ -43,7 +43,7 @@ BASELINE: Final = Setting(
     times=Times.LAST,
 )
 ALLOWED: Final = Setting(
-    Kind.LINES,
+    SettingKind.LINES,
     "What upgrades may do, one a line: `NAME PATH KIND`, as a failure states it.",
     _allowed,
     ini="crd_baseline_allow",

@@ -9,8 +9,8 @@ import pytest
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.openshift import runner as suiterunner
 from pytest_crd.cases.openshift.suite import Suite
-from pytest_crd.cases.result import Accepted, CaseResult, MessageMismatch, ObjectMismatch, Refused, Rejected
-from pytest_crd.cases.subject import Subject
+from pytest_crd.cases.result import Accepted, CaseResult, MessageMismatch, NotReached, ObjectMismatch, Rejected
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.inputerror import InputError
 
@@ -24,7 +24,7 @@ SPEC: dict[str, Any] = {
 STATUS = {"type": "object", "properties": {"phase": {"type": "string", "enum": ["x", "z"]}}}
 
 
-def _subject(spec: dict[str, Any]) -> Subject:
+def _subject(spec: dict[str, Any]) -> CaseSubject:
     names = {"plural": "gardens", "singular": "garden", "kind": "Garden", "listKind": "GardenList"}
     version = {
         "name": "v1",
@@ -39,7 +39,7 @@ def _subject(spec: dict[str, Any]) -> Subject:
         "metadata": {"name": "gardens.suites.example.com"},
         "spec": {"group": "suites.example.com", "scope": "Cluster", "names": names, "versions": [version]},
     }
-    return Subject(CustomResourceDefinition.from_manifest(crd).version("v1"))
+    return CaseSubject(CustomResourceDefinition.from_manifest(crd).version("v1"))
 
 
 def _run(table: str, case: str, *, spec: dict[str, Any] = SPEC, old_spec: dict[str, Any] | None = None) -> CaseResult:
@@ -135,4 +135,4 @@ def test_a_schema_under_which_nothing_is_served_refuses_the_case() -> None:
     result = _run("onCreate", "initial: 'spec: {}', expectedError: x", spec={"$ref": "#/x"})
 
     assert result == runner.not_served(_subject({"$ref": "#/x"}), ValueError("OpenAPIV3Schema '$ref' is not supported"))  # type: ignore[arg-type]
-    assert isinstance(result.mismatches[0], Refused)
+    assert isinstance(result.mismatches[0], NotReached)

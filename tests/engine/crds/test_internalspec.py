@@ -9,14 +9,14 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import decoded, internalspec, internaltypes
 from pytest_crd.engine.golang import types
-from pytest_crd.engine.golang.types import List, Pointer, Struct, Type
+from pytest_crd.engine.golang.types import GoType, List, Pointer, Struct
 
 NEWEST = profile.named("1.37")
 SPEC = decoded.custom_resource_definition("v1beta1").fields["spec"]
 STATUS = decoded.custom_resource_definition("v1").fields["status"]
 
 
-def _struct(kind: Type, *fields: str) -> Struct:
+def _struct(kind: GoType, *fields: str) -> Struct:
     """Return the struct that *fields* lead to, behind whatever points to it or lists it."""
     while not isinstance(kind, Struct):
         assert isinstance(kind, Pointer | List)
@@ -27,24 +27,24 @@ def _struct(kind: Type, *fields: str) -> Struct:
 @pytest.mark.parametrize(
     ("typed", "struct"),
     [
-        (internalspec.Version, internaltypes.version(NEWEST)),
+        (internalspec.InternalVersion, internaltypes.version(NEWEST)),
         (internalspec.Validation, _struct(internaltypes.validation(NEWEST))),
-        (internalspec.Subresources, _struct(internaltypes.SUBRESOURCES)),
-        (internalspec.Scale, _struct(internaltypes.SUBRESOURCES, "scale")),
+        (internalspec.InternalSubresources, _struct(internaltypes.SUBRESOURCES)),
+        (internalspec.InternalScale, _struct(internaltypes.SUBRESOURCES, "scale")),
         (internalspec.Column, _struct(internaltypes.PRINTER_COLUMNS)),
         (internalspec.SelectableField, _struct(internaltypes.SELECTABLE_FIELDS)),
         # v1beta1 has the internal form, but for the name of one field of columns.
         (internalspec.Spec, _struct(SPEC)),
-        (internalspec.Names, _struct(SPEC, "names")),
+        (internalspec.InternalNames, _struct(SPEC, "names")),
         (internalspec.Conversion, _struct(SPEC, "conversion")),
         (internalspec.ClientConfig, _struct(SPEC, "conversion", "webhookClientConfig")),
         (internalspec.Service, _struct(SPEC, "conversion", "webhookClientConfig", "service")),
         (internalspec.Status, _struct(STATUS)),
-        (internalspec.Condition, _struct(STATUS, "conditions")),
+        (internalspec.InternalCondition, _struct(STATUS, "conditions")),
     ],
 )
 def test_each_has_the_fields_of_the_api_with_their_types(typed: type, struct: Struct) -> None:
-    python: dict[Type, type] = {
+    python: dict[GoType, type] = {
         types.STRING: str,
         types.BOOL: bool,
         types.INT32: int,

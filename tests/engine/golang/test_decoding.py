@@ -22,8 +22,8 @@ from pytest_crd.engine.golang.types import (
     Map,
     Pointer,
     Raw,
-    Reference,
     Struct,
+    StructReference,
     Union,
 )
 
@@ -33,7 +33,7 @@ def tree() -> Struct:
 
 
 INNER = Struct("v1.Inner", {"number": INT64, "flag": Pointer(BOOL)})
-SCHEMA_OR_BOOL = Union("v1.OrBool", Reference(tree), bools=True, refusal="boolean or tree expected")
+SCHEMA_OR_BOOL = Union("v1.OrBool", StructReference(tree), bools=True, refusal="boolean or tree expected")
 TREE = Struct(
     "v1.Tree",
     {
@@ -53,11 +53,11 @@ TREE = Struct(
         "flags": Map(BOOL),
         "ratios": List(FLOAT64),
         "datas": List(BYTES),
-        "below": Map(Reference(tree), "v1.Below"),
-        "trees": List(Reference(tree)),
+        "below": Map(StructReference(tree), "v1.Below"),
+        "trees": List(StructReference(tree)),
         "rest": Pointer(SCHEMA_OR_BOOL),
-        "either": Map(Union("v1.OrStrings", Reference(tree), array=List(STRING))),
-        "items": Pointer(Union("v1.OrTrees", Reference(tree), array=List(Reference(tree)), empty=[])),
+        "either": Map(Union("v1.OrStrings", StructReference(tree), array=List(STRING))),
+        "items": Pointer(Union("v1.OrTrees", StructReference(tree), array=List(StructReference(tree)), empty=[])),
     },
 )
 WRITTEN = Struct(
@@ -78,11 +78,11 @@ WRITTEN = Struct(
 
 
 def test_a_type_is_named_as_go_names_it() -> None:
-    assert List(Pointer(Reference(tree))).name == "[]v1.Tree"
+    assert List(Pointer(StructReference(tree))).name == "[]v1.Tree"
     assert Map(List(STRING)).name == "map[string][]string"
 
 
-def error_of(value: Any, kind: types.Type = TREE, *, sort_keys: bool = True) -> str:
+def error_of(value: Any, kind: types.GoType = TREE, *, sort_keys: bool = True) -> str:
     with pytest.raises(decoding.DecodeError) as refused:
         decoding.decode(value, kind, sort_keys=sort_keys)
     return str(refused.value)
@@ -289,7 +289,7 @@ def test_unknown_fields_fall_away_also_where_they_are_not_listed() -> None:
 
 
 def test_what_is_no_type_cannot_be_compiled() -> None:
-    class Other(types.Type):
+    class Other(types.GoType):
         name = "other"
 
     with pytest.raises(TypeError, match="is no type"):

@@ -11,7 +11,7 @@ from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.errors import badvalues
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import structs, types
-from pytest_crd.engine.golang.types import BOOL, BYTES, INT32, STRING, List, Map, Pointer, Raw, Struct, Type
+from pytest_crd.engine.golang.types import BOOL, BYTES, INT32, STRING, GoType, List, Map, Pointer, Raw, Struct
 
 NEWEST = profile.named("1.37")
 OLD = profile.named("1.32")
@@ -38,7 +38,7 @@ ANY = Raw("apiextensions.JSON")
         pytest.param({"b": True}, Struct("p.T", {"b": BOOL, "jsonPath": STRING}), '{"B":true,"JSONPath":""}', 'p.T{B:true, JSONPath:""}', id="a struct, in Go's names"),
     ],
 )  # fmt: skip
-def test_values_are_printed_as_json_or_in_the_syntax_of_go(value: Any, kind: Type, json: str, go: str) -> None:
+def test_values_are_printed_as_json_or_in_the_syntax_of_go(value: Any, kind: GoType, json: str, go: str) -> None:
     assert structs.to_json(value, kind) == json
     assert structs.to_go_syntax(value, kind) == go
 

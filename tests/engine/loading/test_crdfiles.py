@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_crd.engine.inputerror import CrdError
-from pytest_crd.engine.loading.crdfiles import CrdFiles, Origin
+from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text.manifest import ManifestFile
 
 CRD = b"""\
@@ -37,10 +37,10 @@ MISSPELT = CRD.replace(b"CustomResourceDefinition", b"CustomResourceDefiniton")
 MISSPELT_PATCH = PATCH.replace(b"CustomResourceDefinition", b"CustomResourceDefiniton")
 UNDECODABLE = CRD.replace(b"type: object", b"type: 5")
 
-N, G, C, F, T = Origin
+N, G, C, F, T = FileOrigin
 
 
-def _taken(content: bytes, origin: Origin) -> tuple[list[str], list[str]]:
+def _taken(content: bytes, origin: FileOrigin) -> tuple[list[str], list[str]]:
     files = CrdFiles("1.37")
     files.take(content, source="f.yaml", origin=origin)
     assert files.crds == []
@@ -62,9 +62,9 @@ def _taken(content: bytes, origin: Origin) -> tuple[list[str], list[str]]:
     ],
 )
 def test_how_strict_it_is_depends_on_how_a_file_was_come_by(
-    content: bytes, strict: set[Origin], lenient: set[Origin], words: str
+    content: bytes, strict: set[FileOrigin], lenient: set[FileOrigin], words: str
 ) -> None:
-    assert strict | lenient == set(Origin)
+    assert strict | lenient == set(FileOrigin)
     for origin in strict:
         (mistake,), notes = _taken(content, origin)
         assert words in mistake
@@ -77,21 +77,21 @@ def test_how_strict_it_is_depends_on_how_a_file_was_come_by(
 
 
 def test_a_template_that_is_named_is_told_how_to_be_read() -> None:
-    (mistake,), _ = _taken(TEMPLATE, Origin.NAMED)
+    (mistake,), _ = _taken(TEMPLATE, FileOrigin.NAMED)
 
     assert mistake.endswith("(a Helm template: use what it renders to: crd_commands = helm template …)")
 
 
 @pytest.mark.parametrize("content", [b"kind: Pod", b"kind: {", b"text: CustomResourceDefinition"])
 def test_what_is_about_something_else_is_left_alone(content: bytes) -> None:
-    for origin in Origin:
+    for origin in FileOrigin:
         assert _taken(content, origin) == ([], [])
 
 
 def test_a_file_that_cannot_be_read_is_a_note_where_it_was_merely_found(tmp_path: Path) -> None:
     files = CrdFiles("1.37")
 
-    files.read(ManifestFile(tmp_path / "gone.yaml", "gone.yaml", named=False), Origin.FOUND)
+    files.read(ManifestFile(tmp_path / "gone.yaml", "gone.yaml", named=False), FileOrigin.FOUND)
 
     assert list(map(str, files.notes)) == ["gone.yaml: passed over, cannot be read: No such file or directory"]
 

@@ -7,16 +7,16 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.metadata import names, objectmetarules
-from pytest_crd.engine.metadata.objectmetarules import Naming
+from pytest_crd.engine.metadata.objectmetarules import ObjectNaming
 
 PATH = FieldPath(("metadata",))
 NEW, MIDDLE, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.36", "1.32", "1.21"))
-NAMED = Naming(objectmetarules.DNS_SUBDOMAIN, namespaced=False)
-NAMESPACED = Naming(objectmetarules.DNS_SUBDOMAIN, namespaced=True)
-SEGMENT = Naming(objectmetarules.PATH_SEGMENT, namespaced=False)
+NAMED = ObjectNaming(objectmetarules.DNS_SUBDOMAIN, namespaced=False)
+NAMESPACED = ObjectNaming(objectmetarules.DNS_SUBDOMAIN, namespaced=True)
+SEGMENT = ObjectNaming(objectmetarules.PATH_SEGMENT, namespaced=False)
 
 
-def found(metadata: Any, naming: Naming = NAMED, of: profile.Profile = NEW) -> list[str]:
+def found(metadata: Any, naming: ObjectNaming = NAMED, of: profile.Profile = NEW) -> list[str]:
     return list(map(str, objectmetarules.validate({"name": "a", **metadata}, PATH, naming, of)))
 
 
@@ -76,7 +76,7 @@ def test_whole_metadata_is_accepted() -> None:
         ),
     ],
 )
-def test_each_field_has_its_rule(metadata: Any, naming: Naming, error: str) -> None:
+def test_each_field_has_its_rule(metadata: Any, naming: ObjectNaming, error: str) -> None:
     assert found(metadata, naming) == [f"metadata.{error}"]
 
 

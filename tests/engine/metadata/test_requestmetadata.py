@@ -8,11 +8,11 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.metadata import requestmetadata
-from pytest_crd.engine.metadata.requestmetadata import Target
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 
 NEW, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.32", "1.21"))
-TARGET = Target("a.b", "cases", "default", "case")
-CLUSTER = Target("a.b", "cases", None, "case")
+TARGET = RequestTarget("a.b", "cases", "default", "case")
+CLUSTER = RequestTarget("a.b", "cases", None, "case")
 REFERENCE = {"apiVersion": "v1", "kind": "A", "name": "a", "uid": "u"}
 OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 
@@ -31,7 +31,7 @@ def bad_request(message: str) -> Refusal:
         pytest.param({"namespace": "other"}, CLUSTER, None, id="any is ignored where there are none"),
     ],
 )
-def test_namespace_on_create(namespace: Any, target: Target, refusal: Refusal | None) -> None:
+def test_namespace_on_create(namespace: Any, target: RequestTarget, refusal: Refusal | None) -> None:
     assert requestmetadata.refuse_create({"name": "A", **namespace}, target) == refusal
 
 
@@ -83,7 +83,7 @@ def test_what_is_not_there_is_not_found() -> None:
         pytest.param(CLUSTER, "/a.b/cases/case", id="without one"),
     ],
 )
-def test_another_uid_is_a_conflict_at_the_key(target: Target, key: str) -> None:
+def test_another_uid_is_a_conflict_at_the_key(target: RequestTarget, key: str) -> None:
     refusal = requestmetadata.refuse_stale({"uid": "u"}, {"uid": "v"}, target, NEW)
     problem = "Precondition failed: UID in precondition: u, UID in object meta: v"
     assert refusal == Refusal(

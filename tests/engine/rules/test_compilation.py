@@ -10,8 +10,8 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
 from pytest_crd.engine.rules import declarations, environments, times, tree
-from pytest_crd.engine.rules.compilation import Scope
-from pytest_crd.engine.rules.declarations import Declarations
+from pytest_crd.engine.rules.compilation import RuleScope
+from pytest_crd.engine.rules.declarations import SchemaDeclarations
 from pytest_crd.engine.schema.structural import Structural
 
 NEWEST: Final = profile.named("1.37")
@@ -20,10 +20,10 @@ NEWEST: Final = profile.named("1.37")
 def test_the_problem_of_an_expression_without_one_is_a_bug() -> None:
     declared = declarations.declare(Structural(type="string"), NEWEST, "self")
     assert declared is not None
-    known = Declarations(declared, {})
+    known = SchemaDeclarations(declared, {})
 
     with pytest.raises(AssertionError, match="'self == self' can be compiled after all"):
-        Scope(known, lambda: known).problem_of("self == self", environments.stored(NEWEST), optional=False)
+        RuleScope(known, lambda: known).problem_of("self == self", environments.stored(NEWEST), optional=False)
 
 
 def test_a_part_that_is_declared_inside_a_schema_only_is_a_bug() -> None:
@@ -39,15 +39,15 @@ def test_a_time_that_go_can_read_and_we_cannot_is_a_bug() -> None:
         times._utc("x")
 
 
-def _no_names() -> Declarations:
+def _no_names() -> SchemaDeclarations:
     raise AssertionError("only the words of a refusal need the types' own names")
 
 
-def _scope(**properties: Structural) -> Scope:
+def _scope(**properties: Structural) -> RuleScope:
     """Return what rules of an object with *properties* speak about."""
     declared = declarations.declare(Structural(type="object", properties=properties), NEWEST, "selfType")
     assert declared is not None
-    return Scope(Declarations(declared, declarations.structs(declared)), _no_names)
+    return RuleScope(SchemaDeclarations(declared, declarations.structs(declared)), _no_names)
 
 
 INTEGER: Final = Structural(type="integer")

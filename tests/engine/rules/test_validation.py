@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.rules import tree, validation
-from pytest_crd.engine.rules.validation import Findings, Subject
+from pytest_crd.engine.rules.validation import RuleFindings, RuleSubject
 from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.values.ratcheting import Correlation
@@ -17,17 +17,17 @@ NEWEST: Final = profile.named("1.37")
 OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
-def found(schema: dict[str, Any], value: Any, *, old: Any = None, budget: int = validation.BUDGET) -> Findings:
+def found(schema: dict[str, Any], value: Any, *, old: Any = None, budget: int = validation.BUDGET) -> RuleFindings:
     root = tree.of_stored(structural.from_schema(schema), NEWEST, is_resource=False)
     assert root is not None
-    return validation.validate(root, Subject(value, old), NEWEST, budget=budget)
+    return validation.validate(root, RuleSubject(value, old), NEWEST, budget=budget)
 
 
 def ruled(type_: str, *rules: dict[str, Any], **keywords: Any) -> dict[str, Any]:
     return {"type": type_, "x-kubernetes-validations": list(rules), **keywords}
 
 
-def details(findings: Findings) -> list[str]:
+def details(findings: RuleFindings) -> list[str]:
     return [error.detail for error in findings.errors]
 
 
@@ -119,7 +119,9 @@ def test_a_failure_at_the_kind_of_a_resource_is_never_forgiven() -> None:
     assert root is not None
     value = {"kind": "A", "spec": "A"}
 
-    findings = validation.validate(root, Subject(value, value, correlation=Correlation(value, value, schema)), NEWEST)
+    findings = validation.validate(
+        root, RuleSubject(value, value, correlation=Correlation(value, value, schema)), NEWEST
+    )
 
     assert [error.field for error in findings.errors] == ["kind"]
     assert [warning.partition(":")[0] for warning in findings.warnings] == ["spec"]

@@ -13,7 +13,7 @@ from pytest_crd.engine.cel.run.interpreter import Program
 from pytest_crd.engine.cel.text import spelling
 from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.rules import declarations, environments, views
-from pytest_crd.engine.rules.declarations import Declarations
+from pytest_crd.engine.rules.declarations import SchemaDeclarations
 from pytest_crd.engine.rules.listviews import MapListSum, MapListView
 from pytest_crd.engine.rules.objectviews import ObjectView, Preserved
 from pytest_crd.engine.rules.variables import Bindings
@@ -29,7 +29,7 @@ def answer(schema: Schema, value: Any, expression: str) -> str:
     node = structural.from_schema(schema)
     declared = declarations.declare(node, NEWEST, "self")
     assert declared is not None
-    provider = Declarations(declared, declarations.structs(declared))
+    provider = SchemaDeclarations(declared, declarations.structs(declared))
     environment = environments.stored(NEWEST).extend({"self": declared.type}, provider)
     variables = Bindings()
     variables.bind("self", views.compile(node, NEWEST), value)
@@ -319,7 +319,7 @@ def test_what_is_not_declared_has_no_type_and_no_size() -> None:
     )
     declared = declarations.declare(node, NEWEST, "self")
     assert declared is not None
-    known = Declarations(declared, declarations.structs(declared))
+    known = SchemaDeclarations(declared, declarations.structs(declared))
 
     assert known.find_field("nothing", "a") is None
     assert known.max_elements(("self", "m")) == 3

@@ -11,7 +11,7 @@ from pytest_crd.engine.text import yamldecoder, yamlnode, yamlplain
 from pytest_crd.engine.text.yamlparser import UnreadableError
 
 
-def completely(text: str) -> yamldecoder.Decoded | None:
+def completely(text: str) -> yamldecoder.DecodedDocument | None:
     root = yamlnode.compose(text).root
     return None if root is None else yamldecoder.decode(root)
 

@@ -34,7 +34,7 @@ _STRICT: Final = {"dryRun": "All", "fieldValidation": "Strict"}
 _CREATED: Final = 201
 
 
-def compared(repository: Path, server: client.Server, version: str) -> Iterator[tuple[str, bool, client.Answer]]:
+def compared(repository: Path, server: client.Server, version: str) -> Iterator[tuple[str, bool, client.ServerAnswer]]:
     """Yield where each sample of a project stands, whether it is held to be taken, and what the server answers."""
     crds = _by_kind(Sources(repository).crds(version))
     files = manifest.files(["."], base=repository)
@@ -73,7 +73,7 @@ def _shipped(crd: engine.CustomResourceDefinition) -> JSONValue:
     return {**{key: value for key, value in crd.manifest.items() if key != "status"}, "spec": spec}
 
 
-def _asked(server: client.Server, one: Sample, crd: engine.CustomResourceDefinition) -> client.Answer:
+def _asked(server: client.Server, one: Sample, crd: engine.CustomResourceDefinition) -> client.ServerAnswer:
     namespace = urllib.parse.quote(realworld.namespace(one.manifest.value), safe="")
     path = client.resource_path(crd.manifest, one.version, namespace=namespace)
     return server.ask("POST", path, one.manifest.value, query=_STRICT)

@@ -142,7 +142,7 @@ class Replay:
                 self._server.ask("DELETE", client.resource_path(dict(crd.manifest), subject.version.name, name))
             yield from self._compare(finding, "new", subject.write(resource), self._write(crd, subject, resource))
 
-    def _write(self, crd: Any, subject: Subject, resource: Mapping[str, Any]) -> client.Answer:
+    def _write(self, crd: Any, subject: Subject, resource: Mapping[str, Any]) -> client.ServerAnswer:
         """Create an object, and its status where that is a subresource."""
         path = client.resource_path(dict(crd.manifest), subject.version.name)
         answer = self._server.ask("POST", path, resource)
@@ -150,7 +150,7 @@ class Replay:
             self._stored[resource["metadata"]["name"]] = answer.body
         return self._with_status(crd, subject, resource, answer, {})
 
-    def _overwrite(self, crd: Any, subject: Subject, resource: Mapping[str, Any], *, dry: bool) -> client.Answer:
+    def _overwrite(self, crd: Any, subject: Subject, resource: Mapping[str, Any], *, dry: bool) -> client.ServerAnswer:
         name = resource["metadata"]["name"]
         path = client.resource_path(dict(crd.manifest), subject.version.name, name)
         current = self._server.ask("GET", path).body["metadata"]["resourceVersion"]
@@ -159,8 +159,13 @@ class Replay:
         return self._with_status(crd, subject, resource, answer, _DRY if dry else {})
 
     def _with_status(
-        self, crd: Any, subject: Subject, resource: Mapping[str, Any], answer: client.Answer, query: Mapping[str, str]
-    ) -> client.Answer:
+        self,
+        crd: Any,
+        subject: Subject,
+        resource: Mapping[str, Any],
+        answer: client.ServerAnswer,
+        query: Mapping[str, str],
+    ) -> client.ServerAnswer:
         if answer.code >= 300 or not resource.get("status") or not subject.version.has_status:
             return answer
         name = resource["metadata"]["name"]
@@ -172,9 +177,11 @@ class Replay:
         if last.code == 200 and not query:
             self._stored[name] = last.body
         warnings = tuple(dict.fromkeys((*answer.warnings, *last.warnings)))
-        return client.Answer(last.code, last.body, warnings)
+        return client.ServerAnswer(last.code, last.body, warnings)
 
-    def _compare(self, finding: Finding, side: str, ours: engine.Response, theirs: client.Answer) -> Iterator[str]:
+    def _compare(
+        self, finding: Finding, side: str, ours: engine.Response, theirs: client.ServerAnswer
+    ) -> Iterator[str]:
         self.count += 1
         expected = recordings.of_custom_resource(ours, namespaced=False)
         given = facts.stated(theirs, {})
@@ -187,7 +194,7 @@ class Replay:
 
 def recordings_free(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object without what a server alone makes."""
-    return facts.stated(client.Answer(201, stored, ()), {})["stored"]  # type: ignore[no-any-return]
+    return facts.stated(client.ServerAnswer(201, stored, ()), {})["stored"]  # type: ignore[no-any-return]
 
 
 def _named(resource: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -26,9 +26,9 @@ from pytest_crd.engine.cel.errors import CompileError, EvaluationError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import declarations, environments, tree, validation, views
-from pytest_crd.engine.rules.compilation import Scope
-from pytest_crd.engine.rules.declarations import Declarations
-from pytest_crd.engine.rules.validation import Subject
+from pytest_crd.engine.rules.compilation import RuleScope
+from pytest_crd.engine.rules.declarations import SchemaDeclarations
+from pytest_crd.engine.rules.validation import RuleSubject
 from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 
@@ -58,7 +58,7 @@ def found(question: Question, kubernetes: Profile) -> JSONValue:
     root = tree.of_stored(schema, kubernetes, is_resource=question["root"])
     if root is None:
         raise AssertionError("a schema without rules")
-    subject = Subject(question["self"], question.get("oldSelf"), FieldPath(("self",)))
+    subject = RuleSubject(question["self"], question.get("oldSelf"), FieldPath(("self",)))
     findings = validation.validate(root, subject, kubernetes, budget=question["budget"])
     errors = [{"type": error.type.reason, "field": error.field, "message": error.message} for error in findings.errors]
     return {"errors": errors, "budget": findings.budget}
@@ -69,7 +69,7 @@ def estimated(question: Question, schema: structural.Structural, kubernetes: Pro
     declared = declarations.declare(schema, kubernetes, "selfType1", is_resource=question["root"])
     if declared is None:
         raise AssertionError("a schema without a type")
-    scope = Scope(Declarations(declared, declarations.structs(declared)), lambda: scope.declarations)
+    scope = RuleScope(SchemaDeclarations(declared, declarations.structs(declared)), lambda: scope.declarations)
     environment = environments.stored(kubernetes)
     variables = Bindings()
     variables.bind("self", views.compile(schema, kubernetes), question["self"])

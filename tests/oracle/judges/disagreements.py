@@ -11,14 +11,14 @@ from conformance import casefile, recordings
 
 from oracle.servers import repetition
 from pytest_crd import engine
-from pytest_crd.live import chance, client, facts
+from pytest_crd.live import client, facts, nondeterminism
 
 JSONValue = Any
 Answer = dict[str, JSONValue]
 
 # What differs by chance: where Go keeps what it prints as a pointer, and the resourceVersion in a body that is quoted.
 _BY_CHANCE: Final = (
-    (chance.ADDRESS, chance.ANY_ADDRESS),
+    (nondeterminism.ADDRESS, nondeterminism.ANY_ADDRESS),
     (re.compile(r'"resourceVersion":"\d+"'), '"resourceVersion":"1"'),
 )
 _BAD_REQUEST: Final = 400
@@ -94,7 +94,7 @@ def found_by(answer: Callable[[], Answer]) -> Answer:
         return {"code": 0, "message": f"{type(error).__name__}: {error}"}
 
 
-def of_crd_answer(answer: client.Answer, sent: JSONValue) -> Answer:
+def of_crd_answer(answer: client.ServerAnswer, sent: JSONValue) -> Answer:
     """Return the facts of a server's answer to a CRD that was *sent*."""
     recorded = facts.stated(answer)
     if recorded.pop("stored", None) is not None:

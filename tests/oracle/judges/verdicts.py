@@ -180,7 +180,7 @@ class Server:
         """Delete the CRDs that are still there."""
         self._make_room(_KEPT)
 
-    def _posted(self, schema: JSONValue) -> tuple[JSONValue, client.Answer | None]:
+    def _posted(self, schema: JSONValue) -> tuple[JSONValue, client.ServerAnswer | None]:
         """Return the CRD of *schema* and the answer to POSTing it, None where it is there already."""
         key = json.dumps(schema)
         if key in self._served:
@@ -197,7 +197,7 @@ class Server:
             crd = self._served.pop(next(iter(self._served)))
             self._server.ask("DELETE", client.crd_path(crd["apiVersion"], crd["metadata"]["name"]))
 
-    def _verdict(self, question: Question, crd: JSONValue, answer: client.Answer | None) -> Verdict:
+    def _verdict(self, question: Question, crd: JSONValue, answer: client.ServerAnswer | None) -> Verdict:
         if answer is None or answer.code == 201:
             return Verdict("", [], refused=False, objects=tuple(self._decoded(crd, item) for item in question.objects))
         causes = answer.body.get("details", {}).get("causes", ())

@@ -176,7 +176,7 @@ def _crd_answer(server: client.Server, path: str, crd: JSONValue, query: Mapping
     return {key: value for key, value in answer.items() if key != "stored"}
 
 
-def _crd_update_answer(answer: client.Answer, sent: JSONValue) -> Recorded:
+def _crd_update_answer(answer: client.ServerAnswer, sent: JSONValue) -> Recorded:
     recorded = facts.stated(answer)
     if recorded.pop("stored", None) is not None:
         recorded |= _stored_crd(answer.body, sent)

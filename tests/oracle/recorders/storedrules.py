@@ -51,11 +51,11 @@ def answered(server: client.Server, etcd: str, version: str, row: JSONValue) -> 
     return {"create": _answer(created, created.body.get("spec")), "update": _answer(written, None)}
 
 
-def _answer(answer: client.Answer, kept: JSONValue) -> list[JSONValue]:
+def _answer(answer: client.ServerAnswer, kept: JSONValue) -> list[JSONValue]:
     return [answer.code, answer.message if answer.code >= 400 else kept]
 
 
-def _of(answer: client.Answer, code: int) -> None:
+def _of(answer: client.ServerAnswer, code: int) -> None:
     if answer.code != code:
         raise RuntimeError(answer.message)
 

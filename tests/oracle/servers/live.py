@@ -35,12 +35,12 @@ class PanickingServer(client.Server):
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> client.Answer:
+    ) -> client.ServerAnswer:
         """Send one request; an answer of 502 stands for none."""
         try:
             return super().ask(method, path, body, query=query, headers=headers)
         except NoAnswerError:
-            return client.Answer(502, "", ())
+            return client.ServerAnswer(502, "", ())
 
 
 class Live:

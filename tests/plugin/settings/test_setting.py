@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_crd.plugin.settings import SETTINGS
-from pytest_crd.plugin.settings.setting import Kind, Setting, Times
+from pytest_crd.plugin.settings.setting import Setting, SettingKind, Times
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -22,7 +22,7 @@ def test_it_has_the_name_of_the_plugin_and_says_what_its_option_replaces(setting
     assert setting.ini.startswith("crd_") or not setting.ini
     assert setting.option.startswith("--crd-") or not setting.option
     # What is switched on in one place cannot be switched off in the other.
-    has_both = bool(setting.ini and setting.option) and setting.kind is not Kind.SWITCH
+    has_both = bool(setting.ini and setting.option) and setting.kind is not SettingKind.SWITCH
     assert (setting.ini in setting.replaces and bool(setting.replaces)) is has_both
 
 
@@ -38,7 +38,7 @@ def test_help_says_of_options_how_often_they_are_given_and_what_they_replace(emp
     words = " ".join(str(result.stdout).split())
     for setting in SETTINGS:
         assert setting.help in words
-        if setting.option and setting.kind is not Kind.SWITCH:
+        if setting.option and setting.kind is not SettingKind.SWITCH:
             several = " May be given several times." if setting.times is Times.SEVERAL else ""
             replaces = f" Replaces {setting.replaces}." if setting.replaces else ""
             assert f"{setting.help}{several}{replaces}" in words

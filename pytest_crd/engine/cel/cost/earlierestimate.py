@@ -10,12 +10,12 @@ from __future__ import annotations
 from pytest_crd.engine.cel.cost import paths
 from pytest_crd.engine.cel.cost.estimate import Cost, Estimator, add_costs, sum_costs
 from pytest_crd.engine.cel.cost.knownsizes import SCALARS, without_accumulator
-from pytest_crd.engine.cel.cost.paths import NOWHERE, Path
+from pytest_crd.engine.cel.cost.paths import NOWHERE, CostPath
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import MAX, UNKNOWN_SIZE, SizeEstimate, SizeProvider
-from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.types import Type, TypeKind
 
 
 class EarlierEstimator(Estimator):
@@ -34,10 +34,10 @@ class EarlierEstimator(Estimator):
             self._paths[node_id] = paths.of_variable(name)
             return
         kind = self._types[ranges[-1].id].kind
-        if kind in {Kind.LIST, Kind.MAP}:
-            self._paths[node_id] = self._path(ranges[-1]).append("@items" if kind is Kind.LIST else "@keys")
+        if kind in {TypeKind.LIST, TypeKind.MAP}:
+            self._paths[node_id] = self._path(ranges[-1]).append("@items" if kind is TypeKind.LIST else "@keys")
 
-    def _path(self, node: Node) -> Path:
+    def _path(self, node: Node) -> CostPath:
         return self._paths.get(node.id, NOWHERE)
 
     def _sized_path(self, node: Node) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.engine.cel.cost.knownsizes import Entries, KnownSizes, union, union_all
+from pytest_crd.engine.cel.cost.knownsizes import EntrySizes, KnownSizes, union, union_all
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types.checked import CheckedExpression
@@ -24,7 +24,7 @@ from pytest_crd.engine.cel.types.costs import (
     fixed_size,
 )
 from pytest_crd.engine.cel.types.functions import Overload
-from pytest_crd.engine.cel.types.types import Kind
+from pytest_crd.engine.cel.types.types import TypeKind
 
 _NAME: Final = (1, 1)
 _LIST: Final = 10
@@ -83,7 +83,7 @@ class Estimator(KnownSizes):
         if node.test_only:
             return least, most
         self._paths[node.id] = self._path(node.operand).append(node.field)
-        if self._types[node.operand.id].kind in {Kind.MAP, Kind.STRUCT}:
+        if self._types[node.operand.id].kind in {TypeKind.MAP, TypeKind.STRUCT}:
             return add_costs((least, most), _NAME)
         return least, most
 
@@ -176,7 +176,7 @@ class Estimator(KnownSizes):
         for element in node.elements:
             costs.append(self.cost(element))
             sizes.append(self._size_of(element) or UNKNOWN_SIZE)
-        self._entries[node.id] = Entries(Kind.LIST, fixed_size(1), union_all(sizes))
+        self._entries[node.id] = EntrySizes(TypeKind.LIST, fixed_size(1), union_all(sizes))
         return sum_costs([(_LIST, _LIST), *costs])
 
     def _map(self, node: ast.MapLiteral) -> Cost:
@@ -188,7 +188,7 @@ class Estimator(KnownSizes):
             costs.append(self.cost(entry.value))
             keys.append(self._size_of(entry.key) or UNKNOWN_SIZE)
             values.append(self._size_of(entry.value) or UNKNOWN_SIZE)
-        self._entries[node.id] = Entries(Kind.MAP, union_all(keys), union_all(values))
+        self._entries[node.id] = EntrySizes(TypeKind.MAP, union_all(keys), union_all(values))
         return sum_costs([(_MAP, _MAP), *costs])
 
     def _struct(self, node: ast.StructLiteral) -> Cost:

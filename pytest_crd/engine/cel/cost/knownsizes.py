@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.cost import paths
-from pytest_crd.engine.cel.cost.paths import NOWHERE, Path
+from pytest_crd.engine.cel.cost.paths import NOWHERE, CostPath
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types import types
@@ -25,27 +25,29 @@ from pytest_crd.engine.cel.types.costs import (
     SizeProvider,
     fixed_size,
 )
-from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.types import Type, TypeKind
 
-SCALARS: Final = frozenset({Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT})
+SCALARS: Final = frozenset(
+    {TypeKind.BOOL, TypeKind.DOUBLE, TypeKind.DURATION, TypeKind.INT, TypeKind.TIMESTAMP, TypeKind.UINT}
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
+class EntrySizes:
     """The sizes of a list's or map's entries, as far as an expression made it: of its keys or indices, and of its values."""
 
-    kind: Kind
+    kind: TypeKind
     key: SizeEstimate
     value: SizeEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class SizedVariable:
     """A variable of a comprehension: the path that leads to it, its size, and those of its entries."""
 
-    path: Path
+    path: CostPath
     size: SizeEstimate | None
-    entries: Entries | None
+    entries: EntrySizes | None
 
 
 class KnownSizes:
@@ -56,10 +58,10 @@ class KnownSizes:
         self._types = checked.types
         self._references = checked.references
         self._provider = sizes
-        self._paths: dict[int, Path] = {}
+        self._paths: dict[int, CostPath] = {}
         self._sizes: dict[int, SizeEstimate] = {}
-        self._entries: dict[int, Entries] = {}
-        self._variables: dict[str, list[Variable]] = {}
+        self._entries: dict[int, EntrySizes] = {}
+        self._variables: dict[str, list[SizedVariable]] = {}
 
     # The context of functions' estimates
 
@@ -83,36 +85,36 @@ class KnownSizes:
         variable = self._variable(name)
         self._paths[node_id] = variable.path if variable else paths.of_variable(name)
 
-    def _variable(self, name: str) -> Variable | None:
+    def _variable(self, name: str) -> SizedVariable | None:
         stack = self._variables.get(name)
         return stack[-1] if stack else None
 
-    def _push(self, name: str, variable: Variable) -> None:
+    def _push(self, name: str, variable: SizedVariable) -> None:
         self._variables.setdefault(name, []).append(variable)
 
-    def _bound(self, node: Node) -> Variable:
+    def _bound(self, node: Node) -> SizedVariable:
         """Return the variable that stands for *node*."""
-        return Variable(self._path(node), self._size_of(node), self._entries_of(node))
+        return SizedVariable(self._path(node), self._size_of(node), self._entries_of(node))
 
     def _push_loop(self, node: ast.Comprehension) -> list[str]:
         """Add the variables of a loop, and return their names."""
         entries = self._entries_of(node.range)
         path = self._path(node.range)
-        is_list = (entries.kind if entries else self._types[node.range.id].kind) is Kind.LIST
+        is_list = (entries.kind if entries else self._types[node.range.id].kind) is TypeKind.LIST
         if node.second_variable is None and is_list:
-            self._push(node.variable, Variable(path.append("@items"), entries.value if entries else None, None))
+            self._push(node.variable, SizedVariable(path.append("@items"), entries.value if entries else None, None))
             return [node.variable]
         key = path.append("@indices" if is_list else "@keys")
-        self._push(node.variable, Variable(key, entries.key if entries else None, None))
+        self._push(node.variable, SizedVariable(key, entries.key if entries else None, None))
         if node.second_variable is None:
             return [node.variable]
         value = path.append("@items" if is_list else "@values")
-        self._push(node.second_variable, Variable(value, entries.value if entries else None, None))
+        self._push(node.second_variable, SizedVariable(value, entries.value if entries else None, None))
         return [node.variable, node.second_variable]
 
     # Sizes
 
-    def _path(self, node: Node) -> Path:
+    def _path(self, node: Node) -> CostPath:
         if isinstance(node, ast.Identifier):
             variable = self._variable(self._references[node.id].name)
             if variable is not None:
@@ -125,7 +127,7 @@ class KnownSizes:
 
     def _is_scalar(self, type_: Type) -> bool:
         """Return whether all values of *type_* count as one."""
-        if type_.kind is Kind.OPAQUE and type_.name == types.OPTIONAL_NAME:
+        if type_.kind is TypeKind.OPAQUE and type_.name == types.OPTIONAL_NAME:
             return self._is_scalar(type_.parameters[0])
         return type_.kind in SCALARS
 
@@ -150,7 +152,7 @@ class KnownSizes:
         variable = self._variable(self._references[node.id].name) if isinstance(node, ast.Identifier) else None
         return variable.size if variable else None
 
-    def _entries_of(self, node: Node) -> Entries | None:
+    def _entries_of(self, node: Node) -> EntrySizes | None:
         entries = self._entries.get(node.id)
         if entries is not None:
             return entries
@@ -174,11 +176,11 @@ def without_accumulator(path: tuple[str, ...]) -> tuple[str, ...]:
     return () if path and path[0] in _ACCUMULATORS else path
 
 
-def union(one: Entries | None, other: Entries | None) -> Entries | None:
+def union(one: EntrySizes | None, other: EntrySizes | None) -> EntrySizes | None:
     """Return the sizes that the entries of either may have; None where nothing is known of one."""
     if one is None or other is None:
         return None
-    return Entries(one.kind, one.key.union(other.key), one.value.union(other.value))
+    return EntrySizes(one.kind, one.key.union(other.key), one.value.union(other.value))
 
 
 def union_all(sizes: list[SizeEstimate]) -> SizeEstimate:

@@ -16,7 +16,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Path:
+class CostPath:
     """
     A path.
 
@@ -33,19 +33,19 @@ class Path:
         """What the path consists of at the moment."""
         return tuple(self.room[: self.length])
 
-    def append(self, name: str) -> Path:
+    def append(self, name: str) -> CostPath:
         """Return this path with one name more: where there is room for it, in the same place."""
         if self.length < len(self.room):
             self.room[self.length] = name
-            return Path(self.room, self.length + 1)
+            return CostPath(self.room, self.length + 1)
         room = [*self.room, name, *[""] * (len(self.room) - 1)]
-        return Path(room, self.length + 1)
+        return CostPath(room, self.length + 1)
 
 
-NOWHERE: Final = Path([], 0)
+NOWHERE: Final = CostPath([], 0)
 """The path of what is no part of a variable."""
 
 
-def of_variable(name: str) -> Path:
+def of_variable(name: str) -> CostPath:
     """Return the path of the variable *name*."""
-    return Path([name], 1)
+    return CostPath([name], 1)

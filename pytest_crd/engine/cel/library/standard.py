@@ -32,8 +32,8 @@ from pytest_crd.engine.cel.types.types import (
     STRING,
     TIMESTAMP,
     UINT,
-    Kind,
     Type,
+    TypeKind,
     list_of,
     map_of,
     parameter,
@@ -116,7 +116,7 @@ def _ordering(name: str, word: str, holds: Callable[[Any, Any], bool]) -> Functi
 def _equality_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
     """Estimate comparing two values; those of the libraries' types are compared by what is known of them."""
     left, right = arguments
-    if left.type == right.type and left.type.kind in (Kind.OPAQUE, Kind.STRUCT):
+    if left.type == right.type and left.type.kind in (TypeKind.OPAQUE, TypeKind.STRUCT):
         if left.type.name in _COMPARED_AT_ONCE:
             return CallEstimate(costing.ONE)
         if left.type.name == "kubernetes.NamedFormat":

@@ -13,14 +13,14 @@ from typing import Final
 from pytest_crd.engine.cel.types.functions import Function, Overload
 from pytest_crd.engine.cel.types.types import DURATION, INT, STRING, TIMESTAMP
 from pytest_crd.engine.cel.values import durations, timestamps
-from pytest_crd.engine.cel.values.timestamps import Fields
+from pytest_crd.engine.cel.values.timestamps import CalendarFields
 from pytest_crd.engine.cel.values.values import Duration, Timestamp
 
 
 def _getter(
     name: str,
     part: str,
-    get: Callable[[Fields], int],
+    get: Callable[[CalendarFields], int],
     of_duration: Callable[[Duration], int] | None = None,
     *,
     zone_suffix: str = "with_tz",

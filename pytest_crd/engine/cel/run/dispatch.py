@@ -12,17 +12,17 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Overload
-from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.cel.values.values import Value, find, is_list, is_map, type_name
 
-_ANYTHING: Final = frozenset({Kind.DYN, Kind.ANY, Kind.TYPE_PARAMETER})
-_SCALARS: Final[Mapping[Kind, type]] = {
-    Kind.STRING: str,
-    Kind.INT: int,
-    Kind.BOOL: bool,
-    Kind.DOUBLE: float,
-    Kind.BYTES: bytes,
+_ANYTHING: Final = frozenset({TypeKind.DYN, TypeKind.ANY, TypeKind.TYPE_PARAMETER})
+_SCALARS: Final[Mapping[TypeKind, type]] = {
+    TypeKind.STRING: str,
+    TypeKind.INT: int,
+    TypeKind.BOOL: bool,
+    TypeKind.DOUBLE: float,
+    TypeKind.BYTES: bytes,
 }
 
 
@@ -32,9 +32,9 @@ def matches(type_: Type, value: Value) -> bool:
         return True
     if (scalar := _SCALARS.get(type_.kind)) is not None:
         return type(value) is scalar
-    if type_.kind is Kind.LIST:
+    if type_.kind is TypeKind.LIST:
         return is_list(value) and (not len(value) or matches(type_.parameters[0], next(iter(value))))
-    if type_.kind is Kind.MAP:
+    if type_.kind is TypeKind.MAP:
         return is_map(value) and (not len(value) or _entry_matches(type_, value))
     return type_.name == type_name(value)
 

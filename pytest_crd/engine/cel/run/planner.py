@@ -19,7 +19,7 @@ from pytest_crd.engine.cel.run.qualifiers import Qualifier, checked_key
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.types.checked import CheckedExpression, Reference
 from pytest_crd.engine.cel.types.functions import Function, Implementation, RuntimeCost
-from pytest_crd.engine.cel.types.types import Kind
+from pytest_crd.engine.cel.types.types import TypeKind
 from pytest_crd.engine.cel.values.values import Value
 from pytest_crd.engine.golang.release import GoRelease
 
@@ -119,7 +119,7 @@ class Planner:
     def _plan_reference(self, id_: int, reference: Reference) -> _Step:
         if reference.value is not None:
             return ConstantStep(reference.value)
-        if self._types[id_].kind is Kind.TYPE:
+        if self._types[id_].kind is TypeKind.TYPE:
             raise ProgramError(f"reference to undefined type: {reference.name}")
         local = self._scope.get(reference.name)
         return self._of(local() if local else attributes.Variable(reference.name.removeprefix(".")))

@@ -14,7 +14,7 @@ from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types import messages, types, unification
 from pytest_crd.engine.cel.types.declarations import Declarations
-from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.types.unification import Unifier
 
 
@@ -94,18 +94,18 @@ class Aggregates:
         if not self._dialect.structs_name_types and (local := self._checker.local(name)) is not None:
             return local
         found = self._declarations.find(name)
-        if found is not None and (found[0].kind is Kind.TYPE or not self._dialect.structs_name_types):
+        if found is not None and (found[0].kind is TypeKind.TYPE or not self._dialect.structs_name_types):
             return found[0]
         struct = self._declarations.provider.find_struct(name)
         return None if struct is None else types.type_of(struct)
 
     def _made(self, node: ast.StructLiteral, name: str, named: Type) -> tuple[Type, str]:
         """Return the type of an object, and the name of what has its fields."""
-        if named.kind is not Kind.TYPE:
+        if named.kind is not TypeKind.TYPE:
             self._checker.report(node.id, f"'{named.declared_name}' is not a type")
             return types.ERROR, name
         type_ = named.parameters[0]
-        is_list = type_.kind is Kind.LIST and name not in messages.MESSAGES
+        is_list = type_.kind is TypeKind.LIST and name not in messages.MESSAGES
         fields_of = "" if is_list and not self._dialect.lists_are_messages else messages.name_of(type_, name)
         if not fields_of:
             self._checker.report(node.id, f"'{type_.declared_name}' is not a message type")
@@ -128,4 +128,4 @@ class Aggregates:
 
 def _is_open(joined: Type) -> bool:
     """Return whether nothing is known of elements although there are some."""
-    return joined.kind is Kind.UNSPECIFIED
+    return joined.kind is TypeKind.UNSPECIFIED

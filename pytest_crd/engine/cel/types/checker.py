@@ -19,7 +19,7 @@ from pytest_crd.engine.cel.types.aggregates import Aggregates
 from pytest_crd.engine.cel.types.checked import CheckedExpression, Reference
 from pytest_crd.engine.cel.types.declarations import Declarations
 from pytest_crd.engine.cel.types.functions import Function
-from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.types.unification import Unifier
 from pytest_crd.engine.cel.values.values import TypeValue, UInt
 from pytest_crd.engine.golang.release import GoRelease
@@ -183,12 +183,12 @@ class _Checker:
     def _field(self, node: Node, operand: Node, name: str, *, optional: bool) -> Type:
         """Return the type of a field of *operand*, optional if it is asked for as an optional or the operand is one."""
         target, is_optional = unification.unwrap_optional(self.unifier.substitute(self.check(operand)))
-        if target.kind is Kind.MAP:
+        if target.kind is TypeKind.MAP:
             type_ = target.parameters[1]
-        elif target.kind is Kind.STRUCT:
+        elif target.kind is TypeKind.STRUCT:
             type_ = self.field_type(node.id, target.name, name)
         else:
-            if target.kind is Kind.TYPE_PARAMETER:
+            if target.kind is TypeKind.TYPE_PARAMETER:
                 self.unifier.assignable(types.DYN, target)
             elif not unification.is_dyn_or_error(target):
                 self.report(node.id, f"type '{self._told(operand, target)}' does not support field selection")
@@ -276,13 +276,13 @@ class _Checker:
 
     def _loop_types(self, node: ast.Comprehension, range_type: Type) -> tuple[Type, Type]:
         """Return the types of the two variables of a loop; where there is one variable, the second means nothing."""
-        if range_type.kind is Kind.LIST:
+        if range_type.kind is TypeKind.LIST:
             element = range_type.parameters[0]
             return (element, element) if node.second_variable is None else (types.INT, element)
-        if range_type.kind is Kind.MAP:
+        if range_type.kind is TypeKind.MAP:
             key, value = range_type.parameters
             return key, value
-        if range_type.kind in {Kind.DYN, Kind.ERROR, Kind.TYPE_PARAMETER}:
+        if range_type.kind in {TypeKind.DYN, TypeKind.ERROR, TypeKind.TYPE_PARAMETER}:
             self.unifier.assignable(types.DYN, range_type)
             return types.DYN, types.DYN if self._second_variables_typed else types.UNSPECIFIED
         told = self._told(node.range, range_type)

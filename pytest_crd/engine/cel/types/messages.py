@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.types import types
-from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.values import conversions
 from pytest_crd.engine.cel.values.values import (
     MAX_INT,
@@ -65,7 +65,7 @@ class Message(NamedTuple):
 
 def name_of(type_: Type, name: str) -> str:
     """Return which message's fields an object of *type_* has that is made by *name*; empty where it is no message."""
-    if type_.kind is Kind.STRUCT or (is_message(type_) and name in MESSAGES):
+    if type_.kind is TypeKind.STRUCT or (is_message(type_) and name in MESSAGES):
         return name
     return _NAMES.get(type_.kind, "") if is_message(type_) else ""
 
@@ -73,18 +73,18 @@ def name_of(type_: Type, name: str) -> str:
 def is_message(type_: Type) -> bool:
     """Return whether protobuf has a message for *type_*."""
     return (
-        type_.kind in {Kind.ANY, Kind.DURATION, Kind.DYN, Kind.NULL, Kind.TIMESTAMP}
+        type_.kind in {TypeKind.ANY, TypeKind.DURATION, TypeKind.DYN, TypeKind.NULL, TypeKind.TIMESTAMP}
         or type_.nullable
-        or (type_.kind is Kind.LIST and type_.parameters[0].kind is Kind.DYN)
-        or (type_.kind is Kind.MAP and type_.parameters == (types.STRING, types.DYN))
+        or (type_.kind is TypeKind.LIST and type_.parameters[0].kind is TypeKind.DYN)
+        or (type_.kind is TypeKind.MAP and type_.parameters == (types.STRING, types.DYN))
     )
 
 
-_NAMES: Final[Mapping[Kind, str]] = {
-    Kind.DURATION: "google.protobuf.Duration",
-    Kind.LIST: "google.protobuf.ListValue",
-    Kind.NULL: "google.protobuf.NullValue",
-    Kind.TIMESTAMP: "google.protobuf.Timestamp",
+_NAMES: Final[Mapping[TypeKind, str]] = {
+    TypeKind.DURATION: "google.protobuf.Duration",
+    TypeKind.LIST: "google.protobuf.ListValue",
+    TypeKind.NULL: "google.protobuf.NullValue",
+    TypeKind.TIMESTAMP: "google.protobuf.Timestamp",
 }
 
 

@@ -14,7 +14,7 @@ from pytest_crd.engine.cel.types import types, unification
 from pytest_crd.engine.cel.types.checked import Reference
 from pytest_crd.engine.cel.types.declarations import Declarations
 from pytest_crd.engine.cel.types.functions import Function, Overload
-from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.types.unification import Unifier
 
 _MOST_KEPT: Final = 20_000
@@ -66,7 +66,7 @@ def _match(
         matching.append(overload)
         found = unifier.substitute(unification.substitute(fresh, overload.result))
         if result is None:
-            result = None if found.kind is Kind.UNSPECIFIED else found
+            result = None if found.kind is TypeKind.UNSPECIFIED else found
         elif not unification.is_dyn(result) and found != result:
             result = types.DYN
     return None if result is None else (Reference(function.name, tuple(matching)), result)

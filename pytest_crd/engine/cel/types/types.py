@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Protocol
 
 
-class Kind(Enum):
+class TypeKind(Enum):
     """What there is to know of a type besides its name."""
 
     __hash__ = object.__hash__  # types ask often what kind they are of, and Enum's own is slow
@@ -53,7 +53,7 @@ class Type:
         lacking: Whether it is UNSPECIFIED, or has a part that is: it equals nothing, not even itself.
     """
 
-    kind: Kind
+    kind: TypeKind
     name: str
     parameters: tuple[Type, ...] = ()
     nullable: bool = field(default=False, compare=False)
@@ -64,10 +64,10 @@ class Type:
 
     def __post_init__(self) -> None:
         """Find out once what occurs in it, and what the hash is."""
-        generic = self.kind is Kind.TYPE_PARAMETER or any(inner.generic for inner in self.parameters)
+        generic = self.kind is TypeKind.TYPE_PARAMETER or any(inner.generic for inner in self.parameters)
         object.__setattr__(self, "generic", generic)
         object.__setattr__(self, "wraps", self.nullable or any(inner.wraps for inner in self.parameters))
-        lacking = self.kind is Kind.UNSPECIFIED or any(inner.lacking for inner in self.parameters)
+        lacking = self.kind is TypeKind.UNSPECIFIED or any(inner.lacking for inner in self.parameters)
         object.__setattr__(self, "lacking", lacking)
         object.__setattr__(self, "_hash", hash((self.name, self.parameters)))
 
@@ -89,27 +89,27 @@ class Type:
 
 
 _SPELLINGS = {
-    Kind.ANY: "any",
-    Kind.DURATION: "duration",
-    Kind.ERROR: "!error!",
-    Kind.NULL: "null",
-    Kind.TIMESTAMP: "timestamp",
+    TypeKind.ANY: "any",
+    TypeKind.DURATION: "duration",
+    TypeKind.ERROR: "!error!",
+    TypeKind.NULL: "null",
+    TypeKind.TIMESTAMP: "timestamp",
 }
 
-ANY = Type(Kind.ANY, "google.protobuf.Any")
-BOOL = Type(Kind.BOOL, "bool")
-BYTES = Type(Kind.BYTES, "bytes")
-DOUBLE = Type(Kind.DOUBLE, "double")
-DURATION = Type(Kind.DURATION, "google.protobuf.Duration")
-DYN = Type(Kind.DYN, "dyn")
-ERROR = Type(Kind.ERROR, "error")
-INT = Type(Kind.INT, "int")
-NULL = Type(Kind.NULL, "null_type")
-STRING = Type(Kind.STRING, "string")
-TIMESTAMP = Type(Kind.TIMESTAMP, "google.protobuf.Timestamp")
-TYPE = Type(Kind.TYPE, "type")
-UINT = Type(Kind.UINT, "uint")
-UNSPECIFIED = Type(Kind.UNSPECIFIED, "")
+ANY = Type(TypeKind.ANY, "google.protobuf.Any")
+BOOL = Type(TypeKind.BOOL, "bool")
+BYTES = Type(TypeKind.BYTES, "bytes")
+DOUBLE = Type(TypeKind.DOUBLE, "double")
+DURATION = Type(TypeKind.DURATION, "google.protobuf.Duration")
+DYN = Type(TypeKind.DYN, "dyn")
+ERROR = Type(TypeKind.ERROR, "error")
+INT = Type(TypeKind.INT, "int")
+NULL = Type(TypeKind.NULL, "null_type")
+STRING = Type(TypeKind.STRING, "string")
+TIMESTAMP = Type(TypeKind.TIMESTAMP, "google.protobuf.Timestamp")
+TYPE = Type(TypeKind.TYPE, "type")
+UINT = Type(TypeKind.UINT, "uint")
+UNSPECIFIED = Type(TypeKind.UNSPECIFIED, "")
 """No type: what a variable has that cel-go 0.22 gives none. It is assignable to nothing, not even itself."""
 
 OPTIONAL_NAME = "optional_type"
@@ -117,37 +117,37 @@ OPTIONAL_NAME = "optional_type"
 
 def list_of(element: Type) -> Type:
     """Return the type of lists of *element*."""
-    return Type(Kind.LIST, "list", (element,))
+    return Type(TypeKind.LIST, "list", (element,))
 
 
 def map_of(key: Type, value: Type) -> Type:
     """Return the type of maps from *key* to *value*."""
-    return Type(Kind.MAP, "map", (key, value))
+    return Type(TypeKind.MAP, "map", (key, value))
 
 
 def type_of(type_: Type) -> Type:
     """Return the type of *type_* as a value."""
-    return Type(Kind.TYPE, "type", (type_,))
+    return Type(TypeKind.TYPE, "type", (type_,))
 
 
 def optional_of(value: Type) -> Type:
     """Return the type of optional values of type *value*."""
-    return Type(Kind.OPAQUE, OPTIONAL_NAME, (value,))
+    return Type(TypeKind.OPAQUE, OPTIONAL_NAME, (value,))
 
 
 def opaque(name: str, *parameters: Type) -> Type:
     """Return the type *name*, which has no fields and null may be assigned to."""
-    return Type(Kind.OPAQUE, name, parameters)
+    return Type(TypeKind.OPAQUE, name, parameters)
 
 
 def struct(name: str) -> Type:
     """Return the type *name*, whose fields a TypeProvider knows, if it has any."""
-    return Type(Kind.STRUCT, name)
+    return Type(TypeKind.STRUCT, name)
 
 
 def parameter(name: str) -> Type:
     """Return the type parameter *name*."""
-    return Type(Kind.TYPE_PARAMETER, name)
+    return Type(TypeKind.TYPE_PARAMETER, name)
 
 
 def wrapper(type_: Type) -> Type:

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.cel.types import types
-from pytest_crd.engine.cel.types.types import Kind, Type
+from pytest_crd.engine.cel.types.types import Type, TypeKind
 
 # What type parameters stand for, by their names.
 Substitutions: TypeAlias = dict[str, Type]
 
-_NULLABLE: Final = frozenset({Kind.OPAQUE, Kind.STRUCT, Kind.ANY, Kind.DURATION, Kind.TIMESTAMP})
-_DYN: Final = frozenset({Kind.DYN, Kind.ANY})
-_DYN_OR_ERROR: Final = frozenset({Kind.DYN, Kind.ANY, Kind.ERROR})
-_COMPOSITE: Final = frozenset({Kind.OPAQUE, Kind.LIST, Kind.MAP})
+_NULLABLE: Final = frozenset({TypeKind.OPAQUE, TypeKind.STRUCT, TypeKind.ANY, TypeKind.DURATION, TypeKind.TIMESTAMP})
+_DYN: Final = frozenset({TypeKind.DYN, TypeKind.ANY})
+_DYN_OR_ERROR: Final = frozenset({TypeKind.DYN, TypeKind.ANY, TypeKind.ERROR})
+_COMPOSITE: Final = frozenset({TypeKind.OPAQUE, TypeKind.LIST, TypeKind.MAP})
 
 
 def is_dyn(type_: Type) -> bool:
@@ -34,7 +34,7 @@ def is_dyn_or_error(type_: Type) -> bool:
 
 def unwrap_optional(type_: Type) -> tuple[Type, bool]:
     """Return the type of the values of an optional type, and whether *type_* is one."""
-    if type_.kind is Kind.OPAQUE and type_.name == types.OPTIONAL_NAME:
+    if type_.kind is TypeKind.OPAQUE and type_.name == types.OPTIONAL_NAME:
         return type_.parameters[0], True
     return type_, False
 
@@ -91,7 +91,7 @@ def substitute(known: Substitutions, type_: Type, *, to_dyn: bool = False) -> Ty
     """
     if not type_.generic:
         return type_
-    if type_.kind is Kind.TYPE_PARAMETER:
+    if type_.kind is TypeKind.TYPE_PARAMETER:
         found = known.get(type_.name)
         if found is not None:
             return substitute(known, found, to_dyn=to_dyn)
@@ -104,20 +104,20 @@ def _assignable(known: Substitutions, first: Type, second: Type) -> bool:  # noq
     """Return whether *first* is assignable to *second*, adding to *known* what that takes."""
     if first is second and not first.generic:
         return not first.lacking
-    if second.kind is Kind.TYPE_PARAMETER:
+    if second.kind is TypeKind.TYPE_PARAMETER:
         valid, had_one = _substitutes(known, first, second)
         if valid or had_one:
             return valid
-    if first.kind is Kind.TYPE_PARAMETER:
+    if first.kind is TypeKind.TYPE_PARAMETER:
         return _substitutes(known, second, first)[0]
     if first.kind in _DYN_OR_ERROR or second.kind in _DYN_OR_ERROR:
         return True
-    if first.kind is Kind.NULL:
+    if first.kind is TypeKind.NULL:
         return _takes_null(second)
-    if second.kind is Kind.NULL:
+    if second.kind is TypeKind.NULL:
         return _takes_null(first)
-    if first.kind is Kind.TYPE:
-        return second.kind is Kind.TYPE
+    if first.kind is TypeKind.TYPE:
+        return second.kind is TypeKind.TYPE
     if first.kind in _COMPOSITE:
         return (
             first.kind is second.kind
@@ -159,7 +159,7 @@ def _is_free_of(known: Substitutions, parameter: Type, type_: Type) -> bool:
     """Return whether *parameter* does not occur in *type_*, nor in what its type parameters stand for."""
     if type_ == parameter:
         return False
-    if type_.kind is Kind.TYPE_PARAMETER:
+    if type_.kind is TypeKind.TYPE_PARAMETER:
         found = known.get(type_.name)
         return found is None or _is_free_of(known, parameter, found)
     for inner in type_.parameters:  # noqa: SIM110 - all() would take room on the system's stack
@@ -169,18 +169,18 @@ def _is_free_of(known: Substitutions, parameter: Type, type_: Type) -> bool:
 
 
 def _takes_null(type_: Type) -> bool:
-    return type_.kind in _NULLABLE or type_.kind is Kind.NULL or type_.nullable
+    return type_.kind in _NULLABLE or type_.kind is TypeKind.NULL or type_.nullable
 
 
 def _is_at_most_as_specific(first: Type, second: Type) -> bool:
     """Return whether *first* says no more than *second*, to which it is assignable."""
-    if first.kind in _DYN or first.kind is Kind.TYPE_PARAMETER:
+    if first.kind in _DYN or first.kind is TypeKind.TYPE_PARAMETER:
         return True
-    if second.kind in _DYN or second.kind is Kind.TYPE_PARAMETER or first.kind is not second.kind:
+    if second.kind in _DYN or second.kind is TypeKind.TYPE_PARAMETER or first.kind is not second.kind:
         return False
     if first.kind in _COMPOSITE:
         for one, other in zip(first.parameters, second.parameters, strict=True):
             if not _is_at_most_as_specific(one, other):
                 return False
         return True
-    return first.kind is Kind.TYPE or first == second
+    return first.kind is TypeKind.TYPE or first == second

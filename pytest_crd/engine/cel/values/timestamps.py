@@ -111,7 +111,7 @@ def subtract(left: Timestamp, right: Timestamp) -> Duration:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class CalendarFields:
     """A timestamp as calendar and clock of a zone show it: months and days of the month from 1, days of the week from Sunday, 0."""
 
     year: int
@@ -125,7 +125,7 @@ class Fields:
     day_of_year: int
 
 
-def fields(timestamp: Timestamp, zone: str | None = None) -> Fields:
+def fields(timestamp: Timestamp, zone: str | None = None) -> CalendarFields:
     """
     Return the parts of *timestamp*.
 
@@ -142,7 +142,7 @@ def fields(timestamp: Timestamp, zone: str | None = None) -> Fields:
     hour, rest = divmod(rest, 3600)
     minute, second = divmod(rest, 60)
     of_year = days - _days(year, 1, 1)
-    return Fields(year, month, day, hour, minute, second, timestamp.nanoseconds, (days + 4) % 7, of_year)
+    return CalendarFields(year, month, day, hour, minute, second, timestamp.nanoseconds, (days + 4) % 7, of_year)
 
 
 def _offset(timestamp: Timestamp, zone: str) -> int:
@@ -218,12 +218,12 @@ def show(timestamp: Timestamp) -> str:
     return f"{_date_text(parts)} {_clock_text(parts)} {offset} {offset if timestamp.offset else 'UTC'}"
 
 
-def _date_text(parts: Fields) -> str:
+def _date_text(parts: CalendarFields) -> str:
     sign = "-" if parts.year < 0 else ""
     return f"{sign}{abs(parts.year):04d}-{parts.month:02d}-{parts.day:02d}"
 
 
-def _clock_text(parts: Fields) -> str:
+def _clock_text(parts: CalendarFields) -> str:
     clock = f"{parts.hour:02d}:{parts.minute:02d}:{parts.second:02d}"
     return f"{clock}.{parts.nanosecond:09d}".rstrip("0") if parts.nanosecond else clock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-from pytest_crd.engine.crds.internalspec import Names
+from pytest_crd.engine.crds.internalspec import InternalNames
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
@@ -54,14 +54,14 @@ def one_of(text: str, supported: tuple[str, ...], path: FieldPath) -> Errors:
         yield fielderror.not_supported(path, text, supported)
 
 
-def required(given: Names, path: FieldPath) -> Errors:
+def required(given: InternalNames, path: FieldPath) -> Errors:
     """Yield the names that a CRD lacks after all defaults."""
     for name in _REQUIRED:
         if not given.get(name):
             yield fielderror.required(path.child(name), "")
 
 
-def malformed(given: Names, path: FieldPath) -> Errors:
+def malformed(given: InternalNames, path: FieldPath) -> Errors:
     """
     Yield what is wrong with the names that there are.
 

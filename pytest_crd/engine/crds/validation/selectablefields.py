@@ -11,7 +11,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.schema import paths
 from pytest_crd.engine.schema.openapi import OpenAPISchema
-from pytest_crd.engine.schema.paths import Found, PanicError, PathError
+from pytest_crd.engine.schema.paths import PanicError, PathError, PathTarget
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 MAX: Final = 8
@@ -81,7 +81,7 @@ def _field(json_path: str, schema: Structural | None, path: FieldPath, seen: set
     seen.add(str(found.path))
 
 
-def _found(json_path: str, schema: Structural | None) -> Found:
+def _found(json_path: str, schema: Structural | None) -> PathTarget:
     try:
         return paths.find(json_path, schema or Structural(), array_notation=False)
     except PathError as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from pytest_crd.engine.crds import internaltypes
-from pytest_crd.engine.crds.internalspec import Subresources
+from pytest_crd.engine.crds.internalspec import InternalSubresources
 from pytest_crd.engine.crds.validation import simplepath
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -21,7 +21,7 @@ _SELECTOR_UNDER: Final = (".spec.", ".status.")
 _SELECTOR_DETAIL: Final = "should be a json path under either .spec or .status"
 
 
-def find(subresources: Subresources | None, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
+def find(subresources: InternalSubresources | None, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
     """
     Yield what is wrong with the subresources of one version, or with those of all versions.
 

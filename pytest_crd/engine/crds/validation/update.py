@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_crd.engine.crds import cabundle, internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
-from pytest_crd.engine.crds.internalspec import Schema, Spec, Validation, Version
+from pytest_crd.engine.crds.internalspec import InternalVersion, Schema, Spec, Validation
 from pytest_crd.engine.crds.validation import conversion, selectablefields
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import listtypes
@@ -181,7 +181,7 @@ def _too_many_selectable_fields(crd: InternalCrd, old: InternalCrd, profile: Pro
         return
     before = {version.get("name", ""): version for version in old.versions}
     new = {version.get("name", ""): version for version in crd.versions}
-    pairs: list[tuple[str, Spec | Version, Spec | Version]] = [("", crd.spec, old.spec)]
+    pairs: list[tuple[str, Spec | InternalVersion, Spec | InternalVersion]] = [("", crd.spec, old.spec)]
     pairs += [(name, new[name], before[name]) for name in new if name in before]
     for name, holder, old_holder in pairs:
         fields = old_holder.get("selectableFields") or []

@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
-from pytest_crd.engine.crds.internalspec import Spec, Subresources, Version
+from pytest_crd.engine.crds.internalspec import InternalSubresources, InternalVersion, Spec
 from pytest_crd.engine.crds.validation import names as crdnames
 from pytest_crd.engine.crds.validation import printercolumns, selectablefields, subresources
 from pytest_crd.engine.crds.validation.options import ValidationOptions
@@ -116,7 +116,7 @@ def _version(crd: InternalCrd, names: list[str]) -> Errors:
         yield fielderror.invalid(path, name, "must match the first version in spec.versions")
 
 
-def _deprecation_warning(version: Version, path: FieldPath, profile: Profile) -> Errors:
+def _deprecation_warning(version: InternalVersion, path: FieldPath, profile: Profile) -> Errors:
     """
     Yield what is wrong with the warning that a deprecated version comes with.
 
@@ -145,7 +145,7 @@ def _problems(text: str, *, is_deprecated: bool) -> Iterator[str]:
             return
 
 
-def _subresources(crd: InternalCrd, name: str) -> Subresources | None:
+def _subresources(crd: InternalCrd, name: str) -> InternalSubresources | None:
     """Return the subresources of the version *name*: its own, if any version has some of its own."""
     if all(version.get("subresources") is None for version in crd.versions):
         return crd.spec.get("subresources")
@@ -153,7 +153,7 @@ def _subresources(crd: InternalCrd, name: str) -> Subresources | None:
 
 
 def _selectable_fields(
-    crd: InternalCrd, version: Version, path: FieldPath, options: ValidationOptions, profile: Profile
+    crd: InternalCrd, version: InternalVersion, path: FieldPath, options: ValidationOptions, profile: Profile
 ) -> Errors:
     fields = version.get("selectableFields")
     if not fields:
@@ -192,6 +192,6 @@ def _without(condition: str, profile: Profile) -> str:
     return f"may only be set when {condition}"
 
 
-def _is_set(holder: Spec | Version, field: str) -> bool:
+def _is_set(holder: Spec | InternalVersion, field: str) -> bool:
     value = holder.get(field)
     return bool(value) if field == "additionalPrinterColumns" else value is not None

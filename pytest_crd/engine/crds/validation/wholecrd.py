@@ -23,7 +23,7 @@ from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import types as gotypes
 from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.metadata import names, objectmetarules, objectmetavalidation
-from pytest_crd.engine.metadata.objectmetarules import NameRule, Naming
+from pytest_crd.engine.metadata.objectmetarules import NameRule, ObjectNaming
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nodes
 
@@ -118,7 +118,7 @@ def deprecations(profile: Profile, *, is_v1beta1: bool) -> tuple[str, ...]:
     return (_DEPRECATED,) if profile.serves_v1beta1 and is_v1beta1 else ()
 
 
-def _naming(crd: InternalCrd) -> Naming:
+def _naming(crd: InternalCrd) -> ObjectNaming:
     """Return the rule that a CRD is called after its resource; the server asks it of a prefix too."""
     demanded = f"{crd.names.get('plural', '')}.{crd.spec.get('group', '')}"
 
@@ -129,7 +129,7 @@ def _naming(crd: InternalCrd) -> Naming:
         lambda text: with_demand(text, names.dns1123_subdomain(text)),
         lambda text: with_demand(text, names.dns1123_subdomain_prefix(text)),
     )
-    return Naming(rule, namespaced=False)
+    return ObjectNaming(rule, namespaced=False)
 
 
 def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> list[FieldError]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_crd.checks import plan
-from pytest_crd.checks.plan import Plan
+from pytest_crd.checks.plan import CheckPlan
 from pytest_crd.plugin import commandline, session
 from pytest_crd.plugin.features.checks.items import CheckFile
 from pytest_crd.plugin.items import added, casefiles
@@ -25,7 +25,7 @@ class Hooks:
         """Take the session's configuration, and the settings of checks."""
         self._config = config
         self._settings = settings
-        self._planned: Plan | None = None
+        self._planned: CheckPlan | None = None
         session.attend(config, self._part)
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -58,7 +58,7 @@ class Hooks:
         for path in self._chosen(planned):
             yield self._file(collector, path)
 
-    def _chosen(self, planned: Plan) -> list[Path]:
+    def _chosen(self, planned: CheckPlan) -> list[Path]:
         """Return the files with checks that a run has besides what it names: those below the folders that it names, or all."""
         named = commandline.folders(self._config)
         return [path for path in planned.checks if not named or commandline.is_below(path, named)]
@@ -67,11 +67,11 @@ class Hooks:
         checks, fail = self._plan().checks[path], self._settings.warnings_fail
         return CheckFile.from_parent(parent, path=path, checks=checks, warnings_fail=fail)
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> CheckPlan:
         """Return the checks; nothing is read before somebody asks for them."""
         if self._planned is None:
             settings, of_project = self._settings, project.of(self._config)
-            scope = plan.Scope(
+            scope = plan.CheckScope(
                 of_project.stored, of_project.folder, settings.rule_budget, of_project.samples, settings.lints
             )
             home = self._config.inipath or self._config.rootpath
@@ -89,13 +89,13 @@ class Hooks:
             return Part(planned.words, planned.notes)
         return Part(f"{planned.words}; {self._restriction(planned)}", planned.notes, self._reason(planned))
 
-    def _restriction(self, planned: Plan) -> str:
+    def _restriction(self, planned: CheckPlan) -> str:
         """Say that the command line restricts the checks to folders."""
         count = sum(len(planned.checks[path]) for path in self._chosen(planned))
         where = " ".join(map(session.shown, commandline.folders(self._config)))
         return f"{count or 'none'} of them below {where}, which the command line names"
 
-    def _reason(self, planned: Plan) -> str:
+    def _reason(self, planned: CheckPlan) -> str:
         """Return why there is nothing to check, where somebody has asked for checks of folders that have none."""
         is_asked_for = CHECKS.given(self._config).said_by == CHECKS.option
         return "" if self._chosen(planned) or not is_asked_for else self._restriction(planned)

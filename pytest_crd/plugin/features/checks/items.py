@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.checks.verdict import Check, Verdict
+from pytest_crd.checks.verdict import Check, CheckVerdict
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import extensions, failures
-from pytest_crd.plugin.items.extensions import Place
+from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem
 from pytest_crd.report import checks as report
 
@@ -19,7 +19,7 @@ from pytest_crd.report import checks as report
 class CheckFailure(TextFailure):
     """A check does not hold."""
 
-    def __init__(self, title: str, path: str, line: int, verdict: Verdict, verbosity: int) -> None:
+    def __init__(self, title: str, path: str, line: int, verdict: CheckVerdict, verbosity: int) -> None:
         self._title, self._path, self._line = title, path, line
         self._verdict, self._verbosity = verdict, verbosity
         super().__init__("\n".join(report.lines(title, verdict, verbosity=verbosity)))
@@ -65,7 +65,7 @@ class CheckItem(TextItem):
         Raises:
             CheckFailure: It does not hold.
         """
-        with extensions.beside(self.config, Place(self.path, self.check.line, self.check.name)):
+        with extensions.beside(self.config, TestPlace(self.path, self.check.line, self.check.name)):
             self._judge()
 
     def foresee(self) -> None:

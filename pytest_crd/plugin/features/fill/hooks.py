@@ -17,7 +17,7 @@ from pytest_crd.plugin.features.fill.content import Content
 from pytest_crd.plugin.items import cases, extensions
 from pytest_crd.plugin.settings import project
 from pytest_crd.writing import files, notes
-from pytest_crd.writing.notes import Note, Outcome
+from pytest_crd.writing.notes import FillOutcome, Note
 from pytest_crd.writing.observation import Mode
 
 # The attribute of a report with what is to be written into a case file; it travels with it from a worker of pytest-xdist.
@@ -33,7 +33,7 @@ class Hooks:
         self._mode = settings
         self._is_worker = hasattr(config, "workerinput")
         self._notes: list[Note] = []
-        self._outcome = Outcome()
+        self._outcome = FillOutcome()
         config.stash[extensions.FILLER] = self
 
     def content(self, path: Path, text: bytes, *, is_suite: bool) -> Content:

@@ -36,7 +36,7 @@ _NAME_AND_VERSION: Final = re.compile(r"(.+)/([^/.]*)")
 _OF_RUNS: Final = (*fill.SETTINGS, live.LIVE, project.PYTHON)
 
 
-class Written(NamedTuple):
+class WrittenFile(NamedTuple):
     """
     A file that was written.
 
@@ -70,7 +70,7 @@ class Hooks:
                 raise pytest.UsageError(f"{_FLAG} runs no tests: leave out {one.option}")
         self._config = config
         self._names = settings
-        self._written: list[Written] = []
+        self._written: list[WrittenFile] = []
         config.option.dist = "no"  # pytest-xdist has nothing to do where nothing runs
 
     @pytest.hookimpl(tryfirst=True)
@@ -92,7 +92,7 @@ class Hooks:
                 terminalreporter.write_line(line)
 
 
-def _all_written(names: Sequence[str], config: pytest.Config) -> list[Written]:
+def _all_written(names: Sequence[str], config: pytest.Config) -> list[WrittenFile]:
     """
     Write a file for each CRD version that is named: all of them, or none.
 
@@ -116,7 +116,7 @@ def _all_written(names: Sequence[str], config: pytest.Config) -> list[Written]:
     return planned
 
 
-def _summary(written: Written, known: Sequence[Version]) -> Iterator[str]:
+def _summary(written: WrittenFile, known: Sequence[Version]) -> Iterator[str]:
     version, generated = written.versions[0], written.generated
     count = f"{generated.cases} case{'' if generated.cases == 1 else 's'} about {version.crd.name} {version.name}"
     verb = "wrote" if written.old is None else "added to" if generated.cases else "nothing to add to"
@@ -136,7 +136,7 @@ def _versions(name: str, config: pytest.Config) -> tuple[Version, ...]:
     return tuple(_version(catalog, name) for catalog in session.catalogs(config))
 
 
-def _planned(versions: tuple[Version, ...], config: pytest.Config) -> Written:
+def _planned(versions: tuple[Version, ...], config: pytest.Config) -> WrittenFile:
     path = _folder(config) / _file_name(versions[0], session.catalogs(config)[0])
     if not casefiles.has_name(path, config):
         patterns = " ".join(project.of(config).case_files)
@@ -145,13 +145,13 @@ def _planned(versions: tuple[Version, ...], config: pytest.Config) -> Written:
             f" collect: add {project.CASE_FILES[0]}"
         )
     if not path.exists():
-        return Written(path, versions, generate(versions))
+        return WrittenFile(path, versions, generate(versions))
     try:
         content = path.read_bytes()
     except OSError as error:
         raise pytest.UsageError(f"{_FLAG}: cannot read {session.shown(path)}: {error.strerror}") from None
     generated = add(versions, content, source=session.shown(path), folder=path.parent)
-    return Written(path, versions, generated, files.digest(content))
+    return WrittenFile(path, versions, generated, files.digest(content))
 
 
 def _version(catalog: Catalog, name: str) -> Version:
@@ -203,7 +203,7 @@ def _folder(config: pytest.Config) -> Path:
     return next((base / path for paths in matches for path in paths if (base / path).is_dir()), base)
 
 
-def _write(written: Written) -> None:
+def _write(written: WrittenFile) -> None:
     """Write the whole file, or nothing."""
     if not written.generated.cases:
         return

@@ -14,16 +14,16 @@ import pytest
 from pytest_crd.cases.questions import AnyQuestion
 from pytest_crd.live import connection
 from pytest_crd.live.lease import Remnant
-from pytest_crd.live.run import Outcome, Run, Verdict
+from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run
 from pytest_crd.live.transport import NoAnswerError
 from pytest_crd.plugin.features.live import items
 from pytest_crd.plugin.features.live.lookahead import Lookahead
 from pytest_crd.plugin.items import extensions
-from pytest_crd.plugin.items.extensions import Place
+from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import TextItem
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.live import LiveSettings
-from pytest_crd.report import notes
+from pytest_crd.report import remarks
 
 # The property of a test with what became of its questions, and with what is worth to know of the answers.
 _OUTCOME: Final = "crd_live"
@@ -58,20 +58,20 @@ class Hooks:
         run_id = self._of_controller[_RUN] if self._of_controller else ""
         self._run = Run(self._target, run_id=run_id, installed=settings.is_installed)
         self._is_installed = settings.is_installed
-        self._new: list[Verdict] = []
+        self._new: list[LiveVerdict] = []
         self._item: pytest.Item | None = None
-        self._lookahead = Lookahead(self._run, self._target.server.turn)
-        self._counts: Counter[Outcome] = Counter()
-        self._reasons: Counter[tuple[Outcome, str]] = Counter()
+        self._lookahead = Lookahead(self._run, self._target.server.worker_lock)
+        self._counts: Counter[LiveOutcome] = Counter()
+        self._reasons: Counter[tuple[LiveOutcome, str]] = Counter()
         self._lines: list[str] = []
         self._handlers: dict[int, Any] = {}
         config.stash[extensions.COMPANION] = self
 
-    def beside(self, place: Place) -> AbstractContextManager[None]:
+    def beside(self, place: TestPlace) -> AbstractContextManager[None]:
         """Ask what a test asks until the end of the `with` block."""
         return items.beside(self, place)
 
-    def ask(self, questions: list[AnyQuestion]) -> Verdict:
+    def ask(self, questions: list[AnyQuestion]) -> LiveVerdict:
         """Return what becomes of the questions of a test, and count it."""
         verdict = self._lookahead.verdict(self._item, questions)
         self._new.append(verdict)
@@ -82,7 +82,7 @@ class Hooks:
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> Generator[None, object, object]:
         """Begin to ask what the next tests will ask; in a worker of pytest-xdist, the next one alone is known."""
-        with self._target.server.turn.taken():
+        with self._target.server.worker_lock.held():
             self._item = item
             if self._of_controller is not None:
                 self._lookahead.ask_all([item, *([nextitem] if nextitem else ())])
@@ -144,7 +144,7 @@ class Hooks:
         """Say what is left on the server: one by name, more by their count, with `-v` by name, with `-vv` with their leases."""
         verbosity = self._config.get_verbosity()
         names = [str(one) if verbosity > 1 or len(found) == 1 else f"{one.kind}/{one.name}" for one in found]
-        self._write([f"crd: live: {words}: {line}" for line in notes.listed(names, "objects", verbosity=verbosity)])
+        self._write([f"crd: live: {words}: {line}" for line in remarks.listed(names, "objects", verbosity=verbosity)])
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -154,7 +154,7 @@ class Hooks:
         if call.when == "call":
             verdicts, self._new = self._new, []
             if not verdicts and (reason := _unasked(item)):
-                verdicts = [Verdict(Outcome.NOT_ASKED, reason)]
+                verdicts = [LiveVerdict(LiveOutcome.NOT_ASKED, reason)]
             for verdict in verdicts:
                 said = f"{verdict.outcome}: {verdict.reason}" if verdict.reason else str(verdict.outcome)
                 item.user_properties.append((_OUTCOME, said))
@@ -168,11 +168,11 @@ class Hooks:
         for name, value in report.user_properties:
             if name == _OUTCOME:
                 outcome, _, reason = str(value).partition(": ")
-                self._counts[Outcome(outcome)] += 1
-                if Outcome(outcome) is Outcome.NOT_ASKED:
-                    self._reasons[Outcome.NOT_ASKED, reason] += 1
+                self._counts[LiveOutcome(outcome)] += 1
+                if LiveOutcome(outcome) is LiveOutcome.NOT_ASKED:
+                    self._reasons[LiveOutcome.NOT_ASKED, reason] += 1
             elif name == _NOTE:
-                self._reasons[Outcome.AGREED, str(value)] += 1
+                self._reasons[LiveOutcome.AGREED, str(value)] += 1
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -191,7 +191,7 @@ class Hooks:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         self._lines += lines
-        is_asked = self._counts[Outcome.AGREED] + self._counts[Outcome.DISAGREED] > 0
+        is_asked = self._counts[LiveOutcome.AGREED] + self._counts[LiveOutcome.DISAGREED] > 0
         if not is_asked and session.exitstatus == pytest.ExitCode.OK and not session.config.option.collectonly:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -206,9 +206,9 @@ class Hooks:
             return
         counts = ", ".join(
             f"{self._counts[outcome]} {outcome}"
-            for outcome in (Outcome.AGREED, Outcome.DISAGREED, Outcome.NOT_ASKED, Outcome.NO_ANSWER)
+            for outcome in (LiveOutcome.AGREED, LiveOutcome.DISAGREED, LiveOutcome.NOT_ASKED, LiveOutcome.NO_ANSWER)
         )
-        asked = self._counts[Outcome.AGREED] + self._counts[Outcome.DISAGREED]
+        asked = self._counts[LiveOutcome.AGREED] + self._counts[LiveOutcome.DISAGREED]
         terminalreporter.write_line(f"crd: live: {counts}" + ("" if asked else ": nothing was answered"), red=not asked)
         for (outcome, reason), count in self._reasons.most_common():
             terminalreporter.write_line(f"crd: live: {count} {outcome}: {reason}")

@@ -10,10 +10,10 @@ import pytest
 
 from pytest_crd.cases.questions import AnyQuestion
 from pytest_crd.engine.observer import OF_PROCESS
-from pytest_crd.live.run import Outcome, Verdict
+from pytest_crd.live.run import LiveOutcome, LiveVerdict
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import failures
-from pytest_crd.plugin.items.extensions import Place
+from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
 
 
@@ -22,14 +22,14 @@ class Beside(Protocol):
 
     address: str
 
-    def ask(self, questions: list[AnyQuestion]) -> Verdict:
+    def ask(self, questions: list[AnyQuestion]) -> LiveVerdict:
         """Return what becomes of the questions of a test, and count it."""
 
 
 class LiveFailure(TextFailure):
     """A server answers otherwise than the engine, or not at all."""
 
-    def __init__(self, place: Place, verdict: Verdict, address: str, own: TextFailure | None) -> None:
+    def __init__(self, place: TestPlace, verdict: LiveVerdict, address: str, own: TextFailure | None) -> None:
         self._place, self._verdict, self._own = place, verdict, own
         self._lines = _lines(place, verdict, address)
         super().__init__("\n".join([*([str(own), ""] if own else []), *self._lines]))
@@ -48,7 +48,7 @@ class LiveFailure(TextFailure):
         )
 
 
-def _lines(place: Place, verdict: Verdict, address: str) -> list[str]:
+def _lines(place: TestPlace, verdict: LiveVerdict, address: str) -> list[str]:
     title = f"{session.shown(place.path)}:{place.line}: {place.title}"
     if not verdict.differences:
         return [f"{title}: no answer from {address}", f"  {verdict.reason}"]
@@ -75,7 +75,7 @@ def foreseen(item: pytest.Item) -> list[AnyQuestion]:
 
 
 @contextlib.contextmanager
-def beside(live: Beside, place: Place) -> Iterator[None]:
+def beside(live: Beside, place: TestPlace) -> Iterator[None]:
     """
     Ask the server what a test asks until the end of the `with` block.
 
@@ -90,7 +90,7 @@ def beside(live: Beside, place: Place) -> Iterator[None]:
         except (AssertionError, pytest.fail.Exception, pytest.skip.Exception) as error:
             own = error
     verdict = live.ask(questions)
-    if verdict.differences or verdict.outcome is Outcome.NO_ANSWER:
+    if verdict.differences or verdict.outcome is LiveOutcome.NO_ANSWER:
         of_test = own if isinstance(own, TextFailure) else None
         raise LiveFailure(place, verdict, live.address, of_test) from None
     if own is not None:

@@ -15,8 +15,8 @@ from typing import Final
 import pytest
 
 from pytest_crd.cases.questions import AnyQuestion
-from pytest_crd.live.run import Run, Verdict
-from pytest_crd.live.turns import Turn
+from pytest_crd.live.run import LiveVerdict, Run
+from pytest_crd.live.workerlock import WorkerLock
 from pytest_crd.plugin.features.live import items as asked
 
 # How many tests are asked about at a time.
@@ -26,13 +26,13 @@ _AHEAD: Final = 64
 class Lookahead:
     """The questions of the tests to come."""
 
-    def __init__(self, run: Run, turn: Turn) -> None:
+    def __init__(self, run: Run, worker_lock: WorkerLock) -> None:
         """Take who asks, and what a thread has that works."""
-        self._run, self._turn = run, turn
+        self._run, self._worker_lock = run, worker_lock
         self._places: dict[pytest.Item, int] = {}
         self._begun: set[pytest.Item] = set()
         self._known: dict[pytest.Item, list[AnyQuestion]] = {}
-        self._asked: dict[pytest.Item | None, tuple[list[AnyQuestion], Future[Verdict]]] = {}
+        self._asked: dict[pytest.Item | None, tuple[list[AnyQuestion], Future[LiveVerdict]]] = {}
         self._is_over = threading.Event()
         self._scout: threading.Thread | None = None
 
@@ -45,7 +45,7 @@ class Lookahead:
         for item in items:
             if self._is_over.is_set():
                 return
-            with self._turn.taken():
+            with self._worker_lock.held():
                 if item not in self._begun:
                     self._known[item] = asked.foreseen(item)
                     self._run.prepare(self._known[item])
@@ -57,7 +57,7 @@ class Lookahead:
             self._scout.join()
 
     def ask(self, item: pytest.Item, items: Sequence[pytest.Item]) -> None:
-        """Begin to ask what a test and the next ones after it ask; whose turn it is to work calls it."""
+        """Begin to ask what a test and the next ones after it ask; who holds the worker lock calls it."""
         here = self._places.setdefault(item, len(self._places))
         self.ask_all(items[here : here + _AHEAD])
 
@@ -70,10 +70,10 @@ class Lookahead:
                 if questions := asked.foreseen(one) if questions is None else questions:
                     self._asked[one] = (questions, self._run.ahead(questions))
 
-    def verdict(self, item: pytest.Item | None, questions: list[AnyQuestion]) -> Verdict:
+    def verdict(self, item: pytest.Item | None, questions: list[AnyQuestion]) -> LiveVerdict:
         """Return what becomes of the questions of a test, which may have been asked."""
         known, future = self._asked.pop(item, ([], None))
         if future is None or known != questions:
             return self._run.verdict(questions)
-        with self._turn.given_up():
+        with self._worker_lock.released():
             return future.result()

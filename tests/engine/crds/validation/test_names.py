@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine.crds.internalspec import Names
+from pytest_crd.engine.crds.internalspec import InternalNames
 from pytest_crd.engine.crds.validation import names as crdnames
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("n",))
-VALID: Names = {
+VALID: InternalNames = {
     "plural": "as",
     "singular": "a",
     "kind": "A",
@@ -63,7 +63,7 @@ def test_four_names_are_required_and_none_of_them_malformed_when_it_is_missing()
 
 
 def test_every_malformed_name_is_an_error_of_its_own() -> None:
-    names: Names = {
+    names: InternalNames = {
         "plural": "As",
         "singular": "-",
         "kind": "A_",

@@ -6,8 +6,8 @@ from concurrent.futures import Future
 from typing import Any
 
 from pytest_crd.engine.observer import OF_PROCESS
-from pytest_crd.live.run import Outcome, Verdict
-from pytest_crd.live.turns import Turn
+from pytest_crd.live.run import LiveOutcome, LiveVerdict
+from pytest_crd.live.workerlock import WorkerLock
 from pytest_crd.plugin.features.live.lookahead import Lookahead
 
 
@@ -37,23 +37,23 @@ class _Run:
     def prepare(self, asked: list[Any]) -> None:
         self.prepared += asked
 
-    def ahead(self, asked: list[Any]) -> Future[Verdict]:
+    def ahead(self, asked: list[Any]) -> Future[LiveVerdict]:
         self.asked += asked
-        future: Future[Verdict] = Future()
-        future.set_result(Verdict(Outcome.AGREED))
+        future: Future[LiveVerdict] = Future()
+        future.set_result(LiveVerdict(LiveOutcome.AGREED))
         return future
 
 
-def _lookahead(run: _Run, turn: Turn | None = None) -> Lookahead:
+def _lookahead(run: _Run, worker_lock: WorkerLock | None = None) -> Lookahead:
     given: Any = run
-    return Lookahead(given, turn or Turn())
+    return Lookahead(given, worker_lock or WorkerLock())
 
 
 def test_crds_are_made_for_all_tests_and_no_test_is_looked_at_twice() -> None:
-    run, turn = _Run(), Turn()
+    run, worker_lock = _Run(), WorkerLock()
     items: Any = [_Item("a"), _Item("b"), _Item("c")]
-    lookahead = _lookahead(run, turn)
-    with turn.taken():  # while which nobody else works
+    lookahead = _lookahead(run, worker_lock)
+    with worker_lock.held():  # while which nobody else works
         lookahead.ask_all(items[:1])
         lookahead.prepare(items)
     scout = lookahead._scout

@@ -12,7 +12,17 @@ from functools import cache
 from typing import Final
 
 from pytest_crd.engine.cel.text.lexer import BYTES, EOF, ESCAPED_IDENTIFIER, FLOAT, IDENTIFIER, INT, STRING, UINT
-from pytest_crd.engine.cel.text.syntax.network import Choice, Element, Many, Maybe, Network, Rule, Some, Suffixes, Token
+from pytest_crd.engine.cel.text.syntax.network import (
+    Alternatives,
+    Element,
+    GrammarRule,
+    Many,
+    Maybe,
+    Network,
+    Some,
+    Suffixes,
+    TokenElement,
+)
 
 # In the order in which messages list them.
 _ORDER: Final = (
@@ -46,9 +56,9 @@ def network(*, escaped_identifiers: bool) -> Network:
     rules = _operations() | _members(escaped_identifiers=escaped_identifiers)
     rules |= _primaries(escaped_identifiers=escaped_identifiers) | _literals() | _initializers()
     if escaped_identifiers:
-        rules["optField"] = [Maybe([_token("?", "opt")]), Rule("escapeIdent", "name")]
+        rules["optField"] = [Maybe([_token("?", "opt")]), GrammarRule("escapeIdent", "name")]
         rules["escapeIdent"] = [
-            Choice(
+            Alternatives(
                 {
                     "SimpleIdentifier": [_token(IDENTIFIER, "id")],
                     "EscapedIdentifier": [_token(ESCAPED_IDENTIFIER, "id")],
@@ -60,48 +70,48 @@ def network(*, escaped_identifiers: bool) -> Network:
     return Network(rules)
 
 
-def _token(kind: str, label: str = "", *, many: bool = False) -> Token:
-    return Token(frozenset({kind}), label, many)
+def _token(kind: str, label: str = "", *, many: bool = False) -> TokenElement:
+    return TokenElement(frozenset({kind}), label, many)
 
 
 def _operations() -> dict[str, Sequence[Element]]:
     """Return the rules from the whole expression to signs."""
-    relations = Token(frozenset({"<", "<=", ">=", ">", "==", "!=", "in"}), "op")
-    products = Token(frozenset({"*", "/", "%"}), "op")
-    sums = Token(frozenset({"+", "-"}), "op")
+    relations = TokenElement(frozenset({"<", "<=", ">=", ">", "==", "!=", "in"}), "op")
+    products = TokenElement(frozenset({"*", "/", "%"}), "op")
+    sums = TokenElement(frozenset({"+", "-"}), "op")
     return {
-        "start": [Rule("expr", "e"), _token(EOF)],
+        "start": [GrammarRule("expr", "e"), _token(EOF)],
         "expr": [
-            Rule("conditionalOr", "e"),
-            Maybe([_token("?", "op"), Rule("conditionalOr", "e1"), _token(":"), Rule("expr", "e2")]),
+            GrammarRule("conditionalOr", "e"),
+            Maybe([_token("?", "op"), GrammarRule("conditionalOr", "e1"), _token(":"), GrammarRule("expr", "e2")]),
         ],
         "conditionalOr": [
-            Rule("conditionalAnd", "e"),
-            Many([_token("||", "ops", many=True), Rule("conditionalAnd", "e1", many=True)]),
+            GrammarRule("conditionalAnd", "e"),
+            Many([_token("||", "ops", many=True), GrammarRule("conditionalAnd", "e1", many=True)]),
         ],
         "conditionalAnd": [
-            Rule("relation", "e"),
-            Many([_token("&&", "ops", many=True), Rule("relation", "e1", many=True)]),
+            GrammarRule("relation", "e"),
+            Many([_token("&&", "ops", many=True), GrammarRule("relation", "e1", many=True)]),
         ],
         "relation": [
-            Rule("calc", "e"),
-            Suffixes({"Relation": (1, [relations, Rule("relation", "right", precedence=2)])}),
+            GrammarRule("calc", "e"),
+            Suffixes({"Relation": (1, [relations, GrammarRule("relation", "right", precedence=2)])}),
         ],
         "calc": [
-            Rule("unary", "e"),
+            GrammarRule("unary", "e"),
             Suffixes(
                 {
-                    "Calc": (2, [products, Rule("calc", "right", precedence=3)]),
-                    "Calc ": (1, [sums, Rule("calc", "right", precedence=2)]),
+                    "Calc": (2, [products, GrammarRule("calc", "right", precedence=3)]),
+                    "Calc ": (1, [sums, GrammarRule("calc", "right", precedence=2)]),
                 }
             ),
         ],
         "unary": [
-            Choice(
+            Alternatives(
                 {
-                    "MemberExpr": [Rule("member", "e")],
-                    "LogicalNot": [Some([_token("!", "ops", many=True)]), Rule("member", "e")],
-                    "Negate": [Some([_token("-", "ops", many=True)]), Rule("member", "e")],
+                    "MemberExpr": [GrammarRule("member", "e")],
+                    "LogicalNot": [Some([_token("!", "ops", many=True)]), GrammarRule("member", "e")],
+                    "Negate": [Some([_token("-", "ops", many=True)]), GrammarRule("member", "e")],
                 }
             )
         ],
@@ -110,20 +120,20 @@ def _operations() -> dict[str, Sequence[Element]]:
 
 def _members(*, escaped_identifiers: bool) -> dict[str, Sequence[Element]]:
     """Return the rules of selections and calls."""
-    field: Element = Rule("escapeIdent", "id") if escaped_identifiers else _token(IDENTIFIER, "id")
+    field: Element = GrammarRule("escapeIdent", "id") if escaped_identifiers else _token(IDENTIFIER, "id")
     select: list[Element] = [_token(".", "op"), Maybe([_token("?", "opt")]), field]
     call: list[Element] = [_token(".", "op"), _token(IDENTIFIER, "id"), *_arguments("open")]
-    index: list[Element] = [_token("[", "op"), Maybe([_token("?", "opt")]), Rule("expr", "index"), _token("]")]
+    index: list[Element] = [_token("[", "op"), Maybe([_token("?", "opt")]), GrammarRule("expr", "index"), _token("]")]
     return {
         "member": [
-            Rule("primary", "e"),
+            GrammarRule("primary", "e"),
             Suffixes({"Select": (3, select), "MemberCall": (2, call), "Index": (1, index)}),
         ]
     }
 
 
 def _arguments(label: str) -> list[Element]:
-    return [_token("(", label), Maybe([Rule("exprList", "args")]), _token(")")]
+    return [_token("(", label), Maybe([GrammarRule("exprList", "args")]), _token(")")]
 
 
 def _primaries(*, escaped_identifiers: bool) -> dict[str, Sequence[Element]]:
@@ -134,26 +144,26 @@ def _primaries(*, escaped_identifiers: bool) -> dict[str, Sequence[Element]]:
     else:
         primary = {"Ident": [*_name(), Maybe(_arguments("op"))]}
     primary |= {
-        "Nested": [_token("("), Rule("expr", "e"), _token(")")],
-        "CreateList": [_token("[", "op"), *_items(Rule("listInit", "elems"), "]")],
-        "CreateStruct": [_token("{", "op"), *_items(Rule("mapInitializerList", "entries"), "}")],
+        "Nested": [_token("("), GrammarRule("expr", "e"), _token(")")],
+        "CreateList": [_token("[", "op"), *_items(GrammarRule("listInit", "elems"), "]")],
+        "CreateStruct": [_token("{", "op"), *_items(GrammarRule("mapInitializerList", "entries"), "}")],
         "CreateMessage": [
             Maybe([_token(".", "leadingDot")]),
             _token(IDENTIFIER, "ids", many=True),
             Many([_token(".", "ops", many=True), _token(IDENTIFIER, "ids", many=True)]),
             _token("{", "op"),
-            *_items(Rule("fieldInitializerList", "entries"), "}"),
+            *_items(GrammarRule("fieldInitializerList", "entries"), "}"),
         ],
-        "ConstantLiteral": [Rule("literal", "e")],
+        "ConstantLiteral": [GrammarRule("literal", "e")],
     }
-    return {"primary": [Choice(primary)]}
+    return {"primary": [Alternatives(primary)]}
 
 
 def _name() -> list[Element]:
     return [Maybe([_token(".", "leadingDot")]), _token(IDENTIFIER, "id")]
 
 
-def _items(items: Rule, end: str) -> list[Element]:
+def _items(items: GrammarRule, end: str) -> list[Element]:
     """Return what stands between a bracket and its *end*: items, and a comma behind them, if any."""
     return [Maybe([items]), Maybe([_token(",")]), _token(end)]
 
@@ -162,7 +172,7 @@ def _literals() -> dict[str, Sequence[Element]]:
     """Return the rule of scalars."""
     return {
         "literal": [
-            Choice(
+            Alternatives(
                 {
                     "Int": [Maybe([_token("-", "sign")]), _token(INT, "tok")],
                     "Uint": [_token(UINT, "tok")],
@@ -183,15 +193,18 @@ def _initializers() -> dict[str, Sequence[Element]]:
 
     def pairs(left: str, label: str) -> list[Element]:
         return [
-            Rule(left, label, many=True),
+            GrammarRule(left, label, many=True),
             _token(":", "cols", many=True),
-            Rule("expr", "values", many=True),
+            GrammarRule("expr", "values", many=True),
         ]
 
     return {
-        "exprList": [Rule("expr", "e", many=True), Many([_token(","), Rule("expr", "e", many=True)])],
-        "listInit": [Rule("optExpr", "elems", many=True), Many([_token(","), Rule("optExpr", "elems", many=True)])],
+        "exprList": [GrammarRule("expr", "e", many=True), Many([_token(","), GrammarRule("expr", "e", many=True)])],
+        "listInit": [
+            GrammarRule("optExpr", "elems", many=True),
+            Many([_token(","), GrammarRule("optExpr", "elems", many=True)]),
+        ],
         "fieldInitializerList": [*pairs("optField", "fields"), Many([_token(","), *pairs("optField", "fields")])],
         "mapInitializerList": [*pairs("optExpr", "keys"), Many([_token(","), *pairs("optExpr", "keys")])],
-        "optExpr": [Maybe([_token("?", "opt")]), Rule("expr", "e")],
+        "optExpr": [Maybe([_token("?", "opt")]), GrammarRule("expr", "e")],
     }

@@ -18,7 +18,7 @@ EPSILON: Final = ""
 """Stands in a set of tokens for the end of the rule."""
 
 
-class Kind(Enum):
+class StateKind(Enum):
     """The kinds of states that error recovery tells apart."""
 
     PLAIN = "plain"
@@ -28,7 +28,7 @@ class Kind(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class State:
+class NetworkState:
     """
     A state of a network.
 
@@ -40,7 +40,7 @@ class State:
     """
 
     rule: str
-    kind: Kind = Kind.PLAIN
+    kind: StateKind = StateKind.PLAIN
     transitions: list[Transition] = field(default_factory=list)
     decides_precedence: bool = False
 
@@ -58,40 +58,40 @@ class Transition:
         leaves_outermost: Name of a left-recursive rule, where the way leads out of an outermost call of it; else empty.
     """
 
-    target: State
+    target: NetworkState
     tokens: frozenset[str] | None = None
-    follow: State | None = None
+    follow: NetworkState | None = None
     precedence: int | None = None
     leaves_outermost: str = ""
 
 
 @dataclass(slots=True, eq=False)
-class Token:
+class TokenElement:
     """A token of one of *kinds*, kept under *label*; with *many*, appended to what is kept there."""
 
     kinds: frozenset[str]
     label: str = ""
     many: bool = False
-    state: State = field(init=False)
+    state: NetworkState = field(init=False)
 
 
 @dataclass(slots=True, eq=False)
-class Rule:
+class GrammarRule:
     """What the rule *name* matches, kept as Token has it. Of a left-recursive rule: what binds as strongly as *precedence*."""
 
     name: str
     label: str = ""
     many: bool = False
     precedence: int = 0
-    state: State = field(init=False)
+    state: NetworkState = field(init=False)
 
 
 @dataclass(slots=True, eq=False)
-class Choice:
+class Alternatives:
     """One of some alternatives, by the names of the trees that they make."""
 
     alternatives: Mapping[str, Sequence[Element]]
-    state: State = field(init=False)
+    state: NetworkState = field(init=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +99,7 @@ class Maybe:
     """What may stand there."""
 
     elements: Sequence[Element]
-    state: State = field(init=False)
+    state: NetworkState = field(init=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -107,8 +107,8 @@ class Many:
     """What may stand there any number of times."""
 
     elements: Sequence[Element]
-    state: State = field(init=False)
-    back: State = field(init=False)
+    state: NetworkState = field(init=False)
+    back: NetworkState = field(init=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -116,8 +116,8 @@ class Some:
     """What stands there once or more."""
 
     elements: Sequence[Element]
-    state: State = field(init=False)
-    back: State = field(init=False)
+    state: NetworkState = field(init=False)
+    back: NetworkState = field(init=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -131,12 +131,12 @@ class Suffixes:
     """
 
     alternatives: Mapping[str, tuple[int, Sequence[Element]]]
-    state: State = field(init=False)
-    choice: State = field(init=False)
-    back: State = field(init=False)
+    state: NetworkState = field(init=False)
+    choice: NetworkState = field(init=False)
+    back: NetworkState = field(init=False)
 
 
-Element: TypeAlias = "Token | Rule | Choice | Maybe | Many | Some | Suffixes"
+Element: TypeAlias = "TokenElement | GrammarRule | Alternatives | Maybe | Many | Some | Suffixes"
 
 
 class Network:
@@ -152,21 +152,21 @@ class Network:
     def __init__(self, rules: Mapping[str, Sequence[Element]]) -> None:
         """Make the states of *rules*, and keep them in the elements."""
         self.rules = rules
-        self.starts = {name: State(name) for name in rules}
-        self.stops = {name: State(name, Kind.RULE_STOP) for name in rules}
-        self._look: dict[State, frozenset[str]] = {}
-        self._simple: dict[State, bool] = {}
+        self.starts = {name: NetworkState(name) for name in rules}
+        self.stops = {name: NetworkState(name, StateKind.RULE_STOP) for name in rules}
+        self._look: dict[NetworkState, frozenset[str]] = {}
+        self._simple: dict[NetworkState, bool] = {}
         for name, elements in rules.items():
             self._sequence(name, elements, self.starts[name], self.stops[name])
 
-    def look(self, state: State) -> frozenset[str]:
+    def look(self, state: NetworkState) -> frozenset[str]:
         """Return the tokens that may stand at *state*; with EPSILON where the rule may end there."""
         found = self._look.get(state)
         if found is None:
             found = self._look[state] = frozenset(_reachable(state))
         return found
 
-    def is_simple(self, state: State) -> bool:
+    def is_simple(self, state: NetworkState) -> bool:
         """Return whether the next token is enough to decide at *state*, which asks for no precedence."""
         found = self._simple.get(state)
         if found is None:
@@ -176,62 +176,66 @@ class Network:
             found = self._simple[state] = distinct and not any(map(_asks_for_precedence, ways))
         return found
 
-    def _sequence(self, rule: str, elements: Sequence[Element], state: State, end: State) -> None:
+    def _sequence(self, rule: str, elements: Sequence[Element], state: NetworkState, end: NetworkState) -> None:
         """Make the states of *elements* from *state* to *end*."""
         for element in elements:
-            element.state = State(rule)
+            element.state = NetworkState(rule)
             _link(state, element.state)
-            if element is elements[-1] and isinstance(element, Token | Rule) and end.kind is not Kind.RULE_STOP:
+            if (
+                element is elements[-1]
+                and isinstance(element, TokenElement | GrammarRule)
+                and end.kind is not StateKind.RULE_STOP
+            ):
                 self._element(rule, element, end)  # as in ANTLR's networks: alternatives that end alike become alike
                 return
-            state = State(rule)
+            state = NetworkState(rule)
             self._element(rule, element, state)
         _link(state, end)
 
-    def _element(self, rule: str, element: Element, end: State) -> None:
+    def _element(self, rule: str, element: Element, end: NetworkState) -> None:
         """Make the states of *element* from its first, which is there, to *end*."""
         match element:
-            case Token():
+            case TokenElement():
                 element.state.transitions.append(Transition(end, tokens=element.kinds))
-            case Rule():
+            case GrammarRule():
                 element.state.transitions.append(Transition(self.starts[element.name], follow=end))
                 recursive = isinstance(self.rules[element.name][-1], Suffixes)
                 outermost = element.name if recursive and not element.precedence else ""
                 self.stops[element.name].transitions.append(Transition(end, leaves_outermost=outermost))
-            case Choice():
-                element.state.kind = Kind.DECISION
+            case Alternatives():
+                element.state.kind = StateKind.DECISION
                 for alternative in element.alternatives.values():
                     self._branch(rule, element.state, alternative, end)
             case Maybe():
-                element.state.kind = Kind.DECISION
+                element.state.kind = StateKind.DECISION
                 self._branch(rule, element.state, element.elements, end)
                 _link(element.state, end)
             case Many():
-                element.state.kind, element.back = Kind.DECISION, State(rule, Kind.LOOP_BACK)
+                element.state.kind, element.back = StateKind.DECISION, NetworkState(rule, StateKind.LOOP_BACK)
                 self._branch(rule, element.state, element.elements, element.back)
                 _link(element.back, element.state)
                 _link(element.state, end)
             case Some():
-                element.state.kind, element.back = Kind.DECISION, State(rule, Kind.LOOP_BACK)
+                element.state.kind, element.back = StateKind.DECISION, NetworkState(rule, StateKind.LOOP_BACK)
                 self._branch(rule, element.state, element.elements, element.back)
                 _link(element.back, element.state)
                 _link(element.back, end)
             case _:
                 self._suffixes(rule, element, end)
 
-    def _branch(self, rule: str, state: State, elements: Sequence[Element], end: State) -> None:
-        start = State(rule)
+    def _branch(self, rule: str, state: NetworkState, elements: Sequence[Element], end: NetworkState) -> None:
+        start = NetworkState(rule)
         _link(state, start)
         self._sequence(rule, elements, start, end)
 
-    def _suffixes(self, rule: str, element: Suffixes, end: State) -> None:
-        element.state.kind, element.back = Kind.DECISION, State(rule, Kind.LOOP_BACK)
+    def _suffixes(self, rule: str, element: Suffixes, end: NetworkState) -> None:
+        element.state.kind, element.back = StateKind.DECISION, NetworkState(rule, StateKind.LOOP_BACK)
         element.state.decides_precedence = True
-        element.choice = State(rule, Kind.DECISION)
+        element.choice = NetworkState(rule, StateKind.DECISION)
         _link(element.state, element.choice)
         for precedence, elements in element.alternatives.values():
-            asked = State(rule)
-            start = State(rule)
+            asked = NetworkState(rule)
+            start = NetworkState(rule)
             _link(element.choice, asked)
             asked.transitions.append(Transition(start, precedence=precedence))
             self._sequence(rule, elements, start, element.back)
@@ -239,24 +243,24 @@ class Network:
         _link(element.state, end)
 
 
-def _link(state: State, target: State) -> None:
+def _link(state: NetworkState, target: NetworkState) -> None:
     state.transitions.append(Transition(target))
 
 
-def _reachable(state: State, *, beyond_rule: bool = False) -> Iterator[str]:
+def _reachable(state: NetworkState, *, beyond_rule: bool = False) -> Iterator[str]:
     """
     Return the tokens that may stand at *state*, be it in the rules called there; beyond its rule, in any that calls it.
 
     No rule of the grammar matches nothing: what follows a called rule cannot stand where it begins.
     """
-    seen: set[State] = set()
+    seen: set[NetworkState] = set()
     pending = [state]
     while pending:
         at = pending.pop()
         if at in seen:
             continue
         seen.add(at)
-        if at.kind is Kind.RULE_STOP and not beyond_rule:
+        if at.kind is StateKind.RULE_STOP and not beyond_rule:
             yield EPSILON
             continue
         for transition in at.transitions:
@@ -266,9 +270,9 @@ def _reachable(state: State, *, beyond_rule: bool = False) -> Iterator[str]:
                 pending.append(transition.target)
 
 
-def _asks_for_precedence(state: State) -> bool:
+def _asks_for_precedence(state: NetworkState) -> bool:
     """Return whether a way from *state* that passes no token, and calls no rule, asks for precedence."""
-    if state.kind is Kind.RULE_STOP:
+    if state.kind is StateKind.RULE_STOP:
         return False
     return any(
         transition.precedence is not None

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_crd.engine.cel.text.syntax.network import State
+from pytest_crd.engine.cel.text.syntax.network import NetworkState
 from pytest_crd.engine.cel.text.syntax.tokenstream import Token
 
 
 @dataclass(slots=True, eq=False)
-class Tree:
+class ParseTree:
     """
     What a rule matched.
 
@@ -30,8 +30,8 @@ class Tree:
 
     rule: str
     start: Token
-    parent: Tree | None
-    invoked_from: State | None
+    parent: ParseTree | None
+    invoked_from: NetworkState | None
     name: str
     parts: dict[str, Any] = field(default_factory=dict)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.cel.text.lexer import EOF
-from pytest_crd.engine.cel.text.syntax.network import Kind, State, Transition
+from pytest_crd.engine.cel.text.syntax.network import NetworkState, StateKind, Transition
 
 _EMPTY: Final = 0
 
@@ -32,7 +32,7 @@ class _Configuration(NamedTuple):
         kept: Whether the way left a left-recursive rule by its outermost call: such a way is never dropped as a double.
     """
 
-    state: State
+    state: NetworkState
     alternative: int
     context: int
     left: bool = False
@@ -43,10 +43,10 @@ class _Contexts:
     """The stacks of states to return to."""
 
     def __init__(self) -> None:
-        self._stacks: list[tuple[State | None, int]] = [(None, _EMPTY)]
-        self._numbers: dict[tuple[State, int], int] = {}
+        self._stacks: list[tuple[NetworkState | None, int]] = [(None, _EMPTY)]
+        self._numbers: dict[tuple[NetworkState, int], int] = {}
 
-    def push(self, state: State, context: int) -> int:
+    def push(self, state: NetworkState, context: int) -> int:
         """Return *context* with *state* on top."""
         number = self._numbers.get((state, context))
         if number is None:
@@ -54,7 +54,7 @@ class _Contexts:
             self._stacks.append((state, context))
         return number
 
-    def pop(self, context: int) -> tuple[State, int]:
+    def pop(self, context: int) -> tuple[NetworkState, int]:
         """Return the top of *context*, which is not empty, and the rest."""
         state, rest = self._stacks[context]
         assert state is not None  # noqa: S101 - not empty
@@ -88,9 +88,9 @@ class NoAlternativeError(Exception):
 
 
 # Returns the kind of the token that stands a number of tokens further.
-Lookahead: TypeAlias = Callable[[int], str]
+NextKind: TypeAlias = Callable[[int], str]
 # Returns states, the innermost first.
-Returns: TypeAlias = Callable[[], Sequence[State]]
+Returns: TypeAlias = Callable[[], Sequence[NetworkState]]
 
 
 class Predictor:
@@ -99,11 +99,11 @@ class Predictor:
     def __init__(self) -> None:
         """Know nothing yet."""
         self._contexts = _Contexts()
-        self._starts: dict[tuple[State, int], _Node] = {}
+        self._starts: dict[tuple[NetworkState, int], _Node] = {}
         # By their ways: behind each name of `a.a.a` the same is known.
         self._nodes: dict[frozenset[_Configuration], _Node] = {}
 
-    def predict(self, decision: State, precedence: int, lookahead: Lookahead, returns: Returns) -> int:
+    def predict(self, decision: NetworkState, precedence: int, lookahead: NextKind, returns: Returns) -> int:
         """
         Return the alternative of *decision* that the tokens lead to.
 
@@ -132,7 +132,7 @@ class Predictor:
             node = following
             distance += 1
 
-    def _start(self, decision: State, precedence: int) -> _Node:
+    def _start(self, decision: NetworkState, precedence: int) -> _Node:
         walk = _Walk(self._contexts, precedence, decision, in_context=False)
         found = walk.start(_EMPTY)
         if decision.decides_precedence:
@@ -153,7 +153,7 @@ class Predictor:
         return result
 
 
-def _predict_in_context(decision: State, precedence: int, lookahead: Lookahead, returns: Returns) -> int:
+def _predict_in_context(decision: NetworkState, precedence: int, lookahead: NextKind, returns: Returns) -> int:
     """Predict knowing the rules that were called; alternatives that stay alike are decided for the first."""
     contexts = _Contexts()
     context = _EMPTY
@@ -176,7 +176,9 @@ def _predict_in_context(decision: State, precedence: int, lookahead: Lookahead, 
 class _Walk:
     """One step through the network."""
 
-    def __init__(self, contexts: _Contexts, precedence: int, decision: State | None, *, in_context: bool) -> None:
+    def __init__(
+        self, contexts: _Contexts, precedence: int, decision: NetworkState | None, *, in_context: bool
+    ) -> None:
         self._contexts = contexts
         self._precedence = precedence
         self._decision = decision  # None behind the first token: then precedence is no more asked for
@@ -193,7 +195,7 @@ class _Walk:
     def step(self, configurations: Iterable[_Configuration], kind: str) -> set[_Configuration]:
         """Return the ways behind a token of *kind*, up to the next token."""
         stopped = (
-            [one for one in configurations if one.state.kind is Kind.RULE_STOP]
+            [one for one in configurations if one.state.kind is StateKind.RULE_STOP]
             if self._in_context or kind == EOF
             else []
         )
@@ -207,7 +209,7 @@ class _Walk:
             return set(passed)
         self._close(passed)
         if kind == EOF:
-            self._found = {one for one in self._found if one.state.kind is Kind.RULE_STOP}
+            self._found = {one for one in self._found if one.state.kind is StateKind.RULE_STOP}
         return self._found.union(stopped)
 
     def _close(self, configurations: Sequence[_Configuration]) -> None:
@@ -220,10 +222,10 @@ class _Walk:
                 continue
             seen.add(item)
             one, depth = item
-            if one.state.kind is Kind.RULE_STOP and one.context != _EMPTY:
+            if one.state.kind is StateKind.RULE_STOP and one.context != _EMPTY:
                 state, context = self._contexts.pop(one.context)
                 pending.append((one._replace(state=state, context=context), max(depth - 1, -1)))
-            elif one.state.kind is Kind.RULE_STOP and (self._in_context or not one.state.transitions):
+            elif one.state.kind is StateKind.RULE_STOP and (self._in_context or not one.state.transitions):
                 self._found.add(one)
             else:
                 if any(transition.tokens is not None for transition in one.state.transitions):
@@ -237,7 +239,7 @@ class _Walk:
         """Return the way on over *transition* and how many rules deep it is; None where it takes a token or binds too weakly."""
         if transition.tokens is not None:
             return None
-        if one.state.kind is Kind.RULE_STOP:
+        if one.state.kind is StateKind.RULE_STOP:
             kept = one.kept or (
                 self._decision is not None
                 and self._decision.decides_precedence
@@ -255,8 +257,8 @@ class _Walk:
 
 def _drop_doubles(configurations: Iterable[_Configuration]) -> set[_Configuration]:
     """Return the ways without those that leave a left-recursive rule only to go on as staying in it would."""
-    contexts: dict[tuple[State, int], set[int]] = defaultdict(set)
-    kept: set[tuple[State, int]] = set()
+    contexts: dict[tuple[NetworkState, int], set[int]] = defaultdict(set)
+    kept: set[tuple[NetworkState, int]] = set()
     for one in configurations:
         contexts[one.state, one.alternative].add(one.context)
         if one.kept:
@@ -278,12 +280,12 @@ def _unique(configurations: Iterable[_Configuration]) -> int:
 
 def _alternatives_by_place(
     configurations: Iterable[_Configuration],
-) -> dict[tuple[State, frozenset[int]], set[int]]:
+) -> dict[tuple[NetworkState, frozenset[int]], set[int]]:
     """Return the alternatives that have reached the same states in the same contexts."""
-    contexts: dict[tuple[State, int], set[int]] = defaultdict(set)
+    contexts: dict[tuple[NetworkState, int], set[int]] = defaultdict(set)
     for one in configurations:
         contexts[one.state, one.alternative].add(one.context)
-    places: dict[tuple[State, frozenset[int]], set[int]] = defaultdict(set)
+    places: dict[tuple[NetworkState, frozenset[int]], set[int]] = defaultdict(set)
     for (state, alternative), found in contexts.items():
         places[state, frozenset(found)].add(alternative)
     return places
@@ -291,9 +293,9 @@ def _alternatives_by_place(
 
 def _conflicts(configurations: Iterable[_Configuration]) -> bool:
     """Return whether alternatives have become alike, and none has a state for itself."""
-    if all(one.state.kind is Kind.RULE_STOP for one in configurations):
+    if all(one.state.kind is StateKind.RULE_STOP for one in configurations):
         return True
-    by_state: dict[State, set[int]] = defaultdict(set)
+    by_state: dict[NetworkState, set[int]] = defaultdict(set)
     for one in configurations:
         by_state[one.state].add(one.alternative)
     alike = any(len(alternatives) > 1 for alternatives in _alternatives_by_place(configurations).values())
@@ -305,7 +307,7 @@ def _finished(configurations: Iterable[_Configuration], distance: int) -> int:
     ended = [
         one.alternative
         for one in configurations
-        if one.left or (one.state.kind is Kind.RULE_STOP and one.context == _EMPTY)
+        if one.left or (one.state.kind is StateKind.RULE_STOP and one.context == _EMPTY)
     ]
     if not ended:
         raise NoAlternativeError(distance)

@@ -13,24 +13,24 @@ from collections.abc import Sequence
 from pytest_crd.engine.cel.limits import MAX_DEPTH
 from pytest_crd.engine.cel.text.lexer import EOF
 from pytest_crd.engine.cel.text.syntax.network import (
-    Choice,
+    Alternatives,
     Element,
+    GrammarRule,
     Many,
     Maybe,
     Network,
-    Rule,
+    NetworkState,
     Some,
-    State,
     Suffixes,
+    TokenElement,
 )
-from pytest_crd.engine.cel.text.syntax.network import Token as TokenElement
-from pytest_crd.engine.cel.text.syntax.parsetree import Tree
+from pytest_crd.engine.cel.text.syntax.parsetree import ParseTree
 from pytest_crd.engine.cel.text.syntax.prediction import NoAlternativeError, Predictor
-from pytest_crd.engine.cel.text.syntax.recovery import Mismatch, Recovery, Report, TooDeepError, quote
+from pytest_crd.engine.cel.text.syntax.recovery import ReadingLimitError, Recovery, Report, TokenMismatch, quote
 from pytest_crd.engine.cel.text.syntax.tokenstream import Token, TokenStream
 
 
-class Reader(Recovery):
+class SyntaxReader(Recovery):
     """What reads one text."""
 
     def __init__(self, network: Network, predictor: Predictor, tokens: TokenStream, report: Report) -> None:
@@ -40,7 +40,7 @@ class Reader(Recovery):
         self._precedences = [0]
         self._depths: Counter[str] = Counter()
 
-    def read(self, rule: str) -> Tree:
+    def read(self, rule: str) -> ParseTree:
         """
         Return the tree of the whole text.
 
@@ -48,21 +48,21 @@ class Reader(Recovery):
             TooDeepError: A limit of nesting or of skipped tokens is reached.
             HopelessError: There are too many errors.
         """
-        return self._invoke(Rule(rule), None)
+        return self._invoke(GrammarRule(rule), None)
 
     # Rules
 
-    def _invoke(self, call: Rule, called_from: State | None) -> Tree:
+    def _invoke(self, call: GrammarRule, called_from: NetworkState | None) -> ParseTree:
         """Read what a rule matches."""
         name, elements = call.name, self._network.rules[call.name]
-        tree = Tree(name, self._tokens.ahead(), self.tree, called_from, name)
+        tree = ParseTree(name, self._tokens.ahead(), self.tree, called_from, name)
         outer, self.tree, self.state = self.tree, tree, self._network.starts[name]
         self._enter(name)
         self._precedences.append(call.precedence)
         try:
             for element in elements:
                 self._element(element)
-        except Mismatch as mismatch:
+        except TokenMismatch as mismatch:
             self.report(mismatch)
             self.recover()
         self._precedences.pop()
@@ -76,10 +76,10 @@ class Reader(Recovery):
     def _enter(self, rule: str) -> None:
         self._depths[rule] += 1
         if self._depths[rule] > MAX_DEPTH:
-            raise TooDeepError(f"expression recursion limit exceeded: {MAX_DEPTH}")
+            raise ReadingLimitError(f"expression recursion limit exceeded: {MAX_DEPTH}")
 
     @property
-    def _current(self) -> Tree:
+    def _current(self) -> ParseTree:
         assert self.tree is not None  # noqa: S101 - a rule is being read
         return self.tree
 
@@ -92,9 +92,9 @@ class Reader(Recovery):
         match element:
             case TokenElement():
                 self._keep(element, self.match(element))
-            case Rule():
+            case GrammarRule():
                 self._keep(element, self._invoke(element, element.state))
-            case Choice():
+            case Alternatives():
                 self._choose(element)
             case Maybe():
                 self.synchronize()
@@ -111,7 +111,7 @@ class Reader(Recovery):
             case _:
                 self._suffixes(element)
 
-    def _keep(self, element: TokenElement | Rule, part: Token | Tree) -> None:
+    def _keep(self, element: TokenElement | GrammarRule, part: Token | ParseTree) -> None:
         if not element.label:
             return
         parts = self._current.parts
@@ -120,7 +120,7 @@ class Reader(Recovery):
         else:
             parts[element.label] = part
 
-    def _choose(self, element: Choice) -> None:
+    def _choose(self, element: Alternatives) -> None:
         """Read one of some alternatives."""
         self.synchronize()
         number = self._predict(element.state)
@@ -157,18 +157,18 @@ class Reader(Recovery):
     def _grow(self, name: str) -> None:
         """Make the current tree the part `left` of a new one."""
         before = self._current
-        tree = Tree(before.rule, before.start, before.parent, before.invoked_from, name.strip())
+        tree = ParseTree(before.rule, before.start, before.parent, before.invoked_from, name.strip())
         tree.parts["left"] = before
         before.parent = tree
         self.tree = tree
 
-    def _enters(self, state: State) -> bool:
+    def _enters(self, state: NetworkState) -> bool:
         """Return whether to go into the first alternative of *state*, a loop's or that of what may stand there."""
         if not self._network.is_simple(state):
             return self._predict(state) == 1
         return self._tokens.ahead().kind in self._network.look(state.transitions[0].target)
 
-    def _predict(self, state: State) -> int:
+    def _predict(self, state: NetworkState) -> int:
         """Return the alternative of *state* to go into."""
         tokens = self._tokens
         if self._network.is_simple(state):  # then what stands there has been seen to fit
@@ -180,8 +180,8 @@ class Reader(Recovery):
         except NoAlternativeError as error:
             raise self._no_alternative(error.lookahead) from None
 
-    def _no_alternative(self, lookahead: int) -> Mismatch:
+    def _no_alternative(self, lookahead: int) -> TokenMismatch:
         tokens = self._tokens
         first, last = tokens.ahead(), tokens.ahead(lookahead)
         text = EOF if first.kind == EOF else tokens.text_between(first, last)
-        return Mismatch(last, f"no viable alternative at input {quote(text)}")
+        return TokenMismatch(last, f"no viable alternative at input {quote(text)}")

@@ -12,16 +12,15 @@ from typing import Final
 
 from pytest_crd.engine.cel.text.lexer import EOF
 from pytest_crd.engine.cel.text.syntax import grammar
-from pytest_crd.engine.cel.text.syntax.network import EPSILON, Kind, Network, State
-from pytest_crd.engine.cel.text.syntax.network import Token as TokenElement
-from pytest_crd.engine.cel.text.syntax.parsetree import Tree
+from pytest_crd.engine.cel.text.syntax.network import EPSILON, Network, NetworkState, StateKind, TokenElement
+from pytest_crd.engine.cel.text.syntax.parsetree import ParseTree
 from pytest_crd.engine.cel.text.syntax.tokenstream import Token, TokenStream
 
 _MOST_RECOVERIES: Final = 30
 _MOST_SKIPPED: Final = 256
 
 
-class TooDeepError(Exception):
+class ReadingLimitError(Exception):
     """Reading has come to a limit: its only argument says to which."""
 
 
@@ -29,7 +28,7 @@ class HopelessError(Exception):
     """There is too much wrong to go on; all that is to be said of it has been reported."""
 
 
-class Mismatch(Exception):  # noqa: N818 - caught where it may arise, and no error of ours
+class TokenMismatch(Exception):  # noqa: N818 - caught where it may arise, and no error of ours
     """What stands there does not fit; its only argument says so, at a token."""
 
     def __init__(self, token: Token, message: str) -> None:
@@ -53,14 +52,14 @@ class Recovery:
 
     def __init__(self, network: Network, tokens: TokenStream, report: Report) -> None:
         """Tell *report* what is wrong with *tokens*."""
-        self.state = State("")
-        self.tree: Tree | None = None
+        self.state = NetworkState("")
+        self.tree: ParseTree | None = None
         self._network = network
         self._tokens = tokens
         self._notify_at = report
         self._recovering = False
         self._last_error = -1
-        self._last_error_states: set[State] = set()
+        self._last_error_states: set[NetworkState] = set()
         self._recoveries = 0
 
     def match(self, element: TokenElement) -> Token:
@@ -104,7 +103,7 @@ class Recovery:
         possible = self._network.look(state)
         if EPSILON in possible or kind in possible:
             return
-        if state.kind is Kind.DECISION:
+        if state.kind is StateKind.DECISION:
             if self._delete_token() is None:
                 raise self._mismatch()
         else:
@@ -119,12 +118,12 @@ class Recovery:
         expected = grammar.display(self._expected(self.state))
         self._notify(token, f"extraneous input {quote(token.text)} expecting {expected}")
 
-    def _mismatch(self) -> Mismatch:
+    def _mismatch(self) -> TokenMismatch:
         token = self._tokens.ahead()
         expected = grammar.display(self._expected(self.state))
-        return Mismatch(token, f"mismatched input {quote(token.text)} expecting {expected}")
+        return TokenMismatch(token, f"mismatched input {quote(token.text)} expecting {expected}")
 
-    def report(self, mismatch: Mismatch) -> None:
+    def report(self, mismatch: TokenMismatch) -> None:
         """Report what does not fit, unless that follows from what was reported."""
         if not self._recovering:
             self._recovering = True
@@ -159,18 +158,18 @@ class Recovery:
         skipped = 0
         while (kind := self._tokens.ahead().kind) != EOF and kind not in kinds:
             if skipped == most:
-                raise TooDeepError(f"error recovery token lookahead limit exceeded: {_MOST_SKIPPED}")
+                raise ReadingLimitError(f"error recovery token lookahead limit exceeded: {_MOST_SKIPPED}")
             self._tokens.consume()
             skipped += 1
 
-    def _invocations(self) -> Iterator[State]:
+    def _invocations(self) -> Iterator[NetworkState]:
         """Return the states at which the rules that are being read were called, the innermost first."""
         tree = self.tree
         while tree is not None and tree.invoked_from is not None:
             yield tree.invoked_from
             tree = tree.parent
 
-    def returns(self) -> list[State]:
+    def returns(self) -> list[NetworkState]:
         """Return the states to which the rules that are being read return, the innermost first."""
         follows = [state.transitions[0].follow for state in self._invocations()]
         return [state for state in follows if state is not None]
@@ -182,7 +181,7 @@ class Recovery:
             kinds |= self._network.look(follow)
         return frozenset(kinds - {EPSILON})
 
-    def _expected(self, state: State) -> frozenset[str]:
+    def _expected(self, state: NetworkState) -> frozenset[str]:
         """Return what may stand at *state*, behind the rule's end too if it may end there."""
         kinds = set(self._network.look(state))
         for follow in self.returns():

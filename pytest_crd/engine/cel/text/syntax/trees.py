@@ -23,10 +23,10 @@ from pytest_crd.engine.cel.text.building import RESERVED, Builder
 from pytest_crd.engine.cel.text.operators import OPERATORS
 from pytest_crd.engine.cel.text.syntax import grammar
 from pytest_crd.engine.cel.text.syntax.misformatting import misformat
-from pytest_crd.engine.cel.text.syntax.parsetree import Tree
+from pytest_crd.engine.cel.text.syntax.parsetree import ParseTree
 from pytest_crd.engine.cel.text.syntax.prediction import Predictor
-from pytest_crd.engine.cel.text.syntax.reader import Reader
-from pytest_crd.engine.cel.text.syntax.recovery import HopelessError, TooDeepError
+from pytest_crd.engine.cel.text.syntax.reader import SyntaxReader
+from pytest_crd.engine.cel.text.syntax.recovery import HopelessError, ReadingLimitError
 from pytest_crd.engine.cel.text.syntax.tokenstream import Token, TokenStream
 
 _MOST_ERRORS: Final = 100
@@ -48,7 +48,7 @@ def read(builder: Builder, dialect: Dialect) -> Node:
     reader = _Reader(builder, dialect)
     try:
         return reader.read()
-    except TooDeepError as error:
+    except ReadingLimitError as error:
         builder.problems.append(Problem(NO_LOCATION, str(error)))
     except HopelessError:
         pass
@@ -68,7 +68,7 @@ class _Reader:
         self._dialect = dialect
         self._reported = 0
         self._depth = 0
-        self._visits: dict[str, Callable[[Tree], Node]] = {
+        self._visits: dict[str, Callable[[ParseTree], Node]] = {
             "expr": self._conditional,
             "conditionalOr": self._chain,
             "conditionalAnd": self._chain,
@@ -94,7 +94,7 @@ class _Reader:
         tokens = TokenStream(self._builder.source.text, self._report_syntax, escaped_identifiers=escaped)
         network = grammar.network(escaped_identifiers=escaped)
         predictor = _predictor(escaped_identifiers=escaped)
-        tree = Reader(network, predictor, tokens, self._report_syntax).read("start")
+        tree = SyntaxReader(network, predictor, tokens, self._report_syntax).read("start")
         return self._visit(tree.get("e"))
 
     def nothing(self, offset: int = NO_OFFSET) -> Node:
@@ -115,7 +115,7 @@ class _Reader:
         self._reported += 1
         self._builder.problems.append(Problem(location, f"Syntax error: {message}"))
 
-    def _visit(self, tree: Tree | None) -> Node:
+    def _visit(self, tree: ParseTree | None) -> Node:
         """Return the node of *tree*."""
         while tree is not None and tree.name in _WRAPPERS and not tree.get("op") and not tree.get("ops"):
             tree = tree.get("e")
@@ -125,39 +125,39 @@ class _Reader:
             return self._visits[tree.name](tree)
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise TooDeepError("max recursion depth exceeded")
+            raise ReadingLimitError("max recursion depth exceeded")
         node = self._visits[tree.name](tree)
         self._depth -= 1
         return node
 
-    def _conditional(self, tree: Tree) -> Node:
+    def _conditional(self, tree: ParseTree) -> Node:
         condition = self._visit(tree.get("e"))
         offset = _offset(tree.get("op"))
         if_true = self._visit(tree.get("e1"))
         return self._builder.operation(offset, "_?_:_", condition, if_true, self._visit(tree.get("e2")))
 
-    def _chain(self, tree: Tree) -> Node:
+    def _chain(self, tree: ParseTree) -> Node:
         function = "_||_" if tree.rule == "conditionalOr" else "_&&_"
         terms = [self._visit(term) for term in (tree.get("e"), *tree.all("e1"))]
         return self._builder.chain(function, terms, [operator.offset for operator in tree.all("ops")])
 
-    def _operation(self, tree: Tree) -> Node:
+    def _operation(self, tree: ParseTree) -> Node:
         operator = tree.parts["op"]
         left = self._visit(tree.get("left"))
         right = self._visit(tree.get("right"))
         return self._builder.operation(operator.offset, OPERATORS[operator.text].function, left, right)
 
-    def _unreadable(self, tree: Tree) -> Node:
+    def _unreadable(self, tree: ParseTree) -> Node:
         return ast.Constant(self._builder.id_at(tree.start.offset), "<<error>>")
 
-    def _sign(self, tree: Tree) -> Node:
+    def _sign(self, tree: ParseTree) -> Node:
         signs = tree.all("ops")
         operand = self._visit(tree.get("e"))
         if len(signs) % 2 == 0:
             return operand
         return self._builder.operation(signs[0].offset, "!_" if tree.name == "LogicalNot" else "-_", operand)
 
-    def _select(self, tree: Tree) -> Node:
+    def _select(self, tree: ParseTree) -> Node:
         operand = self._visit(tree.get("left"))
         field, dot = tree.get("id"), tree.parts["op"]
         if field is None:
@@ -168,7 +168,7 @@ class _Reader:
             return self._builder.operation(dot.offset, "_?._", operand, constant)
         return ast.Select(self._builder.id_at(dot.offset), operand, name)
 
-    def _field_name(self, field: Tree | Token | None, offset: int) -> str | None:
+    def _field_name(self, field: ParseTree | Token | None, offset: int) -> str | None:
         """Return the name of a field; None, having reported it at *offset*, where there is none."""
         if isinstance(field, Token):
             return field.text
@@ -183,20 +183,20 @@ class _Reader:
             return None
         return text[1:-1]
 
-    def _member_call(self, tree: Tree) -> Node:
+    def _member_call(self, tree: ParseTree) -> Node:
         target = self._visit(tree.get("left"))
         return self._builder.call(tree.parts["open"].offset, tree.parts["id"].text, target, self._arguments(tree))
 
-    def _arguments(self, tree: Tree) -> list[Node]:
+    def _arguments(self, tree: ParseTree) -> list[Node]:
         arguments = tree.get("args")
         return [self._visit(argument) for argument in arguments.all("e")] if arguments else []
 
-    def _index(self, tree: Tree) -> Node:
+    def _index(self, tree: ParseTree) -> Node:
         target = self._visit(tree.get("left"))
         function = "_[?_]" if tree.get("opt") else "_[_]"
         return self._builder.operation(tree.parts["op"].offset, function, target, self._visit(tree.get("index")))
 
-    def _name(self, tree: Tree) -> Node:
+    def _name(self, tree: ParseTree) -> Node:
         name = tree.parts["id"]
         if name.text in RESERVED:
             return self._builder.report(tree.start.offset, f"reserved identifier: {name.text}")
@@ -205,7 +205,7 @@ class _Reader:
             return self._builder.call(tree.parts["op"].offset, text, None, self._arguments(tree))
         return ast.Identifier(self._builder.id_at(name.offset), text)
 
-    def _list(self, tree: Tree) -> Node:
+    def _list(self, tree: ParseTree) -> Node:
         node_id = self._builder.id_at(_offset(tree.get("op")))
         items = tree.get("elems")
         trees = items.all("elems") if items else []
@@ -213,7 +213,7 @@ class _Reader:
         optional = frozenset(index for index, item in enumerate(trees) if item.get("opt"))
         return ast.ListLiteral(node_id, tuple(elements), optional)
 
-    def _map(self, tree: Tree) -> Node:
+    def _map(self, tree: ParseTree) -> Node:
         node_id = self._builder.id_at(_offset(tree.get("op")))
         entries: list[ast.Entry] = []
         for key, colon, value in _pairs(tree.get("entries"), "keys"):
@@ -222,7 +222,7 @@ class _Reader:
             entries.append(ast.Entry(entry_id, key_node, self._visit(value), bool(key.get("opt"))))
         return ast.MapLiteral(node_id, tuple(entries))
 
-    def _message(self, tree: Tree) -> Node:
+    def _message(self, tree: ParseTree) -> Node:
         name = ".".join([part.text for part in tree.all("ids")])
         if tree.get("leadingDot"):
             name = "." + name
@@ -236,7 +236,7 @@ class _Reader:
                 fields.append(ast.FieldValue(field_id, field_name, self._visit(value), bool(field.get("opt"))))
         return ast.StructLiteral(node_id, name, tuple(fields))
 
-    def _literal(self, tree: Tree) -> Node:
+    def _literal(self, tree: ParseTree) -> Node:
         sign = tree.get("sign")
         text = (sign.text if sign else "") + tree.parts["tok"].text
         if tree.name == "String":
@@ -249,11 +249,11 @@ def _offset(token: Token | None) -> int:
     return NO_OFFSET if token is None else token.offset
 
 
-def _start(part: Tree | Token) -> int:
+def _start(part: ParseTree | Token) -> int:
     return part.offset if isinstance(part, Token) else part.start.offset
 
 
-def _pairs(tree: Tree | None, left: str) -> list[tuple[Tree, Token, Tree]]:
+def _pairs(tree: ParseTree | None, left: str) -> list[tuple[ParseTree, Token, ParseTree]]:
     """Return the keys, colons and values of *tree*, up to where one is missing."""
     if tree is None:
         return []

@@ -13,11 +13,11 @@ from typing import Final
 
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.crds.validation.schemas import rulekeywords
-from pytest_crd.engine.crds.validation.schemas.expressions import Scope
+from pytest_crd.engine.crds.validation.schemas.expressions import CostScope
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import environments, tree
-from pytest_crd.engine.rules.compilation import CompiledRule, Problem
+from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem
 from pytest_crd.engine.schema import nonstructural, schemamap
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
@@ -48,12 +48,12 @@ def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
     else:
         new = environments.new(profile)
         root = tree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True, looks_everywhere=True)
-    return tuple(_visit(SchemaNode(schema.value), Scope(root), problem))
+    return tuple(_visit(SchemaNode(schema.value), CostScope(root), problem))
 
 
-def _visit(root: SchemaNode, scope: Scope, problem: str) -> Iterator[Rule]:
+def _visit(root: SchemaNode, scope: CostScope, problem: str) -> Iterator[Rule]:
     """Yield the rules in a schema; *problem*: what is wrong with all that were not given to the compiler."""
-    scopes: dict[SchemaNode, Scope] = {}
+    scopes: dict[SchemaNode, CostScope] = {}
     for node in root:
         scope = scopes[node] = scope if node.parent is None else _inner(scopes[node.parent], node, node.parent)
         compiled = scope.node.rules if scope.node else ()
@@ -62,7 +62,7 @@ def _visit(root: SchemaNode, scope: Scope, problem: str) -> Iterator[Rule]:
             yield _costed(found, compiled[index], scope) if compiled else replace(found, problem=problem)
 
 
-def _inner(scope: Scope, node: SchemaNode, parent: SchemaNode) -> Scope:
+def _inner(scope: CostScope, node: SchemaNode, parent: SchemaNode) -> CostScope:
     """Return what expressions can speak of at *node*, in the *scope* of its parent."""
     step = node.place[-1]
     if isinstance(step, str):
@@ -83,8 +83,10 @@ def _declared(node: SchemaNode, index: int, declared: Mapping[str, JSONValue]) -
     )
 
 
-def _costed(found: Rule, compiled: CompiledRule, scope: Scope) -> Rule:
-    problems = [one.message for one in (compiled.expression, compiled.message_expression) if isinstance(one, Problem)]
+def _costed(found: Rule, compiled: CompiledRule, scope: CostScope) -> Rule:
+    problems = [
+        one.message for one in (compiled.expression, compiled.message_expression) if isinstance(one, CompileProblem)
+    ]
     if compiled.expression is None:
         problems.append(rulekeywords.NOT_SPECIFIED)
     return replace(

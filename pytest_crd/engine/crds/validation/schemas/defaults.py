@@ -15,9 +15,9 @@ from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import tree, validation
-from pytest_crd.engine.rules.validation import Findings, Subject
+from pytest_crd.engine.rules.validation import RuleFindings, RuleSubject
 from pytest_crd.engine.schema import linkedpaths
-from pytest_crd.engine.schema.linkedpaths import Place
+from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
@@ -88,7 +88,7 @@ class _Walk:
         self._require_pruned = require_pruned
         self._budget = validation.BUDGET
 
-    def visit(self, node: Structural, schema: Schema, place: Place, inside: _Inside | None) -> None:
+    def visit(self, node: Structural, schema: Schema, place: LinkedPath, inside: _Inside | None) -> None:
         if self._budget < 0:
             return
         is_resource = node.x_embedded_resource
@@ -134,10 +134,10 @@ class _Walk:
         root = tree.of_stored(node, self._profile, is_resource=node.x_embedded_resource)
         if root is None:
             return []
-        found = validation.validate(root, Subject(default, default, path), self._profile, budget=self._budget)
+        found = validation.validate(root, RuleSubject(default, default, path), self._profile, budget=self._budget)
         if not found.errors:
-            alone = validation.validate(root, Subject(default, None, path), self._profile, budget=self._budget)
-            found = Findings(min(found.budget, alone.budget), alone.errors)
+            alone = validation.validate(root, RuleSubject(default, None, path), self._profile, budget=self._budget)
+            found = RuleFindings(min(found.budget, alone.budget), alone.errors)
         self._budget = found.budget
         return found.errors
 

@@ -21,10 +21,10 @@ from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath, Key
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules.compilation import CompiledRule, Expression, Problem
+from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem, Expression
 from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import linkedpaths
-from pytest_crd.engine.schema.linkedpaths import Place
+from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.nodes import Schema
 
 _MOST_NAMED: Final = 4
@@ -38,7 +38,7 @@ _CONTRIBUTED: Final = "contributed to estimated rule cost total exceeding cost l
 _TOTAL: Final = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
 
 
-class Scope(NamedTuple):
+class CostScope(NamedTuple):
     """
     What the place of a schema means for its rules.
 
@@ -52,26 +52,26 @@ class Scope(NamedTuple):
     cardinality: int | None = 1
     uncorrelatable: FieldPath | None = None
 
-    def of_property(self, name: str, schema: Schema) -> Scope:
+    def of_property(self, name: str, schema: Schema) -> CostScope:
         """Return that of the property *name* of the object *schema*."""
         if self is NO_RULES:
             return self
         node = self.node and self.node.properties.get(name)
-        return Scope(node, self._multiplied(schema), self.uncorrelatable)
+        return CostScope(node, self._multiplied(schema), self.uncorrelatable)
 
-    def of_values(self, schema: Schema) -> Scope:
+    def of_values(self, schema: Schema) -> CostScope:
         """Return that of the values of the map *schema*."""
         if self is NO_RULES:
             return self
-        return Scope(self.node and self.node.values, self._multiplied(schema), self.uncorrelatable)
+        return CostScope(self.node and self.node.values, self._multiplied(schema), self.uncorrelatable)
 
-    def of_items(self, schema: Schema, place: Place) -> Scope:
+    def of_items(self, schema: Schema, place: LinkedPath) -> CostScope:
         """Return that of the items of the list *schema*, which stands at *place*."""
         if self is NO_RULES:
             return self
         is_correlatable = schema.get("x-kubernetes-list-type") == "map"
         uncorrelatable = self.uncorrelatable if is_correlatable else self.uncorrelatable or linkedpaths.path(place)
-        return Scope(self.node and self.node.items, self._multiplied(schema), uncorrelatable)
+        return CostScope(self.node and self.node.items, self._multiplied(schema), uncorrelatable)
 
     def cost(self, rule: CompiledRule) -> int:
         """Return what *rule* costs at most on all values that a resource may have here; 0 where it cannot be compiled."""
@@ -83,7 +83,7 @@ class Scope(NamedTuple):
         return None if self.cardinality is None or most is None else _product(self.cardinality, most)
 
 
-NO_RULES: Final = Scope(None)
+NO_RULES: Final = CostScope(None)
 """That of a schema of which no expression is compiled."""
 
 
@@ -139,7 +139,7 @@ class Expressions:
         self._profile = profile
         self._suppress_cost = suppress_cost
 
-    def find(self, schema: Schema, scope: Scope, path: FieldPath) -> Iterator[FieldError]:
+    def find(self, schema: Schema, scope: CostScope, path: FieldPath) -> Iterator[FieldError]:
         """
         Yield what is wrong with the expressions of the *schema* at *path*.
 
@@ -163,13 +163,13 @@ class Expressions:
             elif rule.rule.get("optionalOldSelf") is not None:
                 yield fielderror.invalid(at.child("optionalOldSelf"), rule.rule["optionalOldSelf"], _UNUSED)
 
-    def _rule(self, rule: CompiledRule, at: FieldPath, scope: Scope) -> Iterator[FieldError]:
+    def _rule(self, rule: CompiledRule, at: FieldPath, scope: CostScope) -> Iterator[FieldError]:
         yield from self._cost("estimated rule cost", at.child("rule"), scope.cost(rule))
-        if isinstance(rule.expression, Problem):
+        if isinstance(rule.expression, CompileProblem):
             yield self._problem(rule, at.child("rule"), rule.expression)
 
     def _message(self, rule: CompiledRule, at: FieldPath) -> Iterator[FieldError]:
-        if isinstance(rule.message_expression, Problem):
+        if isinstance(rule.message_expression, CompileProblem):
             yield self._problem(rule, at.child("messageExpression"), rule.message_expression)
         elif rule.message_expression is not None:
             yield from self._cost(
@@ -181,16 +181,16 @@ class Expressions:
             yield fielderror.forbidden(path, _exceeded(name, cost, EXPRESSION_LIMIT))
         self.costs.add(path, cost)
 
-    def _problem(self, rule: CompiledRule, path: FieldPath, problem: Problem) -> FieldError:
+    def _problem(self, rule: CompiledRule, path: FieldPath, problem: CompileProblem) -> FieldError:
         return badvalues.invalid_of_type(path, rule.rule, internaltypes.RULE, problem.message, self._profile)
 
 
 def _with_rule(
-    error: FieldError, rule: CompiledRule, at: FieldPath, key: str, compiled: Expression | Problem | None
+    error: FieldError, rule: CompiledRule, at: FieldPath, key: str, compiled: Expression | CompileProblem | None
 ) -> FieldError:
     """Return an error about the expression that is the *key* of the rule *at* a path, as one that names it."""
     steps = tuple(segment.name if isinstance(segment, Key) else segment for segment in at.child(key).segments)
-    offset = compiled.offset if isinstance(compiled, Problem) else None
+    offset = compiled.offset if isinstance(compiled, CompileProblem) else None
     return replace(error, rule=FailedRule(rule.rule.get(key) or "", steps, tuple, offset=offset))
 
 

@@ -11,14 +11,14 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import listtypes, rulekeywords
-from pytest_crd.engine.crds.validation.schemas.expressions import NO_RULES, Expressions, Scope
+from pytest_crd.engine.crds.validation.schemas.expressions import NO_RULES, CostScope, Expressions
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import linkedpaths, unsupported
-from pytest_crd.engine.schema.linkedpaths import Place
+from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.nodes import Schema
 
@@ -46,15 +46,15 @@ class _Context(NamedTuple):
 
     no_defaults: str | None
     inside_meta: bool
-    rules: Scope = NO_RULES
+    rules: CostScope = NO_RULES
 
-    def within(self, rules: Scope) -> _Context:
+    def within(self, rules: CostScope) -> _Context:
         """Return the context of a schema inside this one, for which *rules* are those that count."""
         return self if rules is self.rules else self._replace(rules=rules)
 
 
 def find(
-    schema: Schema, path: FieldPath, options: ValidationOptions, *, profile: Profile, rules: Scope = NO_RULES
+    schema: Schema, path: FieldPath, options: ValidationOptions, *, profile: Profile, rules: CostScope = NO_RULES
 ) -> list[FieldError]:
     """
     Return everything that is wrong with the keywords of *schema* and of the schemas in it.
@@ -91,7 +91,7 @@ class _Walk:
         self._profile = profile
         self._types = frozenset(TYPES if options.require_valid_property_type else ())
 
-    def visit(self, schema: Schema, place: Place, context: _Context, *, is_root: bool = False) -> None:
+    def visit(self, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool = False) -> None:
         """Take the schema's own constructs, then the schemas in it, then what depends on these."""
         found_before, items = len(self.errors), schema.get("items")
         if schema.get("type") not in self._types or type(items) is list or not _RESTRICTED.isdisjoint(schema):
@@ -113,7 +113,7 @@ class _Walk:
             # Expressions are compiled only where nothing is wrong with the schema here or below.
             self.rule_errors += self.expressions.find(schema, context.rules, linkedpaths.path(place))
 
-    def _additional_properties(self, schema: Schema, place: Place, context: _Context) -> None:
+    def _additional_properties(self, schema: Schema, place: LinkedPath, context: _Context) -> None:
         additional = schema["additionalProperties"]
         if schema.get("properties") and additional is not True:
             detail = "additionalProperties and properties are mutual exclusive"
@@ -125,7 +125,7 @@ class _Walk:
             self.visit(additional, (place, "additionalProperties", None), inner)
 
     def _properties(
-        self, properties: Schema, schema: Schema, place: Place, context: _Context, *, is_root: bool
+        self, properties: Schema, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool
     ) -> None:
         is_resource = is_root or schema.get(_EMBEDDED)
         for name in sorted(properties):
@@ -138,7 +138,7 @@ class _Walk:
                 inner = inner._replace(no_defaults=reason, inside_meta=True)
             self.visit(child, (place, "properties", name), inner)
 
-    def _junctors(self, schema: Schema, place: Place, context: _Context) -> None:
+    def _junctors(self, schema: Schema, place: LinkedPath, context: _Context) -> None:
         context = context.within(NO_RULES)
         if (negated := schema.get("not")) is not None:
             self.visit(negated, (place, "not", None), context)
@@ -149,21 +149,21 @@ class _Walk:
         for name in sorted(definitions):
             self.visit(definitions[name], (place, "definitions", name), context)
 
-    def _items(self, items: JSONValue, schema: Schema, place: Place, context: _Context) -> None:
+    def _items(self, items: JSONValue, schema: Schema, place: LinkedPath, context: _Context) -> None:
         if isinstance(items, Mapping):
             self.visit(items, (place, "items", None), context.within(context.rules.of_items(schema, place)))
         else:
             for index, item in enumerate(items):
                 self.visit(item, (place, "items", index), context)
 
-    def _dependencies(self, schema: Schema, place: Place, context: _Context) -> None:
+    def _dependencies(self, schema: Schema, place: LinkedPath, context: _Context) -> None:
         dependencies = schema.get("dependencies") or {}
         context = context.within(NO_RULES)
         for name in sorted(dependencies):
             if isinstance(dependencies[name], Mapping):
                 self.visit(dependencies[name], (place, "dependencies", name), context)
 
-    def _extensions(self, schema: Schema, place: Place) -> None:
+    def _extensions(self, schema: Schema, place: LinkedPath) -> None:
         if schema.get(_PRESERVE) is False:
             self.errors.append(
                 fielderror.invalid(_child(place, _PRESERVE), schema[_PRESERVE], unsupported.NOT_PRESERVING)
@@ -174,11 +174,11 @@ class _Walk:
             self.errors += rulekeywords.find(schema, linkedpaths.path(place), profile=self._profile)
 
 
-def _child(place: Place, keyword: str) -> FieldPath:
+def _child(place: LinkedPath, keyword: str) -> FieldPath:
     return linkedpaths.path(place).child(keyword)
 
 
-def _constructs(schema: Schema, place: Place, context: _Context, *, check_type: bool) -> Iterator[FieldError]:
+def _constructs(schema: Schema, place: LinkedPath, context: _Context, *, check_type: bool) -> Iterator[FieldError]:
     type_ = schema.get("type")
     if check_type and type_ and type_ not in TYPES:
         yield fielderror.not_supported(_child(place, "type"), type_, TYPES)

@@ -10,11 +10,11 @@ from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang.types import Pointer, Type
+from pytest_crd.engine.golang.types import GoType, Pointer
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import linkedpaths
-from pytest_crd.engine.schema.linkedpaths import Place
+from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.nodes import Schema
 
 _LIST_TYPE: Final = "x-kubernetes-list-type"
@@ -32,7 +32,7 @@ _KEY_WITHOUT_VALUE: Final = (
 _NULLABLE_KEY: Final = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"
 
 
-def find(schema: Schema, place: Place, options: ValidationOptions, *, profile: Profile) -> Iterator[FieldError]:
+def find(schema: Schema, place: LinkedPath, options: ValidationOptions, *, profile: Profile) -> Iterator[FieldError]:
     """
     Yield what is wrong with the list and map types of one schema; its children are not looked at for their own sake.
 
@@ -168,7 +168,7 @@ def _keys(keys: list[str], properties: Schema, path: FieldPath, profile: Profile
             yield badvalues.invalid_of_type(keys_path, keys, internaltypes.STRINGS, detail, profile)
 
 
-def _items_type(profile: Profile) -> Type:
+def _items_type(profile: Profile) -> GoType:
     """Return the type of `items`, which the server prints without the pointer to it."""
     pointer = internaltypes.schema(profile).fields["items"]
     return pointer.to if isinstance(pointer, Pointer) else pointer

@@ -13,7 +13,7 @@ from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import defaults
 from pytest_crd.engine.crds.validation.schemas import keywords as schemakeywords
-from pytest_crd.engine.crds.validation.schemas.expressions import NO_RULES, Scope
+from pytest_crd.engine.crds.validation.schemas.expressions import NO_RULES, CostScope
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -98,7 +98,7 @@ def _structure(declared: OpenAPISchema, path: FieldPath, options: ValidationOpti
     return errors or defaults.find(declared, path, require_pruned=options.require_pruned_defaults)
 
 
-def _rules(declared: OpenAPISchema, options: ValidationOptions) -> Scope:
+def _rules(declared: OpenAPISchema, options: ValidationOptions) -> CostScope:
     """Return the rules to be compiled: those that are new in the environment of new ones."""
     if not declared.has_rules:
         return NO_RULES
@@ -112,7 +112,7 @@ def _rules(declared: OpenAPISchema, options: ValidationOptions) -> Scope:
         is_resource=True,
         looks_everywhere=True,
     )
-    return Scope(root)
+    return CostScope(root)
 
 
 def _root(schema: Schema, path: FieldPath, profile: Profile) -> Iterator[FieldError]:

@@ -9,22 +9,24 @@ import pytest
 
 from pytest_crd.engine.cel.text.lexer import EOF
 from pytest_crd.engine.cel.text.syntax import grammar, prediction
-from pytest_crd.engine.cel.text.syntax.network import Choice, Network, Rule, Token
+from pytest_crd.engine.cel.text.syntax.network import Alternatives, GrammarRule, Network, TokenElement
 from pytest_crd.engine.cel.text.syntax.prediction import NoAlternativeError, Predictor, _predict_in_context
-from pytest_crd.engine.cel.text.syntax.reader import Reader
+from pytest_crd.engine.cel.text.syntax.reader import SyntaxReader
 from pytest_crd.engine.cel.text.syntax.tokenstream import TokenStream
 
 
-def token(kind: str) -> Token:
-    return Token(frozenset({kind}))
+def token(kind: str) -> TokenElement:
+    return TokenElement(frozenset({kind}))
 
 
-CHOICE = Choice({"One": [Rule("one")], "Two": [Rule("two")]})
-FIRST, SECOND = Rule("choice"), Rule("choice")
+CHOICE = Alternatives({"One": [GrammarRule("one")], "Two": [GrammarRule("two")]})
+FIRST, SECOND = GrammarRule("choice"), GrammarRule("choice")
 NETWORK = Network(
     {
         "start": [
-            Choice({"First": [token("a"), FIRST, token("x"), token("y")], "Second": [token("b"), SECOND, token("x")]}),
+            Alternatives(
+                {"First": [token("a"), FIRST, token("x"), token("y")], "Second": [token("b"), SECOND, token("x")]}
+            ),
             token(EOF),
         ],
         "choice": [CHOICE],
@@ -34,7 +36,7 @@ NETWORK = Network(
 )
 
 
-def predict(*kinds: str, called: Rule) -> int:
+def predict(*kinds: str, called: GrammarRule) -> int:
     following = called.state.transitions[0].follow
     assert following is not None
     return Predictor().predict(CHOICE.state, 0, [*kinds, EOF].__getitem__, lambda: [following])
@@ -75,7 +77,7 @@ def test_what_is_known_behind_a_part_that_repeats_is_found_out_once(monkeypatch:
         problems.append(problem)
 
     tokens = TokenStream("a" + ".a" * 1000, report, escaped_identifiers=True)
-    Reader(network, Predictor(), tokens, report).read("start")
+    SyntaxReader(network, Predictor(), tokens, report).read("start")
 
     assert not problems
     assert 0 < steps.total() < 20

@@ -1,4 +1,4 @@
-"""What a server makes up, and what stands in its place in a recorded answer."""
+"""Parts of an answer that a server makes up at random, and what stands in their place in a recorded one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Threads of which one works at a time, while the others wait for a server.
+The worker lock: of several threads one works at a time, while the others wait for a server.
 
 The engine is not made for several threads: some of what it sets, such as how deep calls may nest, is of the whole process.
 """
@@ -11,15 +11,15 @@ import threading
 from collections.abc import Iterator
 
 
-class Turn:
-    """What the thread has that works; one that never takes it neither waits nor gives anything up."""
+class WorkerLock:
+    """A lock that the working thread holds; a thread that never takes it neither waits nor releases anything."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._owner = 0
 
     @contextlib.contextmanager
-    def taken(self) -> Iterator[None]:
+    def held(self) -> Iterator[None]:
         """Work, when the others have stopped, until the end of the `with` block."""
         self._take()
         try:
@@ -28,7 +28,7 @@ class Turn:
             self._give_up()
 
     @contextlib.contextmanager
-    def given_up(self) -> Iterator[None]:
+    def released(self) -> Iterator[None]:
         """Let others work until the end of the `with` block."""
         is_mine = self._owner == threading.get_ident()
         if is_mine:
@@ -42,7 +42,7 @@ class Turn:
     @contextlib.contextmanager
     def holding(self, lock: threading.Lock) -> Iterator[None]:
         """Hold *lock* until the end of the `with` block; others work until it is free, for one of them has it."""
-        with self.given_up():
+        with self.released():
             lock.acquire()
         try:
             yield

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_crd.engine.loading.notes import Kind, Note
+from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 
 _MOST_NAMES: Final = 20
 
 
-def lines(notes: Sequence[Note], *, verbosity: int) -> Iterator[str]:
+def lines(notes: Sequence[Remark], *, verbosity: int) -> Iterator[str]:
     """
     Yield the lines about *notes*.
 
@@ -21,7 +21,7 @@ def lines(notes: Sequence[Note], *, verbosity: int) -> Iterator[str]:
     """
     if verbosity < 0:
         return
-    by_kind: dict[Kind, list[Note]] = {}
+    by_kind: dict[RemarkKind, list[Remark]] = {}
     for note in notes:
         if note.kind is not None:
             by_kind.setdefault(note.kind, []).append(note)

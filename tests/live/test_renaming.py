@@ -8,11 +8,11 @@ import pytest
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.requests import completion
-from pytest_crd.live.disguise import Disguise
+from pytest_crd.live.renaming import Renaming
 
-OWN = Disguise("g.example.com", "x.pytest-crd.example.com", "pytest-crd-1")
+OWN = Renaming("g.example.com", "x.pytest-crd.example.com", "pytest-crd-1")
 CLUSTER = OWN._replace(namespace="")
-INSTALLED = Disguise("g.example.com", "g.example.com", "")
+INSTALLED = Renaming("g.example.com", "g.example.com", "")
 MANIFEST: Any = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
@@ -79,8 +79,8 @@ def test_the_plain_text_of_an_object_is_that_of_the_other_object() -> None:
 def test_answers_have_the_names_of_the_project() -> None:
     answer = {"a x.pytest-crd.example.com": ["Thing.x.pytest-crd.example.com in pytest-crd-1", 1, None]}
 
-    assert OWN.taken_off(answer, "home") == {"a g.example.com": ["Thing.g.example.com in home", 1, None]}
-    assert CLUSTER.taken_off("x.pytest-crd.example.com", "home") == "g.example.com"
-    assert INSTALLED.taken_off(answer, "home") is answer
+    assert OWN.undone(answer, "home") == {"a g.example.com": ["Thing.g.example.com in home", 1, None]}
+    assert CLUSTER.undone("x.pytest-crd.example.com", "home") == "g.example.com"
+    assert INSTALLED.undone(answer, "home") is answer
     made_up = INSTALLED._replace(made_up_name="example-1")
-    assert made_up.taken_off('Thing "example-1"', "home") == 'Thing "example"'
+    assert made_up.undone('Thing "example-1"', "home") == 'Thing "example"'

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.loading.notes import Kind, Note
-from pytest_crd.report import notes
+from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+from pytest_crd.report import remarks
 
-FOUND = [Note(f"{name}.yaml", 2, "passed over, a patch", Kind.PATCH) for name in "ab"]
-OTHERS = [Note("c.yaml", 0, "passed over, a template", Kind.TEMPLATE), Note("d.yaml", 1, "x"), Note("e.yaml", 0, "x")]
+FOUND = [Remark(f"{name}.yaml", 2, "passed over, a patch", RemarkKind.PATCH) for name in "ab"]
+OTHERS = [
+    Remark("c.yaml", 0, "passed over, a template", RemarkKind.TEMPLATE),
+    Remark("d.yaml", 1, "x"),
+    Remark("e.yaml", 0, "x"),
+]
 
 
 @pytest.mark.parametrize(
@@ -21,16 +25,18 @@ OTHERS = [Note("c.yaml", 0, "passed over, a template", Kind.TEMPLATE), Note("d.y
     ],
 )
 def test_notes_are_counted_by_their_kind(verbosity: int, expected: list[str]) -> None:
-    assert list(notes.lines([*FOUND, *OTHERS], verbosity=verbosity)) == expected
+    assert list(remarks.lines([*FOUND, *OTHERS], verbosity=verbosity)) == expected
 
 
 def test_several_kinds_are_one_line() -> None:
-    templates = [Note(f"{name}.yaml", 0, "passed over, a template", Kind.TEMPLATE) for name in "xyz"]
+    templates = [Remark(f"{name}.yaml", 0, "passed over, a template", RemarkKind.TEMPLATE) for name in "xyz"]
 
-    assert list(notes.lines([*FOUND, *templates], verbosity=0)) == [
+    assert list(remarks.lines([*FOUND, *templates], verbosity=0)) == [
         "passed over: 2 patches, 3 templates (-v names them)"
     ]
-    assert list(notes.lines([*FOUND, *templates], verbosity=1))[1] == "passed over, 3 templates: x.yaml, y.yaml, z.yaml"
+    assert (
+        list(remarks.lines([*FOUND, *templates], verbosity=1))[1] == "passed over, 3 templates: x.yaml, y.yaml, z.yaml"
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,5 +49,5 @@ def test_several_kinds_are_one_line() -> None:
     ],
 )
 def test_names_are_counted_and_listed(verbosity: int, expected: list[str]) -> None:
-    assert list(notes.listed(list(map(str, range(22))), "objects", verbosity=verbosity)) == expected
-    assert list(notes.listed(["one"], "objects", verbosity=verbosity)) == (["one"] if verbosity >= 0 else [])
+    assert list(remarks.listed(list(map(str, range(22))), "objects", verbosity=verbosity)) == expected
+    assert list(remarks.listed(["one"], "objects", verbosity=verbosity)) == (["one"] if verbosity >= 0 else [])

@@ -1,4 +1,4 @@
-"""A CRD and its objects under a group, and in a namespace, of our own; what the server says of them is put back."""
+"""Renaming of a CRD and its objects to a group, and a namespace, of our own; what the server says of them is put back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JSONValue = Any
 JSONObject = Mapping[str, JSONValue]
 
 
-class Disguise(NamedTuple):
+class Renaming(NamedTuple):
     """
     What is renamed; where both names are the same, nothing is.
 
@@ -77,7 +77,7 @@ class Disguise(NamedTuple):
             )
         return completion.read(text)
 
-    def taken_off(self, value: JSONValue, namespace: str) -> JSONValue:
+    def undone(self, value: JSONValue, namespace: str) -> JSONValue:
         """Return an answer with the names that the CRD and *namespace* have, and objects without one elsewhere."""
         names = {
             self.other_group: self.group,

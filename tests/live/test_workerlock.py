@@ -5,26 +5,26 @@ from __future__ import annotations
 import threading
 import time
 
-from pytest_crd.live.turns import Turn
+from pytest_crd.live.workerlock import WorkerLock
 
 
 def test_one_thread_works_at_a_time_and_others_while_it_waits() -> None:
-    turn, lock = Turn(), threading.Lock()
+    worker_lock, lock = WorkerLock(), threading.Lock()
     working: list[str] = []
     most: list[int] = []
 
     def work(name: str) -> None:
-        with turn.taken():
+        with worker_lock.held():
             for _ in range(20):
                 working.append(name)
                 time.sleep(0.0005)
                 most.append(len(working))
                 working.remove(name)
-                with turn.given_up():
+                with worker_lock.released():
                     time.sleep(0.0005)
-                with turn.holding(lock):
+                with worker_lock.holding(lock):
                     working.append(name)
-                    with turn.given_up():
+                    with worker_lock.released():
                         time.sleep(0.0005)
                     working.remove(name)
 
@@ -38,20 +38,20 @@ def test_one_thread_works_at_a_time_and_others_while_it_waits() -> None:
     assert max(most) <= 2  # one that works, and one that holds the lock and waits
 
 
-def test_who_has_no_turn_gives_nothing_up() -> None:
-    turn = Turn()
+def test_who_does_not_hold_it_releases_nothing() -> None:
+    worker_lock = WorkerLock()
 
-    with turn.given_up(), turn.taken(), turn.given_up(), turn.taken():
-        assert turn._lock.locked()
+    with worker_lock.released(), worker_lock.held(), worker_lock.released(), worker_lock.held():
+        assert worker_lock._lock.locked()
 
-    assert not turn._lock.locked()
+    assert not worker_lock._lock.locked()
 
 
-def test_who_is_interrupted_before_it_has_its_turn_back_takes_it_from_nobody() -> None:
-    turn = Turn()
+def test_who_is_interrupted_before_it_holds_it_again_takes_it_from_nobody() -> None:
+    worker_lock = WorkerLock()
 
-    with turn.taken():
-        turn._give_up()
-        turn._lock.acquire()  # as another thread does
+    with worker_lock.held():
+        worker_lock._give_up()
+        worker_lock._lock.acquire()  # as another thread does
 
-    assert turn._lock.locked()
+    assert worker_lock._lock.locked()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pytest_crd.engine.inputerror import Mistake
 
 
-class Kind(enum.StrEnum):
+class RemarkKind(enum.StrEnum):
     """What was passed over; the value is the word for several."""
 
     PATCH = "patches"
@@ -20,7 +20,7 @@ class Kind(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Note(Mistake):
+class Remark(Mistake):
     """
     What is worth to know, and where it stands.
 
@@ -28,7 +28,7 @@ class Note(Mistake):
         kind: What was passed over; None where each is told by itself.
     """
 
-    kind: Kind | None = None
+    kind: RemarkKind | None = None
 
     @property
     def place(self) -> str:
