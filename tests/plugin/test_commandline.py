@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_crd.plugin import commandline
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
@@ -142,6 +144,14 @@ def test_a_folder_without_checks_is_no_success_where_checks_are_asked_for(two: P
 
 def test_workers_are_restricted_to_the_folder(two: Project) -> None:
     two.start("-p", "xdist", "-n", "2", "--crd-checks", "config/samples").assert_outcomes(passed=1)
+
+
+def test_a_worker_keeps_what_it_was_told(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytestconfig.option, "crd_named_folders", ["/here"], raising=False)
+
+    commandline.read(pytestconfig)
+
+    assert [path.as_posix() for path in commandline.folders(pytestconfig)] == ["/here"]
 
 
 def test_a_broken_crd_is_told_in_any_folder(two: Project) -> None:

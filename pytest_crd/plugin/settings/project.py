@@ -65,7 +65,8 @@ KUBERNETES_VERSION: Final = Setting(
 SAMPLES: Final = Setting(
     SettingKind.WORDS,
     "Files, folders and globs with custom resources that the server must take as they are, and that upgrades are judged by,"
-    " and `!pattern` for what is left out; unset: `config/samples`, `examples` and `samples`.",
+    " `!pattern` for what is left out, and `auto` for all of the project but test data; unset: `config/samples`, `examples`"
+    " and `samples`.",
     setting.words,
     ini="crd_samples",
 )

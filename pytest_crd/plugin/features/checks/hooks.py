@@ -86,8 +86,9 @@ class Hooks:
             return Part(planned.words, planned.notes, str(planned.problem))
         left_out = len(planned.checks) - len(self._chosen(planned))
         if not left_out or added.names_items(self._config):
-            return Part(planned.words, planned.notes)
-        return Part(f"{planned.words}; {self._restriction(planned)}", planned.notes, self._reason(planned))
+            return Part(planned.words, (*planned.notes, *planned.hints))
+        words = f"{planned.words}; {self._restriction(planned)}"
+        return Part(words, (*planned.notes, *planned.hints), self._reason(planned))
 
     def _restriction(self, planned: CheckPlan) -> str:
         """Say that the command line restricts the checks to folders."""
