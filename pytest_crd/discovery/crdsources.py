@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.discovery import commands
+from pytest_crd.discovery import commands, rendering
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError
@@ -85,8 +85,13 @@ class Sources:
         for crd in crds:
             named.setdefault(crd.name, []).append(crd)
         kept = {crd for others in named.values() for crd in copies.without_twins(others)}
-        pairs = zip(self._read_once(kubernetes_version).read_crds, crds, strict=True)
-        read = [replace(one, crd=crd) for one, crd in pairs if crd in kept]
+        found = self._read_once(kubernetes_version)
+        pairs = zip(found.read_crds, crds, strict=True)
+        read = [
+            replace(one, crd=crd, without=tuple(found.conversions.get(crd.name, ())))
+            for one, crd in pairs
+            if crd in kept
+        ]
         installed = project.installed([one.crd for one in read])
         return tuple(replace(one, crd=crd) for one, crd in zip(read, installed, strict=True))
 
@@ -137,7 +142,9 @@ class Sources:
                 self.places = place.words or _told(found)
                 return found
         self.is_in_vain = True
-        raise CrdError([*search.in_vain(), *dict.fromkeys(notes)])
+        first, *others = search.in_vain()
+        advice = rendering.advice(notes, base=self.base, kubernetes_version=kubernetes_version)
+        raise CrdError([first, *advice, *others, *dict.fromkeys(notes)])
 
 
 def _of_test_data(files: Sequence[ManifestFile]) -> list[Remark]:
