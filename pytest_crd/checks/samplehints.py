@@ -37,7 +37,7 @@ def of(found: Samples, claims: Claims, given: Sequence[str], *, folder: Path) ->
         others = telling(samplepaths.elsewhere(given, folder=folder, known=known), claims)
         counts = Counter(_folder(one.path, folder) for one in samplefiles.read(others, claims).samples)
         if counts:
-            yield _counted(counts, [*filter(None, map(str, given)), *_usual(known, folder)])
+            yield _counted(counts, [*given, *samplepaths.usual_folders(folder)])
 
 
 def telling(files: Iterable[ManifestFile], claims: Claims) -> list[ManifestFile]:
@@ -56,11 +56,6 @@ def _folder(path: Path, project: Path) -> str:
     """Return the folder that a file is counted in, or the file where it is in none."""
     parts = path.relative_to(project).parts
     return PurePath(*parts[: min(_DEPTH, len(parts) - 1)] or parts).as_posix()
-
-
-def _usual(known: Sequence[ManifestFile], folder: Path) -> list[str]:
-    """Return the usual folders that hold something."""
-    return [name for name in samplepaths.FOLDERS if any(one.path.is_relative_to(folder / name) for one in known)]
 
 
 def _counted(counts: Counter[str], written: Sequence[str]) -> str:

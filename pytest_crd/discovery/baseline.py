@@ -119,7 +119,12 @@ def _places(tree: GitTree, project: Project) -> Iterator[tuple[FileOrigin, Seque
         start = posixpath.relpath(folder or ".", tree.folder or ".")
         usual = {path: tree.names([posixpath.join(start, path)]) for path in search.CONVENTIONAL_PATHS}
         narrowest = search.narrowest(path for path, names in usual.items() if names)
-        yield FileOrigin.CONVENTIONAL, [name for path in narrowest for name in usual[path] if name not in left_out]
+        found = [name for path in narrowest for name in usual[path]]
+        if search.has_operator(narrowest):
+            below = f"{folder}/" if folder else ""
+            of_others = search.of_operators(name.removeprefix(below) for name in tree.below(folder))
+            found += [f"{below}{name}" for names in of_others.values() for name in names]
+        yield FileOrigin.CONVENTIONAL, [name for name in found if name not in left_out]
         contents = tree.read(name for name in tree.below(folder) if name not in left_out)
         names = [name for name, content in contents.items() if projectfiles.may_have_crds(content)]
         for_tests = [name for name in names if projectfiles.is_for_tests(PurePosixPath(name), PurePosixPath(folder))]

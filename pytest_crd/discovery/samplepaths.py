@@ -12,13 +12,15 @@ from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 
 FOLDERS: Final = ("config/samples", "examples", "samples")
+# Where operators in folders of their own have theirs.
+_OF_OPERATORS: Final = ("*/config/samples", "*/*/config/samples")
 # What stands for every file of the project, test data aside.
 AUTO: Final = "auto"
 
 
 def patterns(given: Sequence[str]) -> tuple[str, ...]:
     """Return what names samples: what is *given*, or the usual folders where that only leaves some out."""
-    return (*(FOLDERS if _only_leaves_out(given) else ()), *given)
+    return (*((*FOLDERS, *_OF_OPERATORS) if _only_leaves_out(given) else ()), *given)
 
 
 def files(given: Sequence[str], *, folder: Path) -> list[ManifestFile]:
@@ -37,9 +39,22 @@ def files(given: Sequence[str], *, folder: Path) -> list[ManifestFile]:
         wanted = manifest.files([] if _only_leaves_out(named) else named, base=folder)
         return [*wanted, *elsewhere(given, folder=folder, known=wanted)]
     if _only_leaves_out(given):
-        usual = [name for name in FOLDERS if any(manifest.below(folder / name))]
+        usual = usual_folders(folder)
         return manifest.files([*usual, *given], base=folder) if usual or given else []
     return manifest.files(given, base=folder)
+
+
+def usual_folders(folder: Path) -> list[str]:
+    """Return the usual folders that hold something, those of operators in folders of their own too, test data aside."""
+    matches = (path for pattern in _OF_OPERATORS for path in sorted(folder.glob(pattern)))
+    own = [path.relative_to(folder) for path in matches]
+    of_operators = [
+        path.as_posix()
+        for path in own
+        if not projectfiles.is_for_tests(path, Path())
+        and not any(part.startswith(".") or part in projectfiles.OF_OTHERS for part in path.parts)
+    ]
+    return [name for name in (*FOLDERS, *of_operators) if any(manifest.below(folder / name))]
 
 
 def elsewhere(given: Sequence[str], *, folder: Path, known: Sequence[ManifestFile]) -> list[ManifestFile]:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
 from pytest_crd.discovery import projectfiles
@@ -35,6 +35,10 @@ CONVENTIONAL_PATHS: Final = (
     "charts/*/templates/crds",
     "helm/*/crds",
 )
+# Where an operator of several in a repository has its own: so deep, and in these folders.
+_CONFIG: Final = "config"
+_DEPTH: Final = 2
+_OF_CONFIG: Final = (("crd",), ("crds",))
 _MOST_FILES: Final = 5
 _NOT_THERE: Final = (
     "no CRD was found: set crd_paths in the ini file, or --crd-path, to the files or folders with your CRDs"
@@ -82,6 +86,11 @@ class CrdSearch:
             usual = narrowest(path for path in CONVENTIONAL_PATHS if any(root.glob(path)))
             if usual:
                 paths = [file.path for file in manifest.files(usual, base=root)]
+                if has_operator(usual):
+                    below = [path.relative_to(root).as_posix() for path in projectfiles.files(root)]
+                    others = of_operators(below)
+                    usual = (*usual, *others)
+                    paths += [root / name for names in others.values() for name in names]
                 yield SearchPlace(
                     " ".join(self._name(root / path) for path in usual), FileOrigin.CONVENTIONAL, self._files(paths)
                 )
@@ -134,6 +143,31 @@ class CrdSearch:
             mistakes = [Mistake(f"{manifest.LEFT_OUT}{one.source}", 0, one.message) for one in error.mistakes]
             raise ManifestError(mistakes) from None
         return frozenset(file.path.resolve() for file in files)
+
+
+def has_operator(usual: Iterable[str]) -> bool:
+    """Return whether CRDs are where kubebuilder keeps those of an operator, beside which there may be others."""
+    return any(path.split("/")[0] == _CONFIG for path in usual)
+
+
+def of_operators(names: Iterable[str]) -> dict[str, list[str]]:
+    """
+    Return the files with CRDs of operators in folders of their own, by the folder: `operators/b/config/crd/bases`.
+
+    Args:
+        names: The files of the project, relative to its folder; test data does not count.
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        path = PurePosixPath(name)
+        parts = path.parts[:-1]
+        at = parts.index(_CONFIG) if _CONFIG in parts else 0
+        inside = parts[at + 1 : at + 3]
+        if 0 < at <= _DEPTH and inside[:1] in _OF_CONFIG and not projectfiles.is_for_tests(path, PurePosixPath()):
+            end = at + 3 if inside[1:] == ("bases",) else at + 2
+            found.setdefault("/".join(parts[:end]), []).append(name)
+    kept = narrowest(sorted(found, key=len, reverse=True))
+    return {folder: names for folder, names in sorted(found.items()) if folder in kept}
 
 
 def narrowest(paths: Iterable[str]) -> tuple[str, ...]:

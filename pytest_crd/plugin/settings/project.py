@@ -27,7 +27,7 @@ PATHS: Final = Setting(
     SettingKind.WORDS,
     "Files, folders and globs with CustomResourceDefinitions, and `!pattern` for what is left out; unset: the conventional"
     " places, else wherever in the project they are.",
-    setting.words,
+    setting.paths,
     ini="crd_paths",
     option="--crd-path",
     replaces="crd_paths and crd_commands",
@@ -67,7 +67,7 @@ SAMPLES: Final = Setting(
     "Files, folders and globs with custom resources that the server must take as they are, and that upgrades are judged by,"
     " `!pattern` for what is left out, and `auto` for all of the project but test data; unset: `config/samples`, `examples`"
     " and `samples`.",
-    setting.words,
+    setting.paths,
     ini="crd_samples",
 )
 PYTHON: Final = Setting(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import pytest
 
 T = TypeVar("T")
+
+# A backslash between the names of folders; before a space or a quote it is an escape.
+_SEPARATOR: Final = re.compile(r"""\\(?=[^\s"'\\])""")
 
 
 class SettingKind(enum.StrEnum):
@@ -108,11 +112,27 @@ class Setting(NamedTuple, Generic[T]):
 
     def _of_ini(self, config: pytest.Config) -> Any:
         if self.kind is not SettingKind.SWITCH:
-            return config.getini(self.ini)
+            value = config.getini(self.ini)
+            return _as_written(config, self.ini, value) if value and self.read is paths else value
         try:
             return config.getini(self.ini)
         except (TypeError, ValueError, pytest.UsageError) as error:
             raise pytest.UsageError(f"{self.ini}: {error}; write true or false") from None
+
+
+def _as_written(config: pytest.Config, name: str, value: list[str]) -> list[str]:
+    """Return words of an ini file with the backslashes that pytest, which takes them for escapes, has left out."""
+    ini = config.inipath
+    if ini is None or ini.suffix == ".toml" or "\\" not in (text := ini.read_text(encoding="utf-8")):
+        return value
+    import shlex  # noqa: PLC0415 - few sessions need them
+
+    import iniconfig  # noqa: PLC0415
+
+    section = "tool:pytest" if ini.suffix == ".cfg" else "pytest"
+    written = iniconfig.IniConfig(str(ini), data=text).get(section, name) or ""
+    came_from = shlex.split(written, comments=False) == value
+    return shlex.split(_SEPARATOR.sub("/", written)) if came_from else value
 
 
 def folder(config: pytest.Config) -> Path:
@@ -123,6 +143,16 @@ def folder(config: pytest.Config) -> Path:
 def words(given: Given) -> tuple[str, ...]:
     """Return words, or lines, as they were written."""
     return tuple(given.value or ())
+
+
+def slashed(path: str, base: Path) -> str:
+    """Return a path with slashes for the backslashes that somebody on Windows has written; one that is there stays."""
+    return path if "\\" not in path or (base / path).exists() else path.replace("\\", "/")
+
+
+def paths(given: Given) -> tuple[str, ...]:
+    """Return paths, with slashes."""
+    return tuple(slashed(path, given.base) for path in words(given))
 
 
 def switch(given: Given) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
+from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def _baseline(given: Given) -> str:
     text = str(given.value).strip()
     if given.is_set and not text:
         raise given.wrong("name a folder, a file or git:REF")
-    return text
+    return text if text.startswith("git:") else setting.slashed(text, given.base)
 
 
 def _allowed(given: Given) -> tuple[Allowance, ...]:
