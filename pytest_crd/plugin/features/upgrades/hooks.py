@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
-from pytest_crd.plugin.features.upgrades.items import UpgradeFile
+from pytest_crd.plugin.features.upgrades.items import UnjudgedItem, UpgradeFile, UpgradeItem
 from pytest_crd.plugin.items import added
 from pytest_crd.plugin.items.added import MistakenFile
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
-from pytest_crd.plugin.settings.upgrades import UpgradeSettings
+from pytest_crd.plugin.settings.upgrades import BASELINE, UpgradeSettings
 from pytest_crd.sources import baseline, samples
 from pytest_crd.upgrades import plan
 from pytest_crd.upgrades.plan import Plan
@@ -28,6 +28,7 @@ class Hooks:
         self._config = config
         self._settings = settings
         self._planned: Plan | None = None
+        self._are_deselected = False
         session.attend(config, self._part)
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -46,16 +47,47 @@ class Hooks:
             report.result.extend(self._added(collector))
         return report
 
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Learn that upgrades are left out on purpose."""
+        self._are_deselected |= _any_upgrade(items)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, items: list[pytest.Item]
+    ) -> Generator[None, None, None]:
+        """Add a test that fails where no upgrade would be judged, though nobody has left them out: -k and the like may leave it out."""
+        is_whole = self._is_whole()
+        if is_whole and not _any_upgrade(items):
+            items.append(self._unjudged(session, "no test of one was collected"))
+        yield
+        if is_whole and not self._are_deselected and not _any_upgrade(items):
+            what = "a conftest.py or a plugin has dropped the tests of them without a word (pytest_deselected)"
+            items.append(self._unjudged(session, what))
+
+    def _is_whole(self) -> bool:
+        """Return whether a run should have upgrades: it names no node ids, not all of it failed last, and its upgrades are known."""
+        is_narrowed = added.names_items(self._config) or self._config.getoption("lf", default=False)
+        return not is_narrowed and self._planned is not None and self._planned.problem is None
+
+    def _unjudged(self, session: pytest.Session, reason: str) -> pytest.Item:
+        file = UpgradeFile.from_parent(session, path=self._home, tasks=())
+        problem = f"no upgrade is judged, though {BASELINE.option} is given: {reason}"
+        return UnjudgedItem.from_parent(file, name=f"upgrade[{BASELINE.ini}]", problem=problem)
+
+    @property
+    def _home(self) -> Path:
+        """Where what is in no file stands."""
+        return self._config.inipath or self._config.rootpath
+
     def _added(self, collector: pytest.Session) -> Iterator[pytest.File]:
         """Yield the files that a run is given besides what it names: none where it names some, or node ids."""
         if added.names_items(self._config):
             return
         planned = self._plan()
         if planned.problem is not None:
-            home = self._config.inipath or self._config.rootpath
-            yield MistakenFile.from_parent(collector, path=home, problem=planned.problem)
+            yield MistakenFile.from_parent(collector, path=self._home, problem=planned.problem)
         paths = dict.fromkeys(task.path for task in planned.tasks)
-        if not any(map(collector.isinitpath, paths)):
+        if not added.are_named(paths, collector):
             for path in paths:
                 yield UpgradeFile.from_parent(collector, path=path, tasks=planned.tasks)
 
@@ -82,7 +114,7 @@ class Hooks:
         scope = plan.Scope(
             of_project.base,
             of_project.folder,
-            config.inipath or config.rootpath,
+            self._home,
             samples.patterns(of_project.samples),
             of_project.case_files,
             settings.allowed,
@@ -92,3 +124,7 @@ class Hooks:
     def _part(self) -> Part | None:
         planned = self._planned
         return None if planned is None or planned.problem is not None else Part(planned.words, planned.notes)
+
+
+def _any_upgrade(items: Iterable[pytest.Item]) -> bool:
+    return any(isinstance(item, UpgradeItem | UnjudgedItem) for item in items)

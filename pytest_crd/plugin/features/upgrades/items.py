@@ -35,6 +35,30 @@ class UpgradeFile(pytest.File):
                 yield UpgradeItem.from_parent(self, name=f"upgrade[{task.id}]{label}", task=task)
 
 
+class UnjudgedItem(TextItem):
+    """What stands for upgrades that cannot be judged."""
+
+    unasked = "there is nothing to ask"
+
+    def __init__(self, *, problem: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._problem = problem
+        self.extra_keyword_matches.add("upgrade")
+
+    def runtest(self) -> None:
+        """
+        Fail.
+
+        Raises:
+            pytest.fail.Exception: Always, with the reason.
+        """
+        pytest.fail(self._problem, pytrace=False)
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        """Return file, no line and name."""
+        return self.path, None, self.name
+
+
 class UpgradeItem(TextItem):
     """The upgrade of one CRD."""
 

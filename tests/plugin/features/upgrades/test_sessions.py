@@ -247,6 +247,93 @@ def test_a_crd_that_is_gone_stands_under_the_ini_file(released: Project) -> None
     )
 
 
+@pytest.mark.parametrize("arguments", [(), (".",), ("--rootdir=.",)])
+def test_a_crd_that_is_gone_stands_in_the_folder_where_there_is_no_ini_file(
+    released: Project, arguments: tuple[str, ...]
+) -> None:
+    released.crd("config/crd/bases/other.yaml", plural="others", kind="Other")
+    release(released, "v2")
+    released.write("test_a.py", "def test_a(): pass\n")
+    (released.path / FILE).unlink()
+
+    result = released.run("--crd-baseline", "git:v2", "-v", *arguments)
+
+    result.assert_outcomes(failed=1, passed=2)
+    result.stdout.fnmatch_lines(
+        [f".::upgrade[[]{NAME}] FAILED*", "*::upgrade[[]others.*] PASSED*", "data loss: metadata.name"]
+    )
+
+
+# Runs that judge nothing
+
+DROPS_SILENTLY = """\
+def pytest_collection_modifyitems(items):
+    items[:] = [item for item in items if not item.name.startswith("upgrade")]
+"""
+COLLECTS_NONE = """\
+import pytest
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    if type(collector).__name__ == "UpgradeFile":
+        report.result = []
+    return report
+"""
+
+
+@pytest.mark.parametrize(
+    ("plugin", "words"),
+    [(DROPS_SILENTLY, "a conftest.py or a plugin has dropped *"), (COLLECTS_NONE, "no test of one was collected")],
+)
+@pytest.mark.parametrize("arguments", [(), ("-p", "xdist", "-n", "1")])
+def test_a_run_that_judges_no_upgrade_fails(
+    released: Project, plugin: str, words: str, arguments: tuple[str, ...]
+) -> None:
+    released.ini()
+    released.write("conftest.py", plugin)
+    released.write("test_a.py", "def test_a(): pass\n")
+    if arguments:
+        arguments = ("-p", "pytest_crd.plugin", *arguments)
+
+    result = released.run("--crd-baseline", "git:v1", *arguments)
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([f"no upgrade is judged, though --crd-baseline is given: {words}"])
+    result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]crd_baseline] - *"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-k", "test_a"),
+        ("-m", "mine"),
+        ("--deselect", f"{FILE}::upgrade[{NAME}]"),
+        ("test_a.py::test_a",),
+        ("-p", "cacheprovider", "--lf"),
+    ],
+)
+@pytest.mark.parametrize("plugin", ["", COLLECTS_NONE])
+def test_a_run_that_is_narrowed_may_judge_none(released: Project, arguments: tuple[str, ...], plugin: str) -> None:
+    if plugin and "--deselect" in arguments:
+        arguments = ("--deselect", "pytest.ini::upgrade[crd_baseline]")
+    released.ini("markers = mine")
+    released.write("conftest.py", plugin)
+    released.write(
+        "test_a.py", "import os, pytest\n@pytest.mark.mine\ndef test_a(): assert 'AGAIN' not in os.environ\n"
+    )
+    if "--lf" in arguments:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AGAIN", "1")
+            released.run("-p", "cacheprovider", "-k", "test_a")
+
+    result = released.run("--crd-baseline", "git:v1", *arguments)
+
+    result.assert_outcomes(passed=1, deselected=result.parseoutcomes().get("deselected", 0))
+    assert result.ret == pytest.ExitCode.OK
+
+
 def test_crds_of_commands_stand_under_the_ini_file(released: Project) -> None:
     released.crd("before.yaml")
     released.ini(f"crd_commands = cat {FILE}", "crd_baseline = before.yaml")
