@@ -24,7 +24,6 @@ READERS: Final = {
     "cli": "words for people are made there",
     "cases/refusals.py": "holds what users wrote against the words of errors",
     "coverage/recognition.py": "tells what users wrote of the words of errors",
-    "coverage/meter.py": "a strict refusal of unknown fields is a message as a whole",
     "live/obstacles.py": "a real server gives nothing but its words",
     "engine/rules/messages.py": "words an error of CEL as servers do, which look at its words too",
     "engine/crdvalidation/selectablefields.py": "panics where servers do, by the words of the path",

@@ -67,7 +67,9 @@ def conditions(read: ReadCrd) -> Verdict:
         if condition.status != _USUAL.get(condition.type, "True"):
             field = _FIELDS.get(condition.type)
             place = (
-                places.of_field(read.manifest, field) if field else places.of_sentence(read.manifest, condition.message)
+                places.of_steps(read.manifest, tuple(field.split(".")))
+                if field
+                else places.of_sentence(read.manifest, condition.message)
             )
             text = f"{condition.type} would be {condition.status} ({condition.reason}): {condition.message}"
             found.append(Finding(place, text))
@@ -90,7 +92,7 @@ def _refusals(read: ReadCrd, response: Response) -> Iterator[Finding]:
         for one in manifest.duplicates:
             yield Finding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
         for path in crd.unknown_fields:
-            yield Finding(places.of_field(manifest, path), f'unknown field "{path}"')
+            yield Finding(places.of_steps(manifest, path.steps), f'unknown field "{path}"')
     else:
         for error in response.errors:
             details = error.rule.lines if error.rule is not None else ()

@@ -22,7 +22,10 @@ _SHARED: Final = {
 def needs(read: ReadCrd) -> tuple[Finding, ...]:
     """Return what has to be changed in the file of a CRD in v1beta1 before a server takes it as v1."""
     spec = read.manifest.value["spec"]
-    written = [Finding(places.of_field(read.manifest, field), text) for field, text in _written_otherwise(spec)]
+    written = [
+        Finding(places.of_steps(read.manifest, tuple(field.split("."))), text)
+        for field, text in _written_otherwise(spec)
+    ]
     made = {**read.crd.declared, "apiVersion": declared.V1, "spec": _spec(read.crd.declared["spec"])}
     crd = CustomResourceDefinition.from_manifest(made, kubernetes_version=profile.DEFAULT)
     refused = (Finding(places.of_error(read.manifest, error), str(error)) for error in crd.response.errors)

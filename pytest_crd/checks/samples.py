@@ -92,7 +92,7 @@ def _refused(sample: Sample, outcomes: Sequence[Outcome]) -> Verdict:
 def _under(sample: Sample, crd: CustomResourceDefinition) -> Outcome:
     served = [version.name for version in crd.versions if version.served]
     if sample.version not in served:
-        place = places.of_field(sample.manifest, "apiVersion")
+        place = places.of_steps(sample.manifest, ("apiVersion",))
         words = f"{crd.name} serves {', '.join(served) or 'no version'}, not {sample.version}"
         return Outcome(crd, "a version that is not served", (Finding(place, words),), frozenset({"apiVersion"}))
     version = crd.version(sample.version)
@@ -114,7 +114,11 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
         for one in manifest.duplicates
     ]
     errors = [
-        Finding(places.of_field(manifest, one.field), one.told, one.rule.lines if one.rule else ())
+        Finding(
+            places.of_steps(manifest, () if one.path is None else one.path.steps),
+            one.told,
+            one.rule.lines if one.rule else (),
+        )
         for one in response.errors
     ]
     dropped = [*_dropped(sample, version, response)]
@@ -142,16 +146,16 @@ def _answered(sample: Sample, version: Version, response: Response) -> Outcome:
 def _dropped(sample: Sample, version: Version, response: Response) -> Iterator[Finding]:
     """Yield the fields that are lost, each with the one that may be meant."""
     fields = SchemaFields(version)
-    for path in response.pruned:
+    for path in response.changes.pruned:
         near = fields.near(path)
         hint = f"; did you mean {near}?" if near else ""
         yield Finding(
-            places.of_field(sample.manifest, path),
+            places.of_steps(sample.manifest, path.steps),
             f"{path}: the schema does not specify it, so that it is dropped{hint}",
         )
-    for path in response.lost:
+    for path in response.changes.lost:
         words = f"{path}: the storage version does not specify it, so that it is lost without a warning"
-        yield Finding(places.of_field(sample.manifest, path), words)
+        yield Finding(places.of_steps(sample.manifest, path.steps), words)
 
 
 def _open_value(error: FieldError, value: JSONValue) -> str:

@@ -19,6 +19,7 @@ from pytest_crd.engine.crds.conditions import Condition
 from pytest_crd.engine.crds.names import Naming
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
@@ -192,7 +193,7 @@ class CustomResourceDefinition:
         return value
 
     @property
-    def unknown_fields(self) -> tuple[str, ...]:
+    def unknown_fields(self) -> tuple[SpelledPath, ...]:
         """The fields of the manifest that the server does not know, as its warnings spell them; the first hundred."""
         return self._answers.manifest.unknown
 

@@ -7,7 +7,7 @@ Field paths, and the two ways in which the server spells them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,32 @@ class FieldPath:
         return "".join(parts)
 
 
-def unknown_field(segments: tuple[str | int, ...]) -> str:
+class SpelledPath(str):
     """
-    Return the spelling of `unknown field "…"` warnings: keys joined by dots, indices in brackets.
+    A path as the server spells it, which still knows where it leads.
+
+    Attributes:
+        steps: Keys and indices, from the root.
+    """
+
+    __slots__ = ("steps",)
+
+    steps: tuple[str | int, ...]
+
+    def __new__(cls, text: str, steps: tuple[str | int, ...]) -> Self:
+        """Return the path at *steps*, spelled as *text*."""
+        made = super().__new__(cls, text)
+        made.steps = steps
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return what another process needs to say the same."""
+        return SpelledPath, (str(self), self.steps)
+
+
+def unknown_field(segments: tuple[str | int, ...]) -> SpelledPath:
+    """
+    Return the path of an unknown field as its warnings spell it: keys joined by dots, indices in brackets.
 
     Args:
         segments: Object keys (str) and 0-based list indices (int), from the root.
@@ -73,7 +96,7 @@ def unknown_field(segments: tuple[str | int, ...]) -> str:
         apiextensions-apiserver schema/options.go, UnknownFieldPathOptions.
     """
     spelled = "".join([f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in segments])
-    return spelled.removeprefix(".")
+    return SpelledPath(spelled.removeprefix("."), segments)
 
 
 def leads_to(above: str, path: str) -> bool:

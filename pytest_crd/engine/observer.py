@@ -42,6 +42,7 @@ class ObservedRequest(NamedTuple):
         validated: What was validated of it; None where nothing was.
         errors: What is wrong with it.
         rules: What its rules were, in the order of their evaluation.
+        pruned: What would be left of it, where it was refused for unknown fields alone; else None.
     """
 
     written: Literal["object", "status", ""]
@@ -50,6 +51,7 @@ class ObservedRequest(NamedTuple):
     validated: Mapping[str, JSONValue] | None = None
     errors: Sequence[FieldError] = ()
     rules: Sequence[RuleOutcome] = ()
+    pruned: Mapping[str, JSONValue] | None = None
 
 
 # Called with the version that was asked, which is a `Version`, and the request.

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_crd.engine.golang.regexp import textsearch
+from pytest_crd.engine.golang.regexp.textsearch import Lengths
 from pytest_crd.examples import patterns
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
@@ -109,6 +111,8 @@ def of_length(demand: TextDemand, length: int) -> Iterator[str]:
 def _all(demand: TextDemand) -> Iterator[str]:
     known = FORMATS.get(demand.format.replace("-", ""), ())
     yield from known
+    if len(demand.patterns) > 1:
+        yield from textsearch.find(demand.patterns, lengths=Lengths(demand.least, demand.most), wanted=3).texts
     of_patterns = [_of_pattern(pattern, demand) for pattern in demand.patterns]
     yield from itertools.chain.from_iterable(_in_turn(of_patterns))
     if not known and not demand.patterns:
@@ -128,7 +132,7 @@ def _of_pattern(pattern: str, demand: TextDemand) -> Iterator[str]:
 
 
 def _padded(pattern: str, length: int) -> str | None:
-    return patterns.of_length(pattern, length) if 0 < length <= _LONGEST_MADE else None
+    return patterns.stretched(pattern, length) if 0 < length <= _LONGEST_MADE else None
 
 
 def _plain(length: int) -> Iterator[str]:

@@ -126,7 +126,8 @@ def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
         named = "it" if pruned == path else pruned
         return "pruned", f"pruned: the schema does not specify {named}{_at(pruned)}"
     if lost := _covering(path, trace.lost):
-        return "lost", "lost on storing: the storage version does not specify " + ("it" if lost == path else lost)
+        named = "it" if lost == path else lost
+        return "lost", f"lost on storing: the storage version does not specify {named}{_at(lost)}"
     if dropped := _covering(path, trace.nulls):
         at = "there" if dropped == path else f"at {dropped}"
         words = f"null dropped: the schema does not allow null {at}, and has no default for it"

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from pytest_crd.engine.golang.regexp.textsearch import Lengths
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.examples import Border, Borders, limits, places, texts
 from pytest_crd.examples.holding import Held
@@ -177,7 +178,7 @@ class Maker:
 
     def _of_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
         """Yield objects with values on both sides of the borders of a keyword, whoever takes them."""
-        values = list(_between(self.sides, place)) if keyword == "pattern" else []
+        values = list(_between(self.sides, place)) if keyword in {"pattern", "allOf"} else []
         for side in self.sides:
             node = side.root.at(place)
             if keyword in limits.keywords(node):
@@ -205,11 +206,13 @@ def _sides_of(border: Border) -> Iterator[Candidate]:
     yield from (Candidate(one, border.old) for one in (border.outside, border.inside) if one is not None)
 
 
-def _between(sides: Iterable[Borders], place: Place) -> Iterator[str]:
-    """Yield texts that one of the patterns at a place matches and the other does not."""
-    known = [pattern for side in sides if (pattern := side.root.at(place).structure.get("pattern"))]
-    if len(known) == 2:
-        yield from patterntexts.between(*known)
+def _between(sides: Sequence[Borders], place: Place) -> Iterator[str]:
+    """Yield texts that the patterns at a place of one schema match and those of the other do not, of a length that is fit for both."""
+    demands = [next(side.root.at(place).alternatives()).text for side in sides]
+    if len(demands) == 2:
+        left, right = demands
+        most = min((one.most for one in demands if one.most is not None), default=None)
+        yield from patterntexts.between(left.patterns, right.patterns, Lengths(max(left.least, right.least), most))
 
 
 def _long_texts(demands: Iterable[Demand], keyword: str) -> Iterator[str]:

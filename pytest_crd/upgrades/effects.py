@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.engine import FieldError, Response, jsonvalue
-from pytest_crd.engine.errors.changedfield import ChangedField
+from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.resources import rules
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.examples import places
 from pytest_crd.examples.places import Steps
 from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
 from pytest_crd.upgrades.subjects import Subject
@@ -73,11 +72,11 @@ def _is_taken(answer: Response) -> bool:
 
 
 def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
-    before, after, resource = witness.before, witness.after, witness.resource
+    before, after = witness.before, witness.after
     if not after.accepted:
         yield from refusals(after, old, new, Kind.REFUSED)
         return
-    lost = {path: _located(path, resource, old, new) for path in (*after.changes.pruned, *after.changes.lost)}
+    lost = {path: _located(path, old, new) for path in (*after.changes.pruned, *after.changes.lost)}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
     if old.version.unknown_when_stored or new.version.unknown_when_stored:
@@ -103,11 +102,11 @@ def _warnings(witness: Witness) -> Iterator[Effect]:
 
 
 def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
-    before, resource = witness.before, witness.resource
+    before = witness.before
     yield from refusals(before, old, new, Kind.WIDENED)
     if before.accepted:
         for path in dict.fromkeys((*before.changes.pruned, *before.changes.lost)):
-            place = _located(path, resource, old, new)
+            place = _located(path, old, new)
             yield Effect(Kind.WIDENED, place, f"{path} was dropped, and is kept now", "kept")
 
 
@@ -132,10 +131,9 @@ def _cause(error: FieldError) -> str:
     return error.type.value if error.origin is None else "/".join(map(str, error.origin.steps))
 
 
-def _located(field: str, resource: Resource, old: Subject, new: Subject) -> Place:
-    """Return where in the schema a field of an object stands that was dropped; unknown metadata has a text alone."""
-    steps = field.steps if isinstance(field, ChangedField) else places.find(resource, field)[0]
-    return place_of(steps, old, new)
+def _located(field: SpelledPath, old: Subject, new: Subject) -> Place:
+    """Return where in the schema a field of an object stands that was dropped."""
+    return place_of(field.steps, old, new)
 
 
 def place_of(steps: Steps, old: Subject, new: Subject) -> Place:

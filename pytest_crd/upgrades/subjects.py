@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from pytest_crd.engine import FieldValidation, Response, Version
 from pytest_crd.engine.errors.response import Changes
 from pytest_crd.examples.schemas import Demand
 from pytest_crd.upgrades.findings import Resource
+
+TextT = TypeVar("TextT", bound=str)
 
 
 class Subject:
@@ -49,5 +52,5 @@ class Subject:
         return replace(last, warnings=_joined(answer.warnings, last.warnings), changes=both)
 
 
-def _joined(first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:
+def _joined(first: Iterable[TextT], second: Iterable[TextT]) -> tuple[TextT, ...]:
     return tuple(dict.fromkeys((*first, *second)))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.spelling import spelled
 
 from pytest_crd import engine
 from pytest_crd.engine import CustomResourceDefinition
@@ -138,8 +139,10 @@ def test_where_unknown_fields_are_preserved_an_unsupported_construct_counts_as_n
 
 def test_a_resource_is_pruned_and_defaulted() -> None:
     version = _crd(SCHEMA).version("v1")
-    assert version.prune({"spec": {"a": 2, "x": 1}}) == engine.Pruned({"spec": {"a": 2}}, ("spec.x",))
-    assert version.default({"spec": {"s": None}}) == engine.Defaulted({"spec": {"a": 1}}, ("spec.a",), ("spec.s",))
+    assert version.prune({"spec": {"a": 2, "x": 1}}) == engine.Pruned({"spec": {"a": 2}}, spelled("spec.x"))
+    assert version.default({"spec": {"s": None}}) == engine.Defaulted(
+        {"spec": {"a": 1}}, spelled("spec.a"), spelled("spec.s")
+    )
 
 
 def test_a_resource_may_be_a_text() -> None:

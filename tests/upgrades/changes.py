@@ -73,6 +73,19 @@ CHANGES = (
         {**TEXT, "pattern": "^[a-z]+$"},
         ("refused spec.x",),
     ),
+    SchemaChange(
+        "a pattern of one character less",
+        {**TEXT, "pattern": "^[a-z]{1,63}$"},
+        {**TEXT, "pattern": "^[a-z]{1,62}$"},
+        ("refused spec.x",),
+    ),
+    SchemaChange(
+        "another pattern of long texts",
+        {**TEXT, "minLength": 20, "maxLength": 30, "pattern": "^[a-z-]+$"},
+        {**TEXT, "minLength": 20, "maxLength": 30, "pattern": "^[a-z]+$"},
+        ("refused spec.x",),
+    ),
+    SchemaChange("a pattern in other words", {**TEXT, "pattern": "^[a-z]+$"}, {**TEXT, "pattern": "^[a-z][a-z]*$"}, ()),
     SchemaChange("format", TEXT, {**TEXT, "format": "date-time"}, ("refused spec.x",)),
     SchemaChange("no format", {**TEXT, "format": "ipv4"}, TEXT, ("widened spec.x",)),
     SchemaChange("int32", NUMBER, {**NUMBER, "format": "int32"}, ("refused spec.x",)),
@@ -240,6 +253,12 @@ CHANGES = (
         "a limit of a million", {**TEXT, "maxLength": 1048576}, {**TEXT, "maxLength": 1000000}, ("refused spec.x",)
     ),
     SchemaChange("a list with many items", items(maxItems=5_000), items(maxItems=4_999), ("refused spec.x",)),
+    SchemaChange(
+        "a pattern inside of allOf",
+        {**TEXT, "allOf": [{"pattern": "^a"}, {"pattern": "b$"}]},
+        {**TEXT, "allOf": [{"pattern": "^a"}, {"pattern": "bb$"}]},
+        ("refused spec.x",),
+    ),
     SchemaChange("words alone", {**TEXT, "description": "a"}, {**TEXT, "description": "b"}, ()),
     SchemaChange("a set that is only merged otherwise", items(), items(**{"x-kubernetes-list-type": "atomic"}), ()),
     SchemaChange("a bound that says nothing new", {**TEXT, "enum": ["a"]}, {**TEXT, "enum": ["a"], "maxLength": 5}, ()),

@@ -8,9 +8,10 @@ from typing import Self
 from pytest_crd.engine import fieldpath
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.fieldpath import SpelledPath
 
 
-class ChangedField(str):
+class ChangedField(SpelledPath):
     """
     A path as in `unknown field "…"` warnings.
 
@@ -18,15 +19,13 @@ class ChangedField(str):
         steps: Where: keys and indices.
     """
 
-    __slots__ = ("_find", "steps")
+    __slots__ = ("_find",)
 
-    steps: Steps
     _find: Callable[[Steps], Origin | None]
 
     def __new__(cls, steps: Steps, find: Callable[[Steps], Origin | None]) -> Self:
         """Return the path at *steps*; *find*: what finds the origin, when it is first asked for."""
-        made = super().__new__(cls, fieldpath.unknown_field(steps))
-        made.steps = steps
+        made = super().__new__(cls, fieldpath.unknown_field(steps), steps)
         made._find = find
         return made
 

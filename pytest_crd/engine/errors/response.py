@@ -15,6 +15,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -27,7 +28,7 @@ class Changes:
     """
     What the server changed in a resource on its way in, by paths as in `unknown field "…"` warnings.
 
-    Where a schema decided, a path is a `ChangedField`, which knows its steps and the keyword.
+    A path knows its steps; where a schema decided it is a `ChangedField`, which knows the keyword, too.
 
     Attributes:
         pruned: The unknown fields.
@@ -36,10 +37,10 @@ class Changes:
         lost: What was lost on storing, as the storage version does not know it; no warning says so.
     """
 
-    pruned: tuple[str, ...] = ()
-    defaulted: tuple[str, ...] = ()
-    nulls: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
+    pruned: tuple[SpelledPath, ...] = ()
+    defaulted: tuple[SpelledPath, ...] = ()
+    nulls: tuple[SpelledPath, ...] = ()
+    lost: tuple[SpelledPath, ...] = ()
 
 
 class Stored:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import fieldpath, jsonvalue
+from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.golang import parsing, printing, types
 from pytest_crd.engine.golang.types import Type
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -35,7 +36,7 @@ class Decoded(NamedTuple):
     """
 
     value: JSONValue
-    unknown: tuple[str, ...]
+    unknown: tuple[SpelledPath, ...]
     duplicates: tuple[str, ...] = ()
 
 
@@ -113,7 +114,7 @@ class _Findings:
             return None
         return min(errors, key=lambda error: _segments(error.at)) if self.sort_keys else errors[0]
 
-    def spelled(self) -> tuple[str, ...]:
+    def spelled(self) -> tuple[SpelledPath, ...]:
         places = sorted(self.unknown, key=_segments) if self.sort_keys else self.unknown
         return tuple(dict.fromkeys(fieldpath.unknown_field(_segments(place)) for place in places))[:_MAX_UNKNOWN]
 

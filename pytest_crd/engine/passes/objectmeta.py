@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.errors import badvalues, fielderror
-from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.fieldpath import FieldPath, SpelledPath
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -33,7 +33,7 @@ class Coerced(NamedTuple):
     """
 
     value: JSONValue
-    unknown: tuple[str, ...]
+    unknown: tuple[SpelledPath, ...]
 
 
 class EmbeddedError(decoding.DecodeError):
@@ -107,7 +107,7 @@ def compile_embedded(
         apiextensions-apiserver schema/objectmeta/algorithm.go, CoerceWithOptions.
     """
 
-    def of_resource(node: Structural, below: Below[str]) -> Walk[str]:
+    def of_resource(node: Structural, below: Below[SpelledPath]) -> Walk[SpelledPath]:
         described = {name: node.properties[name] for name in META_FIELDS if name in node.properties}
         without_nulls = drop_nulls(Structural(properties=described)) if drop_nulls and described else None
         return _resource_walk(below, without_nulls, profile, drop_malformed=drop_malformed)
@@ -117,7 +117,7 @@ def compile_embedded(
         return None
 
     def coerce(value: JSONValue, path: FieldPath = _ROOT) -> Coerced:
-        unknown: list[str] = []
+        unknown: list[SpelledPath] = []
         coerced = walk(value, path, unknown)
         return Coerced(coerced, tuple(sorted(unknown)))
 
@@ -131,8 +131,9 @@ def _coerce_metadata(metadata: JSONValue, path: FieldPath, kind: Struct, *, drop
         if not drop_malformed:
             raise
         decoded = _decode_fields(metadata, kind)
-    prefix = str(path.child("metadata"))
-    return Coerced(decoded.value, tuple(f"{prefix}.{field}" for field in decoded.unknown))
+    at = path.child("metadata")
+    unknown = (SpelledPath(f"{at}.{field}", (*at.steps, *field.steps)) for field in decoded.unknown)
+    return Coerced(decoded.value, tuple(unknown))
 
 
 def _decode_fields(metadata: JSONValue, kind: Struct) -> decoding.Decoded:
@@ -140,7 +141,7 @@ def _decode_fields(metadata: JSONValue, kind: Struct) -> decoding.Decoded:
     if not isinstance(metadata, dict):
         raise decoding.DecodeError(f"invalid metadata: expected object, got {_GO_TYPES[type(metadata)]}")
     value: dict[str, JSONValue] = {}
-    unknown: list[str] = []
+    unknown: list[SpelledPath] = []
     for name in sorted(metadata):
         try:
             decoded = decoding.decode({name: metadata[name]}, kind)
@@ -165,9 +166,9 @@ _AS_IT_IS: Final = object()
 
 
 def _resource_walk(
-    below: Below[str], without_nulls: TreePass | None, profile: Profile, *, drop_malformed: bool
-) -> Walk[str]:
-    def coerced(key: str, item: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
+    below: Below[SpelledPath], without_nulls: TreePass | None, profile: Profile, *, drop_malformed: bool
+) -> Walk[SpelledPath]:
+    def coerced(key: str, item: JSONValue, path: FieldPath, unknown: list[SpelledPath]) -> JSONValue:
         coerced = _AS_IT_IS
         if key == "metadata":
             coerced = _embedded_metadata(item, path, unknown, profile, drop_malformed=drop_malformed)
@@ -181,7 +182,7 @@ def _resource_walk(
         walked = below.entry(key, item, path, unknown)
         return walked if coerced is _AS_IT_IS else coerced
 
-    def walk(value: JSONValue, path: FieldPath, unknown: list[str]) -> JSONValue:
+    def walk(value: JSONValue, path: FieldPath, unknown: list[SpelledPath]) -> JSONValue:
         seen = without_nulls(value).value if without_nulls else value
         keys = [key for key in below.keys(value, META_FIELDS) if key in seen]
         return embedded.with_changes(value, {key: coerced(key, seen[key], path, unknown) for key in keys})
@@ -190,7 +191,7 @@ def _resource_walk(
 
 
 def _embedded_metadata(
-    metadata: JSONValue, path: FieldPath, unknown: list[str], profile: Profile, *, drop_malformed: bool
+    metadata: JSONValue, path: FieldPath, unknown: list[SpelledPath], profile: Profile, *, drop_malformed: bool
 ) -> JSONValue:
     try:
         coerced = _coerce_metadata(metadata, path, metav1types.object_meta(profile), drop_malformed=drop_malformed)

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.failedrule import Locate
+from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import defaulting, objectmeta, pruning, schemadefaults
 from pytest_crd.engine.passes.changes import Spelling
@@ -32,7 +33,7 @@ class Pruned:
     """
 
     value: JSONValue
-    dropped: tuple[str, ...]
+    dropped: tuple[SpelledPath, ...]
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -56,8 +57,8 @@ class Defaulted:
     """
 
     value: JSONValue
-    put_in: tuple[str, ...]
-    dropped: tuple[str, ...]
+    put_in: tuple[SpelledPath, ...]
+    dropped: tuple[SpelledPath, ...]
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -112,7 +113,7 @@ class Passes:
             KEP-2332; apiextensions-apiserver customresource_handler.go, unstructuredSchemaCoercer.apply.
         """
         body, meta = _set_meta_aside(resource)
-        unknown: tuple[str, ...] = ()
+        unknown: tuple[SpelledPath, ...] = ()
         if "metadata" in meta:
             root = objectmeta.coerce_root(meta["metadata"], self._version, drop_malformed=drop_malformed)
             meta["metadata"], unknown = root.value, root.unknown
@@ -136,7 +137,7 @@ class Passes:
             KEP-575; apiextensions-apiserver schema/defaulting/prunenulls.go and algorithm.go.
         """
         body, meta = _set_meta_aside(resource)
-        nulls: tuple[str, ...] = ()
+        nulls: tuple[SpelledPath, ...] = ()
         if not self._preserve_unknown_fields:
             dropped = self._drop_nulls(body)
             body, nulls = dropped.value, self._nulls.spell(dropped.paths)

@@ -238,7 +238,7 @@ class CustomResources:
         warnings = (*self._deprecation, *refused.warnings)
         answer = response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
         if tell is not None:
-            tell(ObservedRequest("", body.value, errors=answer.errors))
+            tell(ObservedRequest("", body.value, errors=answer.errors, pruned=refused.pruned))
         return answer
 
     def _target(self, namespace: str, stored: Resource | None = None) -> Target:

@@ -68,8 +68,24 @@ class Decoded(NamedTuple):
 class RefusedError(Exception):
     """The request goes no further; what was found until then goes with the answer."""
 
-    def __init__(self, why: Refusal, decoded: Decoded | None = None, warnings: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        why: Refusal,
+        decoded: Decoded | None = None,
+        warnings: tuple[str, ...] = (),
+        pruned: Mapping[str, JSONValue] | None = None,
+    ) -> None:
+        """
+        Take what was found.
+
+        Args:
+            why: What is answered.
+            decoded: The resource, where it was decoded.
+            warnings: What is warned of besides.
+            pruned: What is left of it without the unknown fields that it is refused for.
+        """
         super().__init__(why.message)
+        self.pruned = pruned
         self.refusal = why
         self.changes = decoded.changes if decoded else Changes()
         self.warnings = (*(decoded.warnings if decoded else ()), *warnings)
@@ -131,7 +147,8 @@ class Decoder(NamedTuple):
                 listed = ", ".join((*worded_strictly(body.duplicates), *unknown))
                 # By then it is what it says it is.
                 strict = bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
-                raise RefusedError(typemeta.refuse_without_version(body.value) or strict)
+                refused = typemeta.refuse_without_version(body.value)
+                raise RefusedError(refused or strict, pruned=pruned.value if unknown and refused is None else None)
             problems = (*body.duplicates, *unknown)
         defaulted = passes.default(pruned.value)
         changes = Changes(pruned.dropped, defaulted.put_in, defaulted.dropped)

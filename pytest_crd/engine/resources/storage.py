@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.resources.served import Served
@@ -21,7 +22,7 @@ class Storage:
         self._storage = served if crd.converts_by_webhook else storage
         self._namespaced = crd.scope == "Namespaced"
 
-    def store(self, resource: Resource, *, defaulted: bool) -> tuple[dict[str, JSONValue], tuple[str, ...]]:
+    def store(self, resource: Resource, *, defaulted: bool) -> tuple[dict[str, JSONValue], tuple[SpelledPath, ...]]:
         """Return what a client reads back, converted to the storage version, stored, read and converted again; and what is lost."""
         passes = self._storage.passes
         if self._storage is self._served and (not defaulted or passes.settles) and not self._lacks_status(resource):

@@ -130,11 +130,11 @@ class SchemaNode:
 
     @property
     def keeps_unknown_fields(self) -> bool:
-        """Whether fields stay that no schema specifies; items of a list that keeps them need not say so."""
+        """Whether fields stay that no schema specifies; items of a list that keeps them need not say so, nor those of their lists."""
         if self.schema.get(KEEPS_UNKNOWN):
             return True
-        is_item = bool(self.place) and self.place[-1] is Each.ITEM and self.parent is not None
-        return is_item and self.parent is not None and bool(self.parent.schema.get(KEEPS_UNKNOWN))
+        is_item = self.place[-1:] == (Each.ITEM,)
+        return is_item and self.parent is not None and self.parent.keeps_unknown_fields
 
     @property
     def drops_unknown_fields(self) -> bool:

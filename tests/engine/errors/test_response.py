@@ -6,6 +6,7 @@ import pickle
 from typing import Any
 
 import pytest
+from support.spelling import spelled
 
 from pytest_crd import engine
 from pytest_crd.engine.errors import fielderror, response
@@ -18,14 +19,16 @@ CAUSE = {"reason": "FieldValueRequired", "message": "Required value", "field": "
 
 
 def test_an_accepted_request_has_no_status_and_no_message() -> None:
-    answer = Response(201, Stored.of({"a": 1}), changes=Changes(("spec.p",), ("spec.d",), ("spec.n",)))
+    answer = Response(
+        201, Stored.of({"a": 1}), changes=Changes(spelled("spec.p"), spelled("spec.d"), spelled("spec.n"))
+    )
     assert answer.accepted
     assert (answer.message, answer.status) == ("", None)
     assert (answer.pruned, answer.defaulted, answer.nulls) == (("spec.p",), ("spec.d",), ("spec.n",))
 
 
 def test_an_invalid_object_is_a_422_with_causes() -> None:
-    changes = Changes(pruned=("spec.b",))
+    changes = Changes(pruned=spelled("spec.b"))
     answer = response.invalid("g.example.com", "Foo", "a", [ERROR, ERROR], warnings=["w", "w"], changes=changes)
     assert not answer.accepted
     assert (answer.code, answer.stored, answer.errors, answer.warnings) == (422, None, (ERROR, ERROR), ("w",))
@@ -112,7 +115,7 @@ def test_a_missing_resource_is_not_accepted_either() -> None:
 
 
 def test_strictly_a_request_that_loses_fields_fails() -> None:
-    answer = Response(201, Stored.of({}), changes=Changes(("spec.b", "spec.c")))
+    answer = Response(201, Stored.of({}), changes=Changes(spelled("spec.b", "spec.c")))
     answer.assert_accepted()
 
     with pytest.raises(engine.NotAcceptedError) as caught:

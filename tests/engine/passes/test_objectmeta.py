@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.spelling import spelled
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.fieldpath import FieldPath
@@ -147,7 +148,7 @@ def test_unknown_metadata_fields_fall_away_and_are_listed_in_the_order_of_sorted
 def test_malformed_fields_can_be_dropped_one_by_one() -> None:
     metadata = {"name": "a", "labels": {"a": "b", "c": 1}, "uid": 5, "foo": 1, "finalizers": ["x"]}
     coerced = objectmeta.coerce_root(metadata, NEWEST, drop_malformed=True)
-    assert coerced == objectmeta.Coerced({"name": "a", "finalizers": ["x"]}, ("metadata.foo",))
+    assert coerced == objectmeta.Coerced({"name": "a", "finalizers": ["x"]}, spelled("metadata.foo"))
 
 
 @pytest.mark.parametrize(
@@ -200,7 +201,7 @@ def test_unknown_fields_of_embedded_metadata_have_map_keys_in_brackets_and_are_s
     }
     assert coerce(value) == objectmeta.Coerced(
         {"one": clean, "map": {"k.a": clean, "k": clean}, "list": [{}, clean], "deep": {"list": [clean]}},
-        (
+        spelled(
             "deep.list[0].metadata.bar",
             "list[1].metadata.bar",
             "map[k.a].metadata.bar",
@@ -294,7 +295,7 @@ def test_an_embedded_resource_within_one_is_coerced_too() -> None:
     schema = Structural(type="object", x_embedded_resource=True, properties={"inner": RESOURCE, "name": STRING})
     value = {"metadata": {"x": 1}, "inner": {"metadata": {"y": 1}}, "name": 5}
     assert coerce(value, schema) == objectmeta.Coerced(
-        {"metadata": {}, "inner": {"metadata": {}}, "name": 5}, ("inner.metadata.y", "metadata.x")
+        {"metadata": {}, "inner": {"metadata": {}}, "name": 5}, spelled("inner.metadata.y", "metadata.x")
     )
 
 

@@ -16,11 +16,11 @@ _DIGITS: Final = ((0x30, 0x39),)
 _UPPER: Final = ((0x41, 0x5A),)
 _LOWER: Final = ((0x61, 0x7A),)
 _ALPHA: Final = (*_UPPER, *_LOWER)
-_WORD: Final = runesets.union((*_DIGITS, *_ALPHA, (0x5F, 0x5F)))
+WORD: Final = runesets.union((*_DIGITS, *_ALPHA, (0x5F, 0x5F)))
 _PERL: Final[dict[str, RuneSet]] = {
     "d": _DIGITS,
     "s": ((0x09, 0x0A), (0x0C, 0x0D), (0x20, 0x20)),
-    "w": _WORD,
+    "w": WORD,
 }
 _POSIX: Final[dict[str, RuneSet]] = {
     "alnum": (*_DIGITS, *_ALPHA),
@@ -35,7 +35,7 @@ _POSIX: Final[dict[str, RuneSet]] = {
     "punct": ((0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E)),
     "space": ((0x09, 0x0D), (0x20, 0x20)),
     "upper": _UPPER,
-    "word": _WORD,
+    "word": WORD,
     "xdigit": (*_DIGITS, (0x41, 0x46), (0x61, 0x66)),
 }
 _CONTROLS: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}

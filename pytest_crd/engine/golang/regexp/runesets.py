@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
@@ -10,6 +11,9 @@ RuneSet: TypeAlias = "tuple[tuple[int, int], ...]"
 
 LAST: Final = 0x10FFFF
 ALL: Final[RuneSet] = ((0, LAST),)
+# What a text may hold: a code point of which two stand for one character in UTF-16 is none by itself.
+CHARACTERS: Final[RuneSet] = ((0, 0xD7FF), (0xE000, LAST))
+NO_NEWLINE: Final[RuneSet] = ((0, 0x09), (0x0B, LAST))
 
 
 def union(runs: Iterable[tuple[int, int]]) -> RuneSet:
@@ -34,3 +38,14 @@ def negated(runes: RuneSet) -> RuneSet:
     if after <= LAST:
         gaps.append((after, LAST))
     return tuple(gaps)
+
+
+def intersection(left: RuneSet, right: RuneSet) -> RuneSet:
+    """Return the set of all code points that are in both."""
+    return negated(union((*negated(left), *negated(right))))
+
+
+def contains(runes: RuneSet, code: int) -> bool:
+    """Return whether a code point is in a set."""
+    at = bisect.bisect_right(runes, (code, LAST)) - 1
+    return at >= 0 and code <= runes[at][1]

@@ -1,19 +1,16 @@
-"""
-The syntax of patterns: read as Go's regexp reads it, refused in its words, and written so that RE2 matches the same.
-
-Everything in which the two may differ is written out: flags, the names of groups, and every class as its code points.
-"""
+"""The syntax of patterns: read as Go's regexp reads it, and refused in its words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp import runesets, unicodeclasses
 from pytest_crd.engine.golang.regexp.classes import Classes
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
+from pytest_crd.engine.golang.regexp.tree import EMPTY, Alternate, Assertion, Chars, Concat, Node, Repeat
 
 _MOST_REPETITIONS: Final = 1000
 _GREATEST_HEIGHT: Final = 1000
@@ -23,41 +20,37 @@ _INVALID_NAME: Final = "invalid named capture"
 _MISSING_OPERAND: Final = "missing argument to repetition operator"
 _DIGITS: Final = "0123456789"
 
-# What is written, in order; nested, so that a group is not copied into the one around it.
-_Parts: TypeAlias = "str | tuple[_Parts, ...]"
-
-
-class Written(NamedTuple):
-    """
-    A pattern as RE2 takes it.
-
-    Attributes:
-        text: The pattern.
-        splits_characters: Whether it might match between the bytes of one character, where Go does not look.
-    """
-
-    text: str
-    splits_characters: bool
-
 
 class _Term(NamedTuple):
     """
     A part of a pattern that stands by itself, and may be repeated.
 
     Attributes:
-        parts: What is written for it.
+        node: What was read.
         kind: `char`, `class`, `literal` (several characters), `concat`, `alternate` or `other`.
         height: How high its tree is.
         repetitions: The largest product of the counts of repetitions inside each other.
     """
 
-    parts: _Parts
+    node: Node
     kind: str = "other"
     height: int = 1
     repetitions: int = 1
 
 
-_NOTHING: Final = _Term("(?:)")
+_NOTHING: Final = _Term(EMPTY)
+_DOT: Final = _Term(Chars(runesets.NO_NEWLINE), "class")
+_DOT_OF_ALL: Final = _Term(Chars(runesets.ALL), "class")
+_LINE_BEGIN: Final = _Term(Assertion.LINE_BEGIN)
+_LINE_END: Final = _Term(Assertion.LINE_END)
+_ESCAPED: Final = {
+    "A": _Term(Assertion.TEXT_BEGIN),
+    "b": _Term(Assertion.WORD_BOUNDARY),
+    "B": _Term(Assertion.NO_WORD_BOUNDARY),
+    "z": _Term(Assertion.TEXT_END),
+}
+# How often what stands before an operator is repeated at least, and at most; -1 where nothing limits it.
+_BOUNDS: Final = {"*": (0, -1), "+": (1, -1), "?": (0, 1)}
 
 
 class _Flags(NamedTuple):
@@ -97,11 +90,10 @@ class Reader:
         self._groups = [_Group(self._flags, captures=True)]
         self._short_group_names = short_group_names
         self._classes = Classes(pattern, loose_class_names)
-        self._splits_characters = False
 
-    def read(self) -> Written:
+    def read(self) -> Node:
         """
-        Return the pattern as RE2 takes it.
+        Return what the pattern says.
 
         Raises:
             PatternError: Go does not compile it.
@@ -120,7 +112,7 @@ class Reader:
         whole = _alternate(self._groups[-1])
         if len(self._groups) > 1:
             raise PatternError("missing closing )", self._pattern)
-        return Written("".join(_flattened(whole.parts)), self._splits_characters)
+        return whole.node
 
     def _term(self) -> None:
         """Read anything that is no repetition."""
@@ -135,17 +127,18 @@ class Reader:
             case ")":
                 self._close()
             case "^":
-                self._push(_Term("(?m:^)" if self._flags.multiline else "\\A"), self._at + 1)
+                self._push(_LINE_BEGIN if self._flags.multiline else _ESCAPED["A"], self._at + 1)
             case "$":
-                self._push(_Term("(?m:$)" if self._flags.multiline else "\\z"), self._at + 1)
+                self._push(_LINE_END if self._flags.multiline else _ESCAPED["z"], self._at + 1)
             case ".":
-                self._push(_Term("(?s:.)" if self._flags.dot_is_all else "[^\\n]", "class"), self._at + 1)
+                self._push(_DOT_OF_ALL if self._flags.dot_is_all else _DOT, self._at + 1)
             case "[":
-                self._push_class(*self._classes.bracketed(self._at, fold=self._flags.fold))
+                runes, end = self._classes.bracketed(self._at, fold=self._flags.fold)
+                self._push(_Term(Chars(runes), "class"), end)
             case "\\":
                 self._escape()
             case char:
-                self._push_char(ord(char), self._at + 1)
+                self._push(_char(ord(char), fold=self._flags.fold), self._at + 1)
 
     def _escape(self) -> None:
         start = self._at
@@ -155,23 +148,16 @@ class Reader:
         if kind == "Q":
             literal, _, _ = self._pattern[start + 2 :].partition("\\E")
             for char in literal:
-                self._push_char(ord(char), 0)
+                self._push(_char(ord(char), fold=self._flags.fold), 0)
             self._at = min(start + 4 + len(literal), len(self._pattern))
-        elif kind in ("A", "b", "B", "z"):
-            self._splits_characters |= kind == "B"
-            self._push(_Term(f"\\{kind}"), start + 2)
+        elif assertion := _ESCAPED.get(kind):
+            self._push(assertion, start + 2)
         elif found := self._classes.escaped(start, fold=self._flags.fold):
-            self._push_class(*found)
+            runes, end = found
+            self._push(_Term(Chars(runes), "class"), end)
         else:
-            self._push_char(*self._classes.char(start))
-
-    def _push_char(self, char: int, end: int) -> None:
-        runes: RuneSet = ((char, char),)
-        folded = unicodeclasses.folded(runes) if self._flags.fold else runes
-        self._push(_Term(_rune(char) if folded == runes else _class(folded), "char"), end)
-
-    def _push_class(self, runes: RuneSet, end: int) -> None:
-        self._push(_Term(_class(runes), "class"), end)
+            code, end = self._classes.char(start)
+            self._push(_char(code, fold=self._flags.fold), end)
 
     def _push(self, term: _Term, end: int) -> None:
         self._groups[-1].terms.append(term)
@@ -231,7 +217,7 @@ class Reader:
         group = self._groups.pop()
         self._flags = group.outside
         if group.captures:
-            term = self._limited(_Term(term.parts, "other", term.height + 1, term.repetitions))
+            term = self._limited(_Term(term.node, "other", term.height + 1, term.repetitions))
         self._push(term, self._at + 1)
 
     def _repetition(self, operator: int) -> bool:
@@ -285,13 +271,12 @@ class Reader:
 
 def _repeated(term: _Term, operator: str, counts: tuple[int, int, int] | None, *, is_lazy: bool) -> _Term:
     """Return *term* with an operator or counts after it; *is_lazy*: few repetitions are preferred."""
-    least, most, _ = counts or (0, -1, 0)
+    least, most = counts[:2] if counts else _BOUNDS[operator]
     if most == 0:
-        return _Term(_NOTHING.parts, "other", term.height + 1)  # RE2 would count the repetitions in it
-    bounds = f"{{{least},{most if most >= 0 else ''}}}" if counts else operator
-    bounds += "?" if is_lazy else ""
-    parts = (term.parts, bounds) if term.kind in ("char", "class") else ("(?:", term.parts, ")", bounds)
-    return _Term(parts, "other", term.height + 1, term.repetitions * max(1, least if most < 0 else most))
+        return _Term(EMPTY, "other", term.height + 1)  # RE2 would count the repetitions in it
+    node = Repeat(term.node, least, most if most >= 0 else None, is_lazy)
+    repetitions = term.repetitions * max(1, least if most < 0 else most)
+    return _Term(node, "other", term.height + 1, repetitions)
 
 
 def _concat(terms: list[_Term]) -> _Term:
@@ -300,10 +285,10 @@ def _concat(terms: list[_Term]) -> _Term:
         return terms[0]
     if not terms:
         return _NOTHING
-    parts = tuple(term.parts for term in terms)
+    node = Concat(tuple([term.node for term in terms]))
     if all(term.kind in ("char", "literal") for term in terms):
-        return _Term(parts, "literal")
-    return _above(parts, "concat", terms)
+        return _Term(node, "literal")
+    return _above(node, "concat", terms)
 
 
 def _alternate(group: _Group) -> _Term:
@@ -311,36 +296,19 @@ def _alternate(group: _Group) -> _Term:
     terms = [*group.alternatives, _concat(group.terms)]
     if len(terms) == 1:
         return terms[0]
-    parts: list[_Parts] = ["(?:"]
-    for term in terms:
-        parts += (term.parts, "|")
-    parts[-1] = ")"
+    node = Alternate(tuple([term.node for term in terms]))
     if all(term.kind in ("char", "class") for term in terms):
-        return _Term(tuple(parts), "class")
-    return _above(tuple(parts), "alternate", terms)
+        return _Term(node, "class")
+    return _above(node, "alternate", terms)
 
 
-def _above(parts: _Parts, kind: str, terms: list[_Term]) -> _Term:
+def _above(node: Node, kind: str, terms: list[_Term]) -> _Term:
     """Return the node above *terms*, which takes in those of its own kind."""
     height = max(term.height - (term.kind == kind) for term in terms)
-    return _Term(parts, kind, height + 1, max(term.repetitions for term in terms))
+    return _Term(node, kind, height + 1, max(term.repetitions for term in terms))
 
 
-def _flattened(parts: _Parts) -> Iterator[str]:
-    remaining = [parts]
-    while remaining:
-        part = remaining.pop()
-        if isinstance(part, str):
-            yield part
-        else:
-            remaining += reversed(part)
-
-
-def _class(runes: RuneSet) -> str:
-    if not runes:
-        return f"[^\\x{{0}}-\\x{{{runesets.LAST:x}}}]"
-    return "[" + "".join(f"{_rune(first)}-{_rune(last)}" for first, last in runes) + "]"
-
-
-def _rune(char: int) -> str:
-    return chr(char) if char < 0x80 and chr(char).isalnum() else f"\\x{{{char:x}}}"
+@functools.lru_cache(maxsize=1024)
+def _char(code: int, *, fold: bool) -> _Term:
+    runes: RuneSet = ((code, code),)
+    return _Term(Chars(unicodeclasses.folded(runes) if fold else runes, code), "char")
