@@ -12,6 +12,7 @@ from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items.failures import FailureText, TextItem, paint
 from pytest_crd.report import upgrades as report
+from pytest_crd.upgrades.findings import Kind
 from pytest_crd.upgrades.plan import Task
 
 
@@ -82,14 +83,16 @@ class UpgradeItem(TextItem):
         except InputError as error:
             pytest.fail(str(error), pytrace=False)
         notes = [*upgrade.unshown, *upgrade.notices]
+        warnings = [*upgrade.warnings, *report.counted(upgrade)]
         for finding in upgrade.findings:
-            if finding not in breaking:
+            if finding.kind is Kind.WARNED:
+                warnings.append(finding.words)
+            elif finding not in breaking:
                 allowed = "allowed: " if finding.is_breaking else ""
                 first, *rest = report.of_finding(finding)
                 notes.append("\n".join((f"{allowed}{first}", *rest)))
         self.user_properties += [(session.NOTE, note) for note in notes]
-        self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in upgrade.warnings]
-        self.user_properties += [(session.WARNING, f"{self.nodeid}: {line}") for line in report.counted(upgrade)]
+        self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in warnings]
         if breaking or outdated:
             raise UpgradeFailure("\n".join(report.lines(self._title, breaking, outdated, self.task.old.name)))
 

@@ -182,6 +182,17 @@ def test_widened_is_told_to_who_asks_and_fails_nothing(released: Project) -> Non
     )
 
 
+def test_a_deprecated_version_is_a_warning_and_fails_nothing(released: Project) -> None:
+    change(released, "    served: true\n", "    served: true\n    deprecated: true\n")
+
+    result = released.run("--crd-baseline", "git:v1", "--junitxml=out.xml")
+
+    words = "warned about: stories.example.com/v1 Garden is deprecated"
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"crd: {ITEM}: {words}"])
+    assert f'<property name="crd_warning" value="{FILE}::upgrade[{NAME}]: {words}" />' in released.read("out.xml")
+
+
 def test_a_folder_is_a_baseline_too(released: Project) -> None:
     released.crd("before/gardens.yaml")
     released.ini("crd_baseline = before", "crd_paths = config")
