@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -49,10 +49,10 @@ class Scope:
 @dataclass(eq=False)
 class Task:
     """
-    One CRD of the baseline, under one Kubernetes version.
+    One CRD of a baseline, under one Kubernetes version.
 
     Attributes:
-        id: The name of the CRD, with its file where it has alternatives.
+        id: The name of the CRD, with its file where it has alternatives, and with the baseline where there are several.
         old: The CRD.
         today: The CRDs of this name that there are today.
         kubernetes_version: Whose answers are given.
@@ -60,6 +60,8 @@ class Task:
         line: The line of the new CRD there; 0 where it is in none.
         specimens: The objects of the project.
         allowed: What the upgrade may do.
+        siblings: The other tasks of CRDs of this name.
+        knows_all: Whether every baseline could be read.
     """
 
     id: str
@@ -71,6 +73,7 @@ class Task:
     specimens: Specimens
     allowed: Sequence[Allowance]
     siblings: Sequence[Task] = field(default=(), repr=False)
+    knows_all: bool = True
 
     @cached_property
     def upgrade(self) -> Upgrade:
@@ -97,7 +100,9 @@ class Task:
 
     @property
     def outdated(self) -> list[Allowance]:
-        """What is allowed to the CRD, and no longer happens under any Kubernetes version, nor in any of its alternatives."""
+        """What is allowed to the CRD, and no longer happens under any Kubernetes version, nor in any alternative, from any baseline."""
+        if not self.knows_all:
+            return []
         found = [finding for task in (self, *self.siblings) for finding in task.upgrade.findings]
         return allowances.outdated(self.allowed, self.old.name, found)
 
@@ -114,54 +119,81 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """
+    What is said of one baseline.
+
+    Attributes:
+        words: Which it is, and what there is to judge.
+        notes: What was passed over.
+    """
+
+    words: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """
     The upgrades of a project.
 
     Attributes:
-        tasks: One for each CRD of the baseline and each Kubernetes version.
-        words: The baseline, in words.
-        notes: What was passed over.
+        tasks: One for each CRD of each baseline and each Kubernetes version.
+        parts: What is said of each baseline that could be read.
+        unread: Why others could not be, by what names them.
         problem: What keeps upgrades from being judged; None where nothing does.
     """
 
     tasks: tuple[Task, ...] = ()
-    words: str = ""
-    notes: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    unread: Mapping[str, InputError] = field(default_factory=dict)
     problem: InputError | None = None
 
 
-def of(catalogs: Sequence[Catalog], baseline: Baseline, scope: Scope) -> Plan:
+def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputError], scope: Scope) -> Plan:
     """
     Return the upgrades.
 
     Args:
         catalogs: The CRDs of today, once for each Kubernetes version.
-        baseline: The CRDs that users have.
+        baselines: The CRDs that users have, by what names them; or why they cannot be read.
         scope: What the project asks for.
 
     Raises:
         InputError: The CRDs of today cannot be loaded; something is allowed to a CRD that there is not.
     """
     first = catalogs[0]
-    users = baseline.crds(first.kubernetes_version)
-    _demand_known(scope.allowed, [crd.name for crd in users])
+    unread = {name: one for name, one in baselines.items() if isinstance(one, InputError)}
+    known = {name: one for name, one in baselines.items() if not isinstance(one, InputError)}
+    if not unread:
+        _demand_known(scope.allowed, [crd.name for one in known.values() for crd in one.crds(first.kubernetes_version)])
     now = Reader(FolderTree(scope.folder), first.crds).read(scope.samples, ())
-    then = Reader(baseline.tree, users).read(scope.samples, scope.case_files) if baseline.tree else Specimens()
-    specimens = Specimens((*then.found, *now.found))
     tasks: list[Task] = []
+    parts: list[Part] = []
+    for name, baseline in known.items():
+        users = baseline.crds(first.kubernetes_version)
+        then = Reader(baseline.tree, users).read(scope.samples, scope.case_files) if baseline.tree else Specimens()
+        specimens = Specimens((*then.found, *now.found))
+        tasks += _tasks(catalogs, baseline, f"-{name}" if len(baselines) > 1 else "", specimens, scope)
+        counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
+        parts.append(Part(f"upgrades from {baseline.words}: {counted}", (*users.notes, *then.notes, *now.notes)))
+    for task in tasks:
+        task.siblings = [one for one in tasks if one.old.name == task.old.name and one is not task]
+        task.knows_all = not unread
+    return Plan(tuple(tasks), tuple(parts), unread)
+
+
+def _tasks(
+    catalogs: Sequence[Catalog], baseline: Baseline, label: str, specimens: Specimens, scope: Scope
+) -> Iterator[Task]:
+    """Yield the upgrades from one baseline, which *label* tells from those from others."""
     for catalog in catalogs:
         crds = baseline.crds(catalog.kubernetes_version)
         for old in crds:
             today = [crd for crd in catalog.crds if crd.name == old.name]
             path, line = _place(today, scope)
-            tasks.append(
-                Task(crds.id_of(old), old, today, catalog.kubernetes_version, path, line, specimens, scope.allowed)
-            )
-    for task in tasks:
-        task.siblings = [one for one in tasks if one.old.name == task.old.name and one is not task]
-    counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
-    return Plan(tuple(tasks), f"upgrades from {baseline.words}: {counted}", (*users.notes, *then.notes, *now.notes))
+            name, version = f"{crds.id_of(old)}{label}", catalog.kubernetes_version
+            yield Task(name, old, today, version, path, line, specimens, scope.allowed)
 
 
 def _counted(things: Collection[object], noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.upgrades import BASELINE, UpgradeSettings
 from pytest_crd.sources import baseline, samples
+from pytest_crd.sources.baseline import Baseline
 from pytest_crd.upgrades import plan
 from pytest_crd.upgrades.plan import Plan
 
@@ -29,13 +31,13 @@ class Hooks:
         self._settings = settings
         self._planned: Plan | None = None
         self._are_deselected = False
-        session.attend(config, self._part)
+        for index in range(len(settings.baselines)):
+            session.attend(config, functools.partial(self._part, index))
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect the upgrades of a file that is named on the command line."""
-        if parent.session.isinitpath(file_path) and any(task.path == file_path for task in self._plan().tasks):
-            return UpgradeFile.from_parent(parent, path=file_path, tasks=self._plan().tasks)
-        return None
+        is_one = parent.session.isinitpath(file_path) and file_path in self._paths()
+        return self._file(parent, file_path) if is_one else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -70,7 +72,7 @@ class Hooks:
         return not is_narrowed and self._planned is not None and self._planned.problem is None
 
     def _unjudged(self, session: pytest.Session, reason: str) -> pytest.Item:
-        file = UpgradeFile.from_parent(session, path=self._home, tasks=())
+        file = UpgradeFile.from_parent(session, path=self._home, tasks=(), unread={})
         problem = f"no upgrade is judged, though {BASELINE.option} is given: {reason}"
         return UnjudgedItem.from_parent(file, name=f"upgrade[{BASELINE.ini}]", problem=problem)
 
@@ -86,10 +88,22 @@ class Hooks:
         planned = self._plan()
         if planned.problem is not None:
             yield MistakenFile.from_parent(collector, path=self._home, problem=planned.problem)
-        paths = dict.fromkeys(task.path for task in planned.tasks)
-        if not added.are_named(paths, collector):
-            for path in paths:
-                yield UpgradeFile.from_parent(collector, path=path, tasks=planned.tasks)
+        paths = self._paths()
+        if added.are_named(paths, collector):
+            # What cannot be read is about any file.
+            paths = [self._home] if planned.unread and not collector.isinitpath(self._home) else []
+        for path in paths:
+            yield self._file(collector, path)
+
+    def _paths(self) -> Sequence[Path]:
+        """Return the files that upgrades stand in."""
+        planned = self._plan()
+        return [*dict.fromkeys((*([self._home] if planned.unread else []), *(task.path for task in planned.tasks)))]
+
+    def _file(self, parent: pytest.Collector, path: Path) -> UpgradeFile:
+        planned = self._plan()
+        unread = planned.unread if path == self._home else {}
+        return UpgradeFile.from_parent(parent, path=path, tasks=planned.tasks, unread=unread)
 
     def _plan(self) -> Plan:
         """Return the upgrades; nothing is read before somebody asks for them."""
@@ -105,12 +119,13 @@ class Hooks:
         # What names nothing today is a mistake; yesterday it may be new.
         samples.files(of_project.samples, folder=of_project.folder)
         version = project.kubernetes_versions(config)[0]
-        read = baseline.read(
-            settings.baseline,
-            base=settings.base,
-            project=baseline.Project(of_project.folder, of_project.crd_paths, of_project.base, of_project.crd_commands),
-            kubernetes_version=version,
-        )
+        today = baseline.Project(of_project.folder, of_project.crd_paths, of_project.base, of_project.crd_commands)
+        read: dict[str, Baseline | InputError] = {}
+        for name in settings.baselines:
+            try:
+                read[name] = baseline.read(name, base=settings.base, project=today, kubernetes_version=version)
+            except InputError as error:
+                read[name] = error
         scope = plan.Scope(
             of_project.base,
             of_project.folder,
@@ -121,9 +136,10 @@ class Hooks:
         )
         return plan.of(session.catalogs(config), read, scope)
 
-    def _part(self) -> Part | None:
-        planned = self._planned
-        return None if planned is None or planned.problem is not None else Part(planned.words, planned.notes)
+    def _part(self, index: int) -> Part | None:
+        """Return what the header says of a baseline."""
+        parts = () if self._planned is None else self._planned.parts
+        return Part(parts[index].words, parts[index].notes) if index < len(parts) else None
 
 
 def _any_upgrade(items: Iterable[pytest.Item]) -> bool:

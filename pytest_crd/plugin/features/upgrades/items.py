@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -23,12 +23,23 @@ class UpgradeFailure(AssertionError):  # noqa: N818 - a failure, not an error: p
 class UpgradeFile(pytest.File):
     """A file with CRDs that take the place of others; the ini file for those that are in none."""
 
-    def __init__(self, *, tasks: Sequence[Task], **kwargs: Any) -> None:
+    def __init__(self, *, tasks: Sequence[Task], unread: Mapping[str, InputError], **kwargs: Any) -> None:
+        """
+        Take what may stand there.
+
+        Args:
+            tasks: The upgrades, those of other files too.
+            unread: Baselines that cannot be read, and why; they are told here.
+            kwargs: What pytest asks for.
+        """
         super().__init__(**kwargs)
         self._tasks = tasks
+        self._unread = unread
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield the upgrades that stand in the file."""
+        for name, problem in self._unread.items():
+            yield UnjudgedItem.from_parent(self, name=f"upgrade[{name}]", problem=str(problem))
         has_several = len({task.kubernetes_version for task in self._tasks}) > 1
         for task in self._tasks:
             if task.path == self.path:

@@ -61,7 +61,7 @@ def test_the_header_counts_the_objects(released: Project) -> None:
 
     result = released.run("--crd-baseline", "git:v1")
 
-    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*): 1 CRD, 1 object to judge by"])
+    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*) of 2*-*-*: 1 CRD, 1 object to judge by"])
 
 
 def test_an_upgrade_that_breaks_nothing_passes(released: Project) -> None:
@@ -70,7 +70,7 @@ def test_an_upgrade_that_breaks_nothing_passes(released: Project) -> None:
     result = released.run("--crd-baseline", "git:v1")
 
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*): 1 CRD, 0 objects to judge by"])
+    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*) of 2*-*-*: 1 CRD, 0 objects to judge by"])
     result.stdout.no_fnmatch_line("*widened*")
 
 
@@ -129,7 +129,7 @@ def test_the_samples_are_those_of_the_setting(released: Project, samples: str, c
 
     result = released.run("--crd-baseline", "git:v1")
 
-    result.stdout.fnmatch_lines([f"crd: upgrades from git:v1 (*): 1 CRD, {count} to judge by"])
+    result.stdout.fnmatch_lines([f"crd: upgrades from git:v1 (*) of 2*-*-*: 1 CRD, {count} to judge by"])
 
 
 @pytest.mark.parametrize("samples", ["docz", "!config/samples/gone.yaml"])
@@ -415,15 +415,22 @@ def test_a_line_that_allows_nothing_is_a_usage_error(released: Project) -> None:
 # What cannot be judged
 
 
-def test_a_baseline_that_cannot_be_read_is_an_error(released: Project) -> None:
-    result = released.run("--crd-baseline", "git:v9")
+@pytest.mark.parametrize("path", [(), ("pytest.ini::upgrade[git:v9]",), ("pytest.ini",)])
+def test_a_baseline_that_cannot_be_read_fails_a_test_of_its_own(released: Project, path: tuple[str, ...]) -> None:
+    released.ini()
 
-    result.assert_outcomes(errors=1)
+    result = released.run("--crd-baseline", "git:v9", *path)
+
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["git:v9: there is no such commit in *fetch-depth: 0*"])
+    result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]git:v9] - *"])
 
 
 def test_an_empty_baseline_is_a_usage_error(released: Project) -> None:
     assert released.run("--crd-baseline", " ").ret == pytest.ExitCode.USAGE_ERROR
+    assert released.run("--crd-baseline", "git:v1", "--crd-baseline", "").ret == pytest.ExitCode.USAGE_ERROR
+    released.ini("crd_baseline = ''")
+    assert released.run().ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_what_the_engine_does_not_know_fails_the_upgrade(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -472,6 +479,78 @@ def test_little_that_was_looked_at_is_said_to_everybody(released: Project) -> No
     result = released.run("--crd-baseline", "git:v2", "-q")
 
     result.stdout.fnmatch_lines([f"crd: {ITEM}: little was looked at, as no object of the old CRD is known: *"])
+
+
+# Several baselines
+
+
+def test_each_baseline_has_its_own_upgrades_and_its_own_line(released: Project) -> None:
+    change(released, "default: 3", "default: 4")
+    release(released, "v2")
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+
+    result = released.run("--crd-baseline", "git:v1", "--crd-baseline", "git:v2", "-v")
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: upgrades from git:v1 (*) of 2*-*-*: 1 CRD, 0 objects to judge by",
+            "crd: upgrades from git:v2 (*) of 2*-*-*: 1 CRD, 0 objects to judge by",
+            f"{FILE}::upgrade[[]{NAME}-git:v1] FAILED*",
+            f"{FILE}::upgrade[[]{NAME}-git:v2] FAILED*",
+            f"{FILE}:1: upgrade[[]{NAME}-git:v1] from v1:{FILE}:1, Kubernetes 1.37",
+            "refused: spec.soil (v1)",
+            "changed: spec.size (v1)",
+            f"{FILE}:1: upgrade[[]{NAME}-git:v2] from v2:{FILE}:1, Kubernetes 1.37",
+            "refused: spec.soil (v1)",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "ids"),
+    [
+        ("git:v1 'my old' deployed/", ["git:v1", "my old", "deployed/"]),
+        ('\n    git:v1\n\n    my old\n    "my old" git:v1', ["git:v1", "my old"]),
+        ("git:HEAD@{1 second ago} git:v1", ["git:HEAD@{1 second ago}", "git:v1"]),
+        ("my old", None),
+    ],
+)
+def test_the_ini_file_lists_baselines(released: Project, written: str, ids: list[str] | None) -> None:
+    for folder in ("my old", "deployed"):
+        released.crd(f"{folder}/gardens.yaml")
+    released.ini(f"crd_baseline = {written}", "crd_paths = config")
+
+    lines = [line for line in released.run("--collect-only", "-q").outlines if "::upgrade[" in line]
+
+    names = [NAME] if ids is None else [f"{NAME}-{one}" for one in ids]
+    assert lines == [f"{FILE}::upgrade[{name}]" for name in names]
+
+
+def test_a_baseline_that_cannot_be_read_keeps_no_other_from_being_judged(released: Project) -> None:
+    released.ini("crd_baseline = git:v9 git:v1", "crd_baseline_allow =", f"    {NAME} spec.soil refused")
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+
+    result = released.run("-v", FILE)
+
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines([f"{FILE}::upgrade[[]{NAME}-git:v1] PASSED*", "pytest.ini::upgrade[[]git:v9] FAILED*"])
+
+
+def test_of_what_is_allowed_nothing_is_in_vain_where_a_baseline_cannot_be_read(released: Project) -> None:
+    released.ini(
+        "crd_baseline = git:v9 git:v1", "crd_baseline_allow =", f"    {NAME} spec.soil refused", "    b x refused"
+    )
+
+    released.run().assert_outcomes(failed=1, passed=1)
+
+
+def test_what_one_baseline_needs_is_not_in_vain(released: Project) -> None:
+    change(released, "default: 3", "default: 4")
+    release(released, "v2")
+    released.ini("crd_baseline = git:v1 git:v2", "crd_baseline_allow =", f"    {NAME} spec.size changed")
+
+    released.run().assert_outcomes(passed=2)
 
 
 # Alternatives
