@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,8 @@ from pytest_crd.engine import (
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.sources.baseline import Baseline
 from pytest_crd.sources.trees import FolderTree
-from pytest_crd.upgrades import allowances, upgrade
-from pytest_crd.upgrades.allowances import Allowance
+from pytest_crd.upgrades import upgrade
+from pytest_crd.upgrades.allowances import ANY, Allowance
 from pytest_crd.upgrades.findings import Finding
 from pytest_crd.upgrades.objects import Reader, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
@@ -60,7 +60,7 @@ class Task:
         line: The line of the new CRD there; 0 where it is in none.
         specimens: The objects of the project.
         allowed: What the upgrade may do.
-        siblings: The other tasks of CRDs of this name.
+        group: All tasks of CRDs of this name, itself too.
         knows_all: Whether every baseline could be read.
     """
 
@@ -72,7 +72,7 @@ class Task:
     line: int
     specimens: Specimens
     allowed: Sequence[Allowance]
-    siblings: Sequence[Task] = field(default=(), repr=False)
+    group: Sequence[Task] = field(default=(), repr=False)
     knows_all: bool = True
 
     @cached_property
@@ -100,11 +100,14 @@ class Task:
 
     @property
     def outdated(self) -> list[Allowance]:
-        """What is allowed to the CRD, and no longer happens under any Kubernetes version, nor in any alternative, from any baseline."""
-        if not self.knows_all:
+        """
+        What is allowed to the CRD, and no longer happens under any Kubernetes version, nor in any alternative, from any baseline.
+
+        The first of the tasks of the CRD tells it.
+        """
+        if not self.knows_all or self.group[0] is not self:
             return []
-        found = [finding for task in (self, *self.siblings) for finding in task.upgrade.findings]
-        return allowances.outdated(self.allowed, self.old.name, found)
+        return [one for one in self.allowed if one.crd == self.old.name and not _happens(one, self.group)]
 
     def _new(self) -> CustomResourceDefinition | None:
         if len(self.today) < 2:
@@ -142,12 +145,19 @@ class Plan:
         parts: What is said of each baseline that could be read.
         unread: Why others could not be, by what names them.
         problem: What keeps upgrades from being judged; None where nothing does.
+        general: What is allowed to all CRDs.
     """
 
     tasks: tuple[Task, ...] = ()
     parts: tuple[Part, ...] = ()
     unread: Mapping[str, InputError] = field(default_factory=dict)
     problem: InputError | None = None
+    general: tuple[Allowance, ...] = ()
+
+    @property
+    def outdated(self) -> list[Allowance]:
+        """What is allowed to all CRDs, and happens in none."""
+        return [] if self.unread else [one for one in self.general if not _happens(one, self.tasks)]
 
 
 def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputError], scope: Scope) -> Plan:
@@ -178,9 +188,10 @@ def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputErro
         counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
         parts.append(Part(f"upgrades from {baseline.words}: {counted}", (*users.notes, *then.notes, *now.notes)))
     for task in tasks:
-        task.siblings = [one for one in tasks if one.old.name == task.old.name and one is not task]
+        task.group = [one for one in tasks if one.old.name == task.old.name]
         task.knows_all = not unread
-    return Plan(tuple(tasks), tuple(parts), unread)
+    general = tuple(one for one in scope.allowed if one.crd == ANY)
+    return Plan(tuple(tasks), tuple(parts), unread, general=general)
 
 
 def _tasks(
@@ -203,9 +214,21 @@ def _counted(things: Collection[object], noun: str) -> str:
 def _demand_known(allowed: Sequence[Allowance], names: Sequence[str]) -> None:
     listed = ", ".join(sorted(set(names)))
     message = f"the baseline has no CRD of this name; it has: {listed}"
-    mistakes = [Mistake(f"crd_baseline_allow: {one}", 0, message) for one in allowed if one.crd not in names]
+    mistakes = [Mistake(f"crd_baseline_allow: {one}", 0, message) for one in allowed if one.crd not in (ANY, *names)]
     if mistakes:
         raise CrdError(mistakes)
+
+
+def _happens(allowance: Allowance, tasks: Iterable[Task]) -> bool:
+    """Return whether one of *tasks* needs it, as far as is known."""
+    for task in tasks:
+        try:
+            findings = task.upgrade.findings
+        except InputError:
+            return True  # which that task says itself
+        if any(allowance.covers(task.old.name, one) for one in findings):
+            return True
+    return False
 
 
 def _place(today: Sequence[CustomResourceDefinition], scope: Scope) -> tuple[Path, int]:

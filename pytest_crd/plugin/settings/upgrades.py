@@ -43,10 +43,16 @@ def _allowed(given: Given) -> tuple[Allowance, ...]:
         return ()
     from pytest_crd.upgrades import allowances  # noqa: PLC0415 - a session that sets nothing loads nothing
 
-    try:
-        return tuple(map(allowances.read, given.value))
-    except ValueError as error:
-        raise given.wrong(str(error)) from None
+    found: list[Allowance] = []
+    mistakes: list[str] = []
+    for line in given.value:
+        try:
+            found.append(allowances.read(line))
+        except ValueError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        raise given.wrong("\n  ".join(mistakes if len(mistakes) == 1 else ("", *mistakes)))
+    return tuple(found)
 
 
 BASELINE: Final = Setting(
@@ -61,7 +67,7 @@ BASELINE: Final = Setting(
 )
 ALLOWED: Final = Setting(
     Kind.LINES,
-    "What upgrades may do, one a line: `NAME PATH KIND`, as a failure states it.",
+    "What upgrades may do, one a line: `NAME PATH KIND`, as a failure states it, or with `*` for any of them and `PATH.**` for all below.",
     _allowed,
     ini="crd_baseline_allow",
 )

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
-from pytest_crd.plugin.features.upgrades.items import UnjudgedItem, UpgradeFile, UpgradeItem
+from pytest_crd.plugin.features.upgrades.items import AllowedItem, UnjudgedItem, UpgradeFile, UpgradeItem
 from pytest_crd.plugin.items import added
 from pytest_crd.plugin.items.added import MistakenFile
 from pytest_crd.plugin.session import Part
@@ -72,7 +72,7 @@ class Hooks:
         return not is_narrowed and self._planned is not None and self._planned.problem is None
 
     def _unjudged(self, session: pytest.Session, reason: str) -> pytest.Item:
-        file = UpgradeFile.from_parent(session, path=self._home, tasks=(), unread={})
+        file = UpgradeFile.from_parent(session, path=self._home, plan=Plan(), is_home=False)
         problem = f"no upgrade is judged, though {BASELINE.option} is given: {reason}"
         return UnjudgedItem.from_parent(file, name=f"upgrade[{BASELINE.ini}]", problem=problem)
 
@@ -98,12 +98,11 @@ class Hooks:
     def _paths(self) -> Sequence[Path]:
         """Return the files that upgrades stand in."""
         planned = self._plan()
-        return [*dict.fromkeys((*([self._home] if planned.unread else []), *(task.path for task in planned.tasks)))]
+        of_all = [self._home] if planned.unread or planned.general else []
+        return [*dict.fromkeys((*(task.path for task in planned.tasks), *of_all))]
 
     def _file(self, parent: pytest.Collector, path: Path) -> UpgradeFile:
-        planned = self._plan()
-        unread = planned.unread if path == self._home else {}
-        return UpgradeFile.from_parent(parent, path=path, tasks=planned.tasks, unread=unread)
+        return UpgradeFile.from_parent(parent, path=path, plan=self._plan(), is_home=path == self._home)
 
     def _plan(self) -> Plan:
         """Return the upgrades; nothing is read before somebody asks for them."""
@@ -143,4 +142,4 @@ class Hooks:
 
 
 def _any_upgrade(items: Iterable[pytest.Item]) -> bool:
-    return any(isinstance(item, UpgradeItem | UnjudgedItem) for item in items)
+    return any(isinstance(item, UpgradeItem | AllowedItem | UnjudgedItem) for item in items)

@@ -403,13 +403,87 @@ def test_what_is_allowed_to_no_crd_is_an_error(released: Project) -> None:
     )
 
 
-def test_a_line_that_allows_nothing_is_a_usage_error(released: Project) -> None:
+def test_lines_that_allow_nothing_are_a_usage_error_that_names_all(released: Project) -> None:
     released.ini("crd_baseline_allow = spec.soil")
+    one = released.run()
+    released.ini(
+        "crd_baseline_allow =", "    spec.soil", f"    {NAME} spec.soil refused", f"    {NAME} spec.s* refused"
+    )
+    several = released.run()
 
-    result = released.run()
+    assert one.ret == several.ret == pytest.ExitCode.USAGE_ERROR
+    one.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND, *"])
+    several.stderr.fnmatch_lines(
+        [
+            "ERROR: crd_baseline_allow: ",
+            "  'spec.soil' is not NAME PATH KIND, *",
+            f"  '{NAME} spec.s[*] refused': `[*]` stands for a whole step *",
+        ],
+        consecutive=True,
+    )
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND, *"])
+
+def test_a_pattern_allows_whatever_is_below_of_any_kind_in_any_crd(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+    change(released, "note: {type: string}", "remark: {type: string}")
+    released.ini("crd_baseline_allow = * spec.**")
+
+    result = released.run("--crd-baseline", "git:v1", "-v")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines([f"{ITEM} PASSED*", "pytest.ini::upgrade[[]crd_baseline_allow] PASSED*"])
+    released.run("--crd-baseline", "git:v1", FILE).assert_outcomes(passed=1)
+    released.run("--crd-baseline", "git:v1", "pytest.ini").assert_outcomes(passed=1)
+
+
+def test_what_is_allowed_to_all_crds_in_vain_fails_a_test_of_its_own(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+    released.ini("crd_baseline_allow =", "    * spec.soil", "    * spec.** data loss", f"    {NAME} spec.** changed")
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "allowed, but no longer found; take it out of crd_baseline_allow:",
+            f"  {NAME} spec.[*][*] changed",
+            "allowed, but no longer found; take it out of crd_baseline_allow:",
+            "  [*] spec.[*][*] data loss",
+        ]
+    )
+    result.stdout.no_fnmatch_line("  [*] spec.soil*")
+
+
+def test_many_lines_are_suggested_as_a_pattern(released: Project) -> None:
+    fields = "".join(f"              extra{number}: {{type: string}}\n" for number in range(7))
+    change(released, "              note: {type: string}\n", f"              note: {{type: string}}\n{fields}")
+    release(released, "v2")
+    change(released, fields, "")
+
+    result = released.run("--crd-baseline", "git:v2")
+
+    result.stdout.fnmatch_lines(
+        [
+            "where that is meant, allow it in the ini file, a line each (spec.[*] for 7 of the 7):",
+            "crd_baseline_allow =",
+            f"    {NAME} spec.[*] data loss",
+            "=*",
+        ],
+        consecutive=True,
+    )
+
+
+def test_where_one_upgrade_is_unknown_nothing_is_in_vain(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pytest_crd.engine import UnsupportedConstructError
+    from pytest_crd.upgrades import upgrade
+
+    def judge(*_: object) -> None:
+        raise UnsupportedConstructError("a construct")
+
+    monkeypatch.setattr(upgrade, "judge", judge)
+    released.ini("crd_baseline_allow = * spec.soil")
+
+    released.run("--crd-baseline", "git:v1").assert_outcomes(failed=1, passed=1)
 
 
 # What cannot be judged
