@@ -57,7 +57,9 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
     root = Demand.of_version(version)
     judge = mending.trying(version.unobserved.create)
     head = {name: first[name] for name in _HEAD}
-    accepted = _accepted(_values(root), head, version, Search(judge, mending.acceptance, Mover(root, Maker()).find))
+    accepted = _accepted(
+        _values(root), head, version, Search(judge, mending.acceptance, Mover.of_version(version, root, Maker()).find)
+    )
     return accepted if valid else _refused(accepted, judge)
 
 

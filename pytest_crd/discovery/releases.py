@@ -23,13 +23,13 @@ class Commit(NamedTuple):
         repository: The folder of the repository.
         ref: What names it: never `latest-tag`.
         id: Its id.
-        note: Of what day a release is, and which tags were passed over; empty where no release was looked for.
+        note: Of what day it is, and which tags were passed over where a release was looked for.
     """
 
     repository: Path
     ref: str
     id: str
-    note: str = ""
+    note: str
 
 
 def find(folder: Path, ref: str) -> Commit:
@@ -48,7 +48,7 @@ def find(folder: Path, ref: str) -> Commit:
     answer = git.ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{named}^{{commit}}")
     if not answer.line:
         raise _mistake(ref, f"there is no such commit in {repository}; it may not have been fetched: {_FETCH}")
-    return Commit(repository, named, answer.line, note)
+    return Commit(repository, named, answer.line, note or f"of {tags.day(repository, named, answer.line)}")
 
 
 def _latest(repository: Path, ref: str, pattern: str) -> tuple[str, str]:

@@ -140,6 +140,12 @@ def latest(repository: Path, pattern: str = "") -> Release:
     return Release(found.name, found.day, tuple(_passed_over(later, related)))
 
 
+def day(repository: Path, name: str, commit: str) -> str:
+    """Return when a tag of this name was made, or, where there is none, the *commit*."""
+    made = git.ask(repository, "for-each-ref", "--format=%(creatordate:short)", f"refs/tags/{name}").line
+    return made or git.ask(repository, "log", "-1", "--date=short", "--format=%cd", commit).line
+
+
 def _tags(repository: Path, pattern: str) -> Iterator[Tag]:
     listed = git.ask(repository, "for-each-ref", f"--format={_FORMAT}", "refs/tags").line
     for line in listed.splitlines():

@@ -8,20 +8,20 @@ the keyword.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_crd import engine
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.examples import limits, mending, places
+from pytest_crd.examples.changes import Change, Move
 from pytest_crd.examples.holding import Holder
 from pytest_crd.examples.mending import Judge, NotFoundError, Resource, Search
-from pytest_crd.examples.moves import Move
 from pytest_crd.examples.places import Steps
+from pytest_crd.examples.rulesearch import RuleSearch
 from pytest_crd.examples.schemas import INT_OR_STRING, Demand
 
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
@@ -31,10 +31,6 @@ _OF_RESOURCE: Final = frozenset({("apiVersion",), ("kind",), ("metadata",)})
 _MOST_TRIALS: Final = 150
 # How many values that break a keyword are kept while the rest of the object is mended.
 _MOST_MENDED: Final = 2
-# How many objects are tried as what stood there before a change.
-_MOST_CHANGED: Final = 12
-# Whether a rule has found an error.
-_IsRule: TypeAlias = Callable[[engine.FieldError], bool]
 
 # Keywords that say the type of a value beside the one that is told.
 _ALSO_TOLD_OF: Final = {
@@ -197,7 +193,7 @@ class _Search:
             others = sum(not self._is_meant(error) for error in answer.errors)
             return (others,) if others or answer.accepted else None
 
-        def moves(resource: Resource, error: engine.FieldError | None) -> Iterator[Move]:
+        def moves(resource: Resource, error: engine.FieldError | None) -> Iterator[Change]:
             is_other = error is not None and not self._is_meant(error)
             return self.holder.mover.find(resource, error) if is_other else iter(())
 
@@ -235,64 +231,12 @@ class _Search:
         return None if self._says(answer) else (len(answer.errors),)
 
     def _of_rule(self, index: int) -> Border:
-        rule = self._node.structure[RULES][index]["rule"]
         held = self.holder.existing(self.place)
         if held is None:
             return self._border(None)
-        inside, steps = held
-
-        def moves(resource: Resource) -> Iterator[Move]:
-            return self.holder.mover.of_rule(resource, steps, rule)
-
-        # One for which the rule is false says more than one for which it cannot be evaluated.
-        not_evaluated: list[Resource] = []
-        is_it = functools.partial(self._is_of_rule, index)
-
-        def judge_and_keep(resource: Resource) -> engine.Response:
-            answer = self._judge(resource)
-            if _distance_from(is_it, answer) is None and any(map(is_failed_evaluation, answer.errors)):
-                not_evaluated.append(resource)
-            return answer
-
-        is_false = functools.partial(_distance_from, is_it, is_false=True)
-        outside = self._searched(judge_and_keep, inside, is_false, moves) or next(iter(not_evaluated), None)
-        if outside is not None or "oldSelf" not in rule:
-            return self._border(inside, outside)
-        distance = functools.partial(_distance_from, is_it)
-        judge = self.holder.judge_of_change(self.place, inside)
-        outside = self._searched(judge, inside, distance, moves)
-        if outside is not None:
-            return self._of_change(inside, inside, outside)
-        return self._between(inside, _applied(moves(inside), inside), is_it)
-
-    def _between(self, inside: Resource, others: list[Resource], is_it: _IsRule) -> Border:
-        """
-        Return the border that a change from one of *others* crosses: the smallest object may have no way to go, and others do.
-
-        A change that other rules refuse too, such as one of the whole value around, is better than none.
-        """
-        accepted = [one for one in others if self._judge(one).accepted]
-        second: tuple[Resource, Resource] | None = None
-        for old in accepted:
-            judge = self.holder.judge_of_change(self.place, old)
-            for new in (inside, *accepted):
-                answer = judge(new)
-                if _distance_from(is_it, answer) is None:
-                    return self._of_change(inside, old, new)
-                if second is None and any(map(is_it, answer.errors)):
-                    second = old, new
-        return self._border(inside) if second is None else self._of_change(inside, *second)
-
-    def _is_of_rule(self, index: int, error: engine.FieldError) -> bool:
-        """Return whether the rule at *index* of the place has found *error*; another place may have one that says the same."""
-        if error.rule is None or error.origin is None or error.origin.inner != (index,):
-            return False
-        return schemamap.place_of(error.origin.schema) == self.place
-
-    def _of_change(self, inside: Resource, old: Resource, outside: Resource) -> Border:
-        answer = self.holder.judge_of_change(self.place, old)(outside)
-        subresource = self.holder.subresource(self.place)
-        return Border(schemamap.spelled(self.place), self.keyword, inside, outside, answer, subresource, old=old)
+        found = RuleSearch(self.holder, self.place, index, held).run()
+        border = self._border(held[0], found.outside)
+        return border if found.old is None else replace(border, answer=found.answer, old=found.old)
 
     def _searched(
         self,
@@ -333,25 +277,6 @@ def _found(search: Search, start: Resource) -> Resource | None:
         return search.run(start, most=_MOST_TRIALS)
     except NotFoundError:
         return None
-
-
-def _distance_from(is_it: _IsRule, answer: engine.Response, *, is_false: bool = False) -> tuple[int, ...] | None:
-    """Return how far *answer* is from a refusal by the rule that *is_it* knows alone, which has to be false where *is_false*."""
-    if answer.accepted:
-        return (1,)
-    others = sum(not is_it(error) for error in answer.errors)
-    if others:
-        return (2, others)
-    return (0,) if is_false and any(map(is_failed_evaluation, answer.errors)) else None
-
-
-def is_failed_evaluation(error: engine.FieldError) -> bool:
-    """Return whether an error says that a rule could not be evaluated; else it is false."""
-    return error.rule is not None and not error.rule.was_evaluated
-
-
-def _applied(moves: Iterator[Move], resource: Resource) -> list[Resource]:
-    return [move.applied(resource) for move in itertools.islice(moves, _MOST_CHANGED)]
 
 
 def _may_be_of(error: engine.FieldError, steps: Steps) -> bool:

@@ -17,6 +17,7 @@ from pytest_crd.examples import making, mending, places
 from pytest_crd.examples.mending import Judge, Keep, NotFoundError, Resource, Search
 from pytest_crd.examples.moves import Mover
 from pytest_crd.examples.places import Steps
+from pytest_crd.examples.rulegoals.rules import RuleGoals
 from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
@@ -42,6 +43,7 @@ class Holder:
         root: What its schema asks of an object.
         start: The smallest object.
         maker: Makes values.
+        goals: Makes rules true or false.
         mover: Changes objects.
     """
 
@@ -55,7 +57,8 @@ class Holder:
         self.version = version
         self.root = Demand.of_version(version)
         self.maker = Maker()
-        self.mover = Mover(self.root, self.maker)
+        self.goals = RuleGoals(version, self.root, self.maker)
+        self.mover = Mover(self.root, self.maker, self.goals)
         self.start = making.example(version)
         self._head = {name: self.start[name] for name in ("apiVersion", "kind", "metadata")}
         self._existing: dict[Place, Held | None] = {}

@@ -44,7 +44,7 @@ def example(version: engine.Version, *, full: bool = False) -> Resource:
         )
     maker, root = Maker(full=full), Demand.of_version(version)
     judge = mending.trying(version.unobserved.create)
-    search = Search(judge, mending.acceptance, Mover(root, maker).find)
+    search = Search(judge, mending.acceptance, Mover.of_version(version, root, maker).find)
     try:
         found = search.run(start(version, root, maker), most=_MOST_TRIALS)
     except NotFoundError as error:

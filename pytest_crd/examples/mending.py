@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
-from pytest_crd.examples.moves import Move
+from pytest_crd.examples.changes import Change, Move
 from pytest_crd.examples.places import Steps
 
 Resource: TypeAlias = "dict[str, Any]"
@@ -69,13 +69,32 @@ class Keep:
     steps: Steps
     within: bool = False
 
-    def allows(self, move: Move) -> bool:
-        """Return whether *move* leaves it."""
+    def allows(self, change: Change) -> bool:
+        """Return whether *change* leaves it."""
+        return all(map(self._allows, change.parts))
+
+    def _allows(self, move: Move) -> bool:
         if self.within and move.steps[: len(self.steps)] == self.steps:
             return False
         if move.steps == self.steps:
             return not move.is_removal
         return self.steps[: len(move.steps)] != move.steps
+
+
+@dataclass(frozen=True, slots=True)
+class KeepAll:
+    """
+    Several parts that are not changed.
+
+    Attributes:
+        parts: What is not changed each.
+    """
+
+    parts: tuple[Keep, ...]
+
+    def allows(self, change: Change) -> bool:
+        """Return whether *change* leaves them all."""
+        return all(part.allows(change) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +111,8 @@ class Search:
 
     judge: Judge
     distance: Distance
-    moves: Callable[[Resource, engine.FieldError | None], Iterator[Move]]
-    keep: Keep | None = None
+    moves: Callable[[Resource, engine.FieldError | None], Iterator[Change]]
+    keep: Keep | KeepAll | None = None
 
     def run(self, start: Resource, *, most: int) -> Resource:
         """

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd import engine
+from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.examples import patterns, places
+from pytest_crd.examples.changes import ABSENT, Change, Move, there
 from pytest_crd.examples.places import Steps
-from pytest_crd.examples.schemas import INT_OR_STRING, Demand
+from pytest_crd.examples.rulegoals.rules import RuleGoals
+from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
 _TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
@@ -28,32 +31,8 @@ _DEEPEST: Final = 4
 _OF_RESOURCE: Final = frozenset({("apiVersion",), ("kind",), ("metadata",)})
 _NAME_OF_RESOURCE: Final = ("metadata", "name")
 _A_TEXT: Final = Demand(({"type": "string"},))
-_ABSENT: Final = object()
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """
-    A change of one part of an object.
-
-    Attributes:
-        steps: Where.
-        value: What is put there; nothing where the part is taken away.
-    """
-
-    steps: Steps
-    value: Any = _ABSENT
-
-    @property
-    def is_removal(self) -> bool:
-        """Whether the part is taken away."""
-        return self.value is _ABSENT
-
-    def applied(self, resource: Any) -> Any:
-        """Return *resource* with the change."""
-        if self.is_removal:
-            return places.removed(resource, self.steps)
-        return places.replaced(resource, self.steps, self.value)
+# How many ways to make a rule true are tried before its text is read.
+_MOST_SOLVED: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +43,40 @@ class Mover:
     Attributes:
         root: What the schema asks of the whole object.
         maker: Makes values.
+        goals: Makes rules true; None where no version is known.
     """
 
     root: Demand
     maker: Maker
+    goals: RuleGoals | None = None
 
-    def find(self, resource: Any, error: engine.FieldError | None) -> Iterator[Move]:
+    @classmethod
+    def of_version(cls, version: engine.Version, root: Demand, maker: Maker) -> Mover:
+        """Return what knows the moves in objects of a version."""
+        return cls(root, maker, RuleGoals(version, root, maker))
+
+    def find(self, resource: Any, error: engine.FieldError | None) -> Iterator[Change]:
         """Yield moves that may make *error* go, the likeliest first; none where there is no error."""
         if error is None:
             return
         if error.rule is not None:
             found, _ = _place(resource, error)
-            yield from self.of_rule(resource, found[: _depth(error.rule.steps)], error.rule.text)
+            base = found[: _depth(error.rule.steps)]
+            yield from itertools.islice(self._solved(resource, base, error.rule), _MOST_SOLVED)
+            yield from self.of_rule(resource, base, error.rule.text)
             return
         steps, missing = _place(resource, error)
         yield from self._added(resource, steps, missing)
         yield from self.of_value(resource, steps)
         if steps:
             yield from self.of_value(resource, steps[:-1])
+
+    def _solved(self, resource: Any, base: Steps, rule: FailedRule) -> Iterator[Change]:
+        """Yield changes that make a rule true."""
+        if self.goals is not None:
+            index = int(rule.steps[-1])
+            for state in self.goals.find(base, index, wanted=True, new=resource, hasty=True):
+                yield state.change
 
     def _added(self, resource: Any, steps: Steps, missing: Steps) -> Iterator[Move]:
         """Yield moves that add the field that *missing*, the end of a path, begins with."""
@@ -91,8 +86,8 @@ class Mover:
 
     def of_value(self, resource: Any, steps: Steps) -> Iterator[Move]:
         """Yield moves that change the value at *steps*: another value, one field less or more, none at all."""
-        node, value = self.root.at(steps), _there(resource, steps)
-        if value is _ABSENT or steps[:1] in _OF_RESOURCE:
+        node, value = self.root.at(steps), there(resource, steps)
+        if value is ABSENT or steps[:1] in _OF_RESOURCE:
             return
         if isinstance(value, dict):
             yield from self._fewer_or_more(steps, node, value)
@@ -123,7 +118,7 @@ class Mover:
         literals = _literals(text)
         node = self.root.at(base)
         spoken = list(self._spoken_of(resource, base, node, names))
-        values = [value for steps, _ in spoken if (value := _there(resource, steps)) is not _ABSENT]
+        values = [value for steps, _ in spoken if (value := there(resource, steps)) is not ABSENT]
         yield from _in_turn([self._toward(resource, steps, child, [*literals, *values]) for steps, child in spoken])
         if _WHOLE.search(text):
             yield from self.of_value(resource, base)
@@ -149,16 +144,16 @@ class Mover:
 
     def _toward(self, resource: Any, steps: Steps, node: Demand, known: list[Any]) -> Iterator[Move]:
         """Yield moves that change the value at *steps* to one that is *known*, or next to it, and to others of its type."""
-        value = _there(resource, steps)
-        if value is not _ABSENT and isinstance(steps[-1], str):
+        value = there(resource, steps)
+        if value is not ABSENT and isinstance(steps[-1], str):
             yield Move(steps)
         for one in known:
-            if _is_of(node, one):
+            if node.fits(one):
                 yield Move(steps, one)
                 if isinstance(one, int | float) and not isinstance(one, bool):
                     yield Move(steps, one + 1)
                     yield Move(steps, one - 1)
-            elif node.type == "array" and node.items is not None and _is_of(node.items, one):
+            elif node.type == "array" and node.items is not None and node.items.fits(one):
                 yield Move(steps, [one])
                 if isinstance(value, list):
                     yield Move(steps, [*value, one])
@@ -172,7 +167,7 @@ class Mover:
         """Yield moves that put a key into a map that a rule names, with a value that it names too."""
         for key in known:
             if isinstance(key, str) and key not in node.properties:
-                named = [one for one in known if _is_of(values, one) and one != key]
+                named = [one for one in known if values.fits(one) and one != key]
                 yield from (Move((*steps, key), one) for one in [*named, self.maker.first(values)])
 
 
@@ -209,7 +204,7 @@ def _unquoted(literal: str) -> str:
 
 
 def _children(resource: Any, steps: Steps, node: Demand) -> Iterator[tuple[Steps, Demand]]:
-    value = _there(resource, steps)
+    value = there(resource, steps)
     for name, child in node.properties.items():
         yield (*steps, name), child
     if isinstance(value, list) and node.items is not None:
@@ -222,35 +217,12 @@ def _is_property(root: Demand, steps: Steps) -> bool:
     return steps[-1] in root.at(steps[:-1]).properties
 
 
-def _there(resource: Any, steps: Steps) -> Any:
-    try:
-        return places.at(resource, steps)
-    except (KeyError, IndexError, TypeError):
-        return _ABSENT
-
-
 def _spellings(name: str) -> set[str]:
     """Return the ways in which rules may spell a field: one whose name is no identifier, or a word of CEL's, is escaped."""
     escaped = name
     for char, escape in (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__")):
         escaped = escaped.replace(char, escape)
     return {name, escaped, f"__{name}__"}
-
-
-def _is_of(node: Demand, value: Any) -> bool:
-    """Return whether *value* is of the type that *node* asks for."""
-    if node.type == INT_OR_STRING:
-        return isinstance(value, int | str) and not isinstance(value, bool)
-    types: dict[str, Any] = {
-        "string": str,
-        "integer": int,
-        "number": (int, float),
-        "boolean": bool,
-        "object": dict,
-        "array": list,
-    }
-    kind = types.get(node.type, ())
-    return isinstance(value, kind) and (node.type == "boolean" or not isinstance(value, bool))
 
 
 def _in_turn(iterators: list[Iterator[Move]]) -> Iterator[Move]:

@@ -192,6 +192,13 @@ class Demand:
             tuple(one["multipleOf"] for one in self.schemas if _has(one, "multipleOf")),
         )
 
+    def fits(self, value: Any) -> bool:
+        """Return whether *value* is of the type that is asked for; of none where none is."""
+        if self.type == INT_OR_STRING:
+            return isinstance(value, int | str) and not isinstance(value, bool)
+        kind = _KINDS.get(self.type, ())
+        return isinstance(value, kind) and (self.type == "boolean" or not isinstance(value, bool))
+
     def _inner(self, keyword: str) -> Demand | None:
         found = tuple(one[keyword] for one in self.schemas if isinstance(one.get(keyword), Mapping))
         if not found and any(one.get(keyword) is True for one in self.schemas):
@@ -201,6 +208,16 @@ class Demand:
 
 ANYTHING: Final = Demand(({},))
 """What is asked of a value that no schema specifies: nothing."""
+
+
+_KINDS: Final[Mapping[str, Any]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "object": dict,
+    "array": list,
+}
 
 
 def _has(schema: Schema, keyword: str) -> bool:

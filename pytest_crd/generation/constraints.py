@@ -10,8 +10,9 @@ from pytest_crd import engine
 from pytest_crd.cases.model import Section
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.examples import limits, places
-from pytest_crd.examples.borders import Border, Borders, is_failed_evaluation, keywords
+from pytest_crd.examples.borders import Border, Borders, keywords
 from pytest_crd.examples.holding import STATUS, Held
+from pytest_crd.examples.rulesearch import is_failed_evaluation
 from pytest_crd.examples.schemas import INT_OR_STRING, Demand
 from pytest_crd.generation import proposals, words
 from pytest_crd.generation.proposals import Proposal, bare

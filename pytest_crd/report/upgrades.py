@@ -18,7 +18,7 @@ _LONGEST_TEXT: Final = 80
 _SHOWN_OF_TEXT: Final = 20
 _MOST_PARTS: Final = 20
 _SHOWN_PARTS: Final = 3
-_HINT = "where that is meant, allow it in the ini file, a line each:"
+_HINT = "where that is meant, allow it in the ini file, a line each"
 
 
 def plain(text: str, _style: str) -> str:
@@ -27,7 +27,12 @@ def plain(text: str, _style: str) -> str:
 
 
 def lines(
-    title: str, findings: Sequence[Finding], outdated: Sequence[Allowance], crd: str, *, paint: Paint = plain
+    title: str,
+    findings: Sequence[Finding],
+    outdated: Sequence[Allowance],
+    suggested: Sequence[Allowance],
+    *,
+    paint: Paint = plain,
 ) -> Iterator[str]:
     """
     Yield the report on an upgrade that fails.
@@ -36,7 +41,7 @@ def lines(
         title: What was judged.
         findings: What breaks.
         outdated: What is allowed, but does not happen.
-        crd: The name of the CRD.
+        suggested: What would have to be allowed.
         paint: Puts a colour on a text.
     """
     yield paint(title, "title")
@@ -45,13 +50,24 @@ def lines(
         yield from of_finding(finding, paint=paint)
     if findings:
         yield ""
-        yield paint(_HINT, "reason")
-        allowed = dict.fromkeys(str(Allowance(crd, one.path, one.kind.value)) for one in findings)
-        yield from ("crd_baseline_allow =", *(f"    {one}" for one in allowed))
+        yield paint(f"{_HINT}{_put_together(findings, suggested)}:", "reason")
+        yield from ("crd_baseline_allow =", *(f"    {one}" for one in suggested))
     if outdated:
         yield ""
-        yield "allowed, but no longer found; take it out of crd_baseline_allow:"
-        yield from (paint(f"  {one}", "actual") for one in outdated)
+        yield from of_outdated(outdated, paint=paint)
+
+
+def of_outdated(outdated: Sequence[Allowance], *, paint: Paint = plain) -> Iterator[str]:
+    """Yield what is allowed in vain."""
+    yield "allowed, but no longer found; take it out of crd_baseline_allow:"
+    yield from (paint(f"  {one}", "actual") for one in outdated)
+
+
+def _put_together(findings: Sequence[Finding], suggested: Sequence[Allowance]) -> str:
+    """Return for how many findings each pattern stands, in words."""
+    patterns = [one for one in suggested if one.is_pattern]
+    counts = (f"{one.path} for {sum(one.covers(one.crd, finding) for finding in findings)}" for one in patterns)
+    return f" ({', '.join(counts)} of the {len(findings)})" if patterns else ""
 
 
 def of_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:

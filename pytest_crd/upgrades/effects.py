@@ -102,7 +102,7 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
 def _warnings(witness: Witness) -> Iterator[Effect]:
     for warning in witness.after.warnings:
         if warning not in witness.before.warnings and not warning.startswith(_UNKNOWN):
-            yield Effect(Kind.CHANGED, (), f"warned about: {warning}", warning)
+            yield Effect(Kind.WARNED, (), f"warned about: {warning}", warning)
 
 
 def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:

@@ -20,6 +20,7 @@ class Kind(enum.StrEnum):
     REFUSED = "refused"
     DATA_LOSS = "data loss"
     CHANGED = "changed"
+    WARNED = "warned"
     WIDENED = "widened"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,8 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.upgrades import allowances, upgrade
-from pytest_crd.upgrades.allowances import Allowance
+from pytest_crd.upgrades import upgrade
+from pytest_crd.upgrades.allowances import ANY, Allowance
 from pytest_crd.upgrades.findings import Finding
 from pytest_crd.upgrades.objects import Reader, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
@@ -49,10 +49,10 @@ class Scope:
 @dataclass(eq=False)
 class Task:
     """
-    One CRD of the baseline, under one Kubernetes version.
+    One CRD of a baseline, under one Kubernetes version.
 
     Attributes:
-        id: The name of the CRD, with its file where it has alternatives.
+        id: The name of the CRD, with its file where it has alternatives, and with the baseline where there are several.
         old: The CRD.
         today: The CRDs of this name that there are today.
         kubernetes_version: Whose answers are given.
@@ -60,6 +60,8 @@ class Task:
         line: The line of the new CRD there; 0 where it is in none.
         specimens: The objects of the project.
         allowed: What the upgrade may do.
+        group: All tasks of CRDs of this name, itself too.
+        knows_all: Whether every baseline could be read.
     """
 
     id: str
@@ -70,7 +72,8 @@ class Task:
     line: int
     specimens: Specimens
     allowed: Sequence[Allowance]
-    siblings: Sequence[Task] = field(default=(), repr=False)
+    group: Sequence[Task] = field(default=(), repr=False)
+    knows_all: bool = True
 
     @cached_property
     def upgrade(self) -> Upgrade:
@@ -97,9 +100,14 @@ class Task:
 
     @property
     def outdated(self) -> list[Allowance]:
-        """What is allowed to the CRD, and no longer happens under any Kubernetes version, nor in any of its alternatives."""
-        found = [finding for task in (self, *self.siblings) for finding in task.upgrade.findings]
-        return allowances.outdated(self.allowed, self.old.name, found)
+        """
+        What is allowed to the CRD, and no longer happens under any Kubernetes version, nor in any alternative, from any baseline.
+
+        The first of the tasks of the CRD tells it.
+        """
+        if not self.knows_all or self.group[0] is not self:
+            return []
+        return [one for one in self.allowed if one.crd == self.old.name and not _happens(one, self.group)]
 
     def _new(self) -> CustomResourceDefinition | None:
         if len(self.today) < 2:
@@ -114,54 +122,91 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class BaselineUpgrades:
+    """
+    What is said of one baseline.
+
+    Attributes:
+        words: Which it is, and what there is to judge.
+        notes: What was passed over.
+    """
+
+    words: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """
     The upgrades of a project.
 
     Attributes:
-        tasks: One for each CRD of the baseline and each Kubernetes version.
-        words: The baseline, in words.
-        notes: What was passed over.
+        tasks: One for each CRD of each baseline and each Kubernetes version.
+        parts: What is said of each baseline that could be read.
+        unread: Why others could not be, by what names them.
         problem: What keeps upgrades from being judged; None where nothing does.
+        general: What is allowed to all CRDs.
     """
 
     tasks: tuple[Task, ...] = ()
-    words: str = ""
-    notes: tuple[str, ...] = ()
+    parts: tuple[BaselineUpgrades, ...] = ()
+    unread: Mapping[str, InputError] = field(default_factory=dict)
     problem: InputError | None = None
+    general: tuple[Allowance, ...] = ()
+
+    @property
+    def outdated(self) -> list[Allowance]:
+        """What is allowed to all CRDs, and happens in none."""
+        return [] if self.unread else [one for one in self.general if not _happens(one, self.tasks)]
 
 
-def of(catalogs: Sequence[Catalog], baseline: Baseline, scope: Scope) -> Plan:
+def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputError], scope: Scope) -> Plan:
     """
     Return the upgrades.
 
     Args:
         catalogs: The CRDs of today, once for each Kubernetes version.
-        baseline: The CRDs that users have.
+        baselines: The CRDs that users have, by what names them; or why they cannot be read.
         scope: What the project asks for.
 
     Raises:
         InputError: The CRDs of today cannot be loaded; something is allowed to a CRD that there is not.
     """
     first = catalogs[0]
-    users = baseline.crds(first.kubernetes_version)
-    _demand_known(scope.allowed, [crd.name for crd in users])
+    unread = {name: one for name, one in baselines.items() if isinstance(one, InputError)}
+    known = {name: one for name, one in baselines.items() if not isinstance(one, InputError)}
+    if not unread:
+        _demand_known(scope.allowed, [crd.name for one in known.values() for crd in one.crds(first.kubernetes_version)])
     now = Reader(FolderTree(scope.folder), first.crds).read(scope.samples, ())
-    then = Reader(baseline.tree, users).read(scope.samples, scope.case_files) if baseline.tree else Specimens()
-    specimens = Specimens((*then.found, *now.found))
     tasks: list[Task] = []
+    parts: list[BaselineUpgrades] = []
+    for name, baseline in known.items():
+        users = baseline.crds(first.kubernetes_version)
+        then = Reader(baseline.tree, users).read(scope.samples, scope.case_files) if baseline.tree else Specimens()
+        specimens = Specimens((*then.found, *now.found))
+        tasks += _tasks(catalogs, baseline, f"-{name}" if len(baselines) > 1 else "", specimens, scope)
+        counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
+        parts.append(
+            BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", (*users.notes, *then.notes, *now.notes))
+        )
+    for task in tasks:
+        task.group = [one for one in tasks if one.old.name == task.old.name]
+        task.knows_all = not unread
+    general = tuple(one for one in scope.allowed if one.crd == ANY)
+    return Plan(tuple(tasks), tuple(parts), unread, general=general)
+
+
+def _tasks(
+    catalogs: Sequence[Catalog], baseline: Baseline, label: str, specimens: Specimens, scope: Scope
+) -> Iterator[Task]:
+    """Yield the upgrades from one baseline, which *label* tells from those from others."""
     for catalog in catalogs:
         crds = baseline.crds(catalog.kubernetes_version)
         for old in crds:
             today = [crd for crd in catalog.crds if crd.name == old.name]
             path, line = _place(today, scope)
-            tasks.append(
-                Task(crds.id_of(old), old, today, catalog.kubernetes_version, path, line, specimens, scope.allowed)
-            )
-    for task in tasks:
-        task.siblings = [one for one in tasks if one.old.name == task.old.name and one is not task]
-    counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
-    return Plan(tuple(tasks), f"upgrades from {baseline.words}: {counted}", (*users.notes, *then.notes, *now.notes))
+            name, version = f"{crds.id_of(old)}{label}", catalog.kubernetes_version
+            yield Task(name, old, today, version, path, line, specimens, scope.allowed)
 
 
 def _counted(things: Collection[object], noun: str) -> str:
@@ -171,9 +216,21 @@ def _counted(things: Collection[object], noun: str) -> str:
 def _demand_known(allowed: Sequence[Allowance], names: Sequence[str]) -> None:
     listed = ", ".join(sorted(set(names)))
     message = f"the baseline has no CRD of this name; it has: {listed}"
-    mistakes = [Mistake(f"crd_baseline_allow: {one}", 0, message) for one in allowed if one.crd not in names]
+    mistakes = [Mistake(f"crd_baseline_allow: {one}", 0, message) for one in allowed if one.crd not in (ANY, *names)]
     if mistakes:
         raise CrdError(mistakes)
+
+
+def _happens(allowance: Allowance, tasks: Iterable[Task]) -> bool:
+    """Return whether one of *tasks* needs it, as far as is known."""
+    for task in tasks:
+        try:
+            findings = task.upgrade.findings
+        except InputError:
+            return True  # which that task says itself
+        if any(allowance.covers(task.old.name, one) for one in findings):
+            return True
+    return False
 
 
 def _place(today: Sequence[CustomResourceDefinition], scope: Scope) -> tuple[Path, int]:

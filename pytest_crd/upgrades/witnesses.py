@@ -141,7 +141,7 @@ class Witnesses:
         for candidate in self._maker.smallest():
             change = self._change(candidate)
             for effect in change.effects:
-                if effect.kind is Kind.CHANGED and not effect.place:
+                if effect.kind is Kind.WARNED:
                     self._found.add_effect(effect, change)
 
     def _of_lost_webhook(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -102,7 +103,7 @@ def test_a_commit_is_read_and_nothing_is_checked_out(repository: Repository) -> 
     found = repository.read("git:v1")
 
     assert sources(found) == ["v1:config/crd/bases/a.yaml:1"]
-    assert found.words.startswith("git:v1 (")
+    assert re.fullmatch(r"git:v1 \([0-9a-f]{9}\) of 2\d{3}-\d\d-\d\d", found.words)
     assert path.read_text(encoding="utf-8") == "changed"
     assert (
         subprocess.run(["git", "worktree", "list"], cwd=repository.path, check=True, capture_output=True).stdout.count(
@@ -259,6 +260,16 @@ def test_a_release_on_a_branch_of_its_own_counts_for_what_comes_after_it(reposit
     assert latest(repository) == "v1.13.1"
     repository.git("checkout", "-q", "release-1.14")
     assert latest(repository) == "v1.13.1"
+
+
+def test_a_commit_without_a_tag_has_its_own_day(repository: Repository) -> None:
+    repository.write("a.yaml")
+    repository.commit("v1.0.0")
+
+    assert (
+        repository.read("git:HEAD").words.partition(" of ")[2]
+        == repository.read("git:v1.0.0").words.partition(" of ")[2]
+    )
 
 
 def test_what_was_passed_over_is_told_beside_the_day(repository: Repository) -> None:

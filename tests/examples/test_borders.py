@@ -11,7 +11,8 @@ from examples.versions import fields
 
 from pytest_crd import engine
 from pytest_crd.examples import Border, NoExampleError, border, borders, holding, making, mending
-from pytest_crd.examples.moves import Move, Mover
+from pytest_crd.examples.changes import Change, Move
+from pytest_crd.examples.moves import Mover
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -244,7 +245,7 @@ def test_many_items_are_tried_a_few_times(count: int, monkeypatch: pytest.Monkey
 
         return noted
 
-    def finding(mover: Mover, resource: Any, error: engine.FieldError | None) -> Iterator[Move]:
+    def finding(mover: Mover, resource: Any, error: engine.FieldError | None) -> Iterator[Change]:
         mended.append(error)
         return find(mover, resource, error)
 
@@ -432,3 +433,47 @@ def test_of_what_keeps_something_only_what_takes_it_away_is_not_allowed() -> Non
     assert not keep.allows(Move(("spec", "a")))
     assert not keep.allows(Move(("spec",), {}))
     assert not mending.Keep(("spec", "a"), within=True).allows(Move(("spec", "a"), 1))
+
+
+# Rules of which an object that breaks one breaks others too, at first
+
+MENDED = {
+    "an object": (
+        ["!has(self.a) || !has(self.b)", "!has(self.b) || has(self.c)"],
+        None,
+        {"a": 0, "b": 0, "c": 0},
+    ),
+    "what is changed": (["!has(oldSelf.b) || has(self.b)", "!has(self.b) || has(self.c)"], {"b": 0, "c": 0}, {}),
+    "what it is changed to": (["has(oldSelf.b) || !has(self.b)", "!has(self.b) || has(self.c)"], {}, {"b": 0, "c": 0}),
+    "both": (
+        [
+            "!has(oldSelf.b) || !has(self.d)",
+            "!has(self.b) || has(self.c)",
+            "has(self.c) == has(oldSelf.c)",
+            "!has(self.b) || self.b == 0",
+        ],
+        {"b": 0, "c": 0},
+        {"b": 0, "c": 0, "d": 0},
+    ),
+    "what blocks rules": (["!has(self.part) || has(self.a)"], None, {"part": {"size": "a"}}),
+}
+
+
+@pytest.mark.parametrize(("rules", "old", "outside"), MENDED.values(), ids=MENDED)
+def test_what_else_is_broken_with_a_rule_is_mended(rules: list[str], old: Any, outside: Any) -> None:
+    part = fields(size_={**TEXT, "enum": ["a"]})
+    spec = {**fields(a=NUMBER, b=NUMBER, c=NUMBER, d=NUMBER, part=part), RULE: [{"rule": rule} for rule in rules]}
+
+    found = border(versions.of(spec), "spec", f"{RULE}[0]")
+
+    assert found.old == (None if old is None else _tab(old))
+    assert found.outside == _tab(outside)
+    assert found.answer is not None
+    assert [error.rule is not None and error.rule.text for error in found.answer.errors] == rules[:1]
+
+
+@pytest.mark.parametrize("rule", ["!has(oldSelf.a) || has(self.a)", "oldSelf.?a.orValue(0) < 3 || has(self.b)"])
+def test_a_change_of_what_no_object_has_has_no_outside(rule: str) -> None:
+    spec = {**fields(a=NUMBER, b=NUMBER), RULE: [{"rule": rule}, {"rule": "!has(self.a)"}]}
+
+    assert border(versions.of(spec), "spec", f"{RULE}[0]").outside is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ from examples.versions import fields
 
 from pytest_crd import engine
 from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.examples import places
+from pytest_crd.examples.changes import Move
 from pytest_crd.examples.mending import Keep, NotFoundError, Search, acceptance
-from pytest_crd.examples.moves import Move, Mover
+from pytest_crd.examples.moves import Mover
 from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
@@ -196,3 +199,22 @@ def test_a_field_is_found_however_it_is_spelt(field: str, found: Any) -> None:
     resource = {"spec": {"a": 1, "list": [1], "map": {"a": {"b": 1}, "a.b": {}}}}
 
     assert places.find(resource, field) == found
+
+
+def test_a_rule_suggests_the_name_and_keys_that_it_names() -> None:
+    resource = {"metadata": {"name": "a"}, "spec": {}}
+    root = Demand((fields(spec_=fields(map={"type": "object", "additionalProperties": TEXT})),))
+
+    found = list(Mover(root, Maker()).of_rule(resource, (), "self.metadata.name == 'b' || self.spec.map['k'] == 'v'"))
+
+    assert Move(("metadata", "name"), "b") in found
+    assert Move(("spec", "map", "k"), "v") in found
+
+
+def test_where_no_version_is_known_a_rule_is_read_as_text() -> None:
+    rule = FailedRule("self.a == 'w'", ("properties", "spec", "x-kubernetes-validations", 0), lambda: ())
+    error = dataclasses.replace(fielderror.invalid(FieldPath(("spec",)), "", "no"), rule=rule)
+
+    found = list(Mover(ROOT, Maker()).find(OBJECT, error))
+
+    assert Move(("spec", "a"), "w") in found

@@ -333,7 +333,7 @@ def test_a_deprecated_version_is_warned_about() -> None:
 
     finding = only(judged(old, new))
 
-    assert (finding.kind, finding.path) == (Kind.CHANGED, ".")
+    assert (finding.kind, finding.path, finding.is_breaking) == (Kind.WARNED, ".", False)
     assert finding.words == "warned about: example.com/v1 Thing is deprecated"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,11 @@ class MistakenFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Raise what is wrong."""
         raise self.CollectError(str(self._problem))
+
+
+def are_named(paths: Iterable[Path], session: pytest.Session) -> bool:
+    """Return whether the command line names one of the files among *paths*; a folder stands for all that a run has."""
+    return any(path.is_file() and session.isinitpath(path) for path in paths)
 
 
 def names_items(config: pytest.Config) -> bool:

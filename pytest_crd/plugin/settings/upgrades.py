@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
+from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind
 
 if TYPE_CHECKING:
     from pytest_crd.upgrades.allowances import Allowance
 
 
-def _baseline(given: Given) -> str:
-    text = str(given.value).strip()
-    if given.is_set and not text:
+# What is in quotes, and what is not: git's `@{2 days ago}` has no end at a blank.
+_WORD: Final = re.compile(r"""\"([^"]*)\"|'([^']*)'|((?:\{[^}]*\}|\S)+)""")
+
+
+def _baselines(given: Given) -> tuple[str, ...]:
+    if isinstance(given.value, list):  # of options, of which each names one
+        found = [one.strip() for one in given.value]
+    else:
+        lines = filter(None, map(str.strip, given.value.splitlines()))
+        found = [word for line in lines for word in _words(line, given.base)]
+    if given.is_set and not (found and all(found)):
         raise given.wrong("name a folder, a file or git:REF")
-    return text if text.startswith("git:") else setting.slashed(text, given.base)
+    named = (one if one.startswith("git:") else setting.slashed(one, given.base) for one in found)
+    return tuple(dict.fromkeys(named))
+
+
+def _words(line: str, base: Path) -> Sequence[str]:
+    """Return the baselines that a line of the ini file names: a path is one, though it has blanks."""
+    if os.path.exists(base / line):  # noqa: PTH110 - of pathlib, a line that is too long for a name is an error
+        return [line]
+    return ["".join(groups) for groups in _WORD.findall(line)]
 
 
 def _allowed(given: Given) -> tuple[Allowance, ...]:
@@ -26,26 +45,31 @@ def _allowed(given: Given) -> tuple[Allowance, ...]:
         return ()
     from pytest_crd.upgrades import allowances  # noqa: PLC0415 - a session that sets nothing loads nothing
 
-    try:
-        return tuple(map(allowances.read, given.value))
-    except ValueError as error:
-        raise given.wrong(str(error)) from None
+    found: list[Allowance] = []
+    mistakes: list[str] = []
+    for line in given.value:
+        try:
+            found.append(allowances.read(line))
+        except ValueError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        raise given.wrong("\n  ".join(mistakes if len(mistakes) == 1 else ("", *mistakes)))
+    return tuple(found)
 
 
 BASELINE: Final = Setting(
     SettingKind.TEXT,
-    "The CustomResourceDefinitions that users have, a folder, a file or `git:REF` (`git:latest-tag` is the last release): what"
+    "The CustomResourceDefinitions that users have, folders, files or `git:REF` (`git:latest-tag` is the last release): what"
     " an upgrade to those of today does to objects is a test for each.",
-    _baseline,
+    _baselines,
     ini="crd_baseline",
     option="--crd-baseline",
     default="",
     replaces="crd_baseline",
-    times=Times.LAST,
 )
 ALLOWED: Final = Setting(
     SettingKind.LINES,
-    "What upgrades may do, one a line: `NAME PATH KIND`, as a failure states it.",
+    "What upgrades may do, one a line: `NAME PATH KIND`, as a failure states it, or with `*` for any of them and `PATH.**` for all below.",
     _allowed,
     ini="crd_baseline_allow",
 )
@@ -57,12 +81,12 @@ class UpgradeSettings(NamedTuple):
     What is set about upgrades.
 
     Attributes:
-        baseline: The CRDs that users have: a folder, a file or `git:REF`.
+        baselines: The CRDs that users have: folders, files and `git:REF`, each once.
         base: What a path there is relative to.
         allowed: What upgrades may do.
     """
 
-    baseline: str
+    baselines: tuple[str, ...]
     base: Path
     allowed: tuple[Allowance, ...]
 
@@ -76,4 +100,4 @@ def read(config: pytest.Config) -> UpgradeSettings | None:
     """
     given = BASELINE.given(config)
     settings = UpgradeSettings(BASELINE.read(given), given.base, ALLOWED.of(config))
-    return settings if settings.baseline else None
+    return settings if settings.baselines else None

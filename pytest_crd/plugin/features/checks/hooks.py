@@ -50,7 +50,7 @@ class Hooks:
     def _added(self, collector: pytest.Session) -> Iterator[pytest.File]:
         """Yield the files that a run has besides what it names: none where it names some of them, or node ids."""
         planned = self._plan()
-        if added.names_items(self._config) or any(map(collector.isinitpath, planned.checks)):
+        if added.names_items(self._config) or added.are_named(planned.checks, collector):
             return
         if planned.problem is not None and not planned.is_in_vain:
             path, problem = self._config.rootpath, planned.problem

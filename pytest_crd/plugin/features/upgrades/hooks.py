@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import functools
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from pytest_crd.discovery import baseline, samplepaths
+from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
-from pytest_crd.plugin.features.upgrades.items import UpgradeFile
+from pytest_crd.plugin.features.upgrades.items import AllowedItem, UnjudgedItem, UpgradeFile, UpgradeItem
 from pytest_crd.plugin.items import added
 from pytest_crd.plugin.items.added import MistakenFile
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
-from pytest_crd.plugin.settings.upgrades import UpgradeSettings
+from pytest_crd.plugin.settings.upgrades import BASELINE, UpgradeSettings
 from pytest_crd.upgrades import plan
 from pytest_crd.upgrades.plan import Plan
 
@@ -28,13 +30,14 @@ class Hooks:
         self._config = config
         self._settings = settings
         self._planned: Plan | None = None
-        session.attend(config, self._part)
+        self._are_deselected = False
+        for index in range(len(settings.baselines)):
+            session.attend(config, functools.partial(self._part, index))
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect the upgrades of a file that is named on the command line."""
-        if parent.session.isinitpath(file_path) and any(task.path == file_path for task in self._plan().tasks):
-            return UpgradeFile.from_parent(parent, path=file_path, tasks=self._plan().tasks)
-        return None
+        is_one = parent.session.isinitpath(file_path) and file_path in self._paths()
+        return self._file(parent, file_path) if is_one else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -46,18 +49,60 @@ class Hooks:
             report.result.extend(self._added(collector))
         return report
 
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Learn that upgrades are left out on purpose."""
+        self._are_deselected |= _any_upgrade(items)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, items: list[pytest.Item]
+    ) -> Generator[None, None, None]:
+        """Add a test that fails where no upgrade would be judged, though nobody has left them out: -k and the like may leave it out."""
+        is_whole = self._is_whole()
+        if is_whole and not _any_upgrade(items):
+            items.append(self._unjudged(session, "no test of one was collected"))
+        yield
+        if is_whole and not self._are_deselected and not _any_upgrade(items):
+            what = "a conftest.py or a plugin has dropped the tests of them without a word (pytest_deselected)"
+            items.append(self._unjudged(session, what))
+
+    def _is_whole(self) -> bool:
+        """Return whether a run should have upgrades: it names no node ids, not all of it failed last, and its upgrades are known."""
+        is_narrowed = added.names_items(self._config) or self._config.getoption("lf", default=False)
+        return not is_narrowed and self._planned is not None and self._planned.problem is None
+
+    def _unjudged(self, session: pytest.Session, reason: str) -> pytest.Item:
+        file = UpgradeFile.from_parent(session, path=self._home, plan=Plan(), is_home=False)
+        problem = f"no upgrade is judged, though {BASELINE.option} is given: {reason}"
+        return UnjudgedItem.from_parent(file, name=f"upgrade[{BASELINE.ini}]", problem=problem)
+
+    @property
+    def _home(self) -> Path:
+        """Where what is in no file stands."""
+        return self._config.inipath or self._config.rootpath
+
     def _added(self, collector: pytest.Session) -> Iterator[pytest.File]:
         """Yield the files that a run is given besides what it names: none where it names some, or node ids."""
         if added.names_items(self._config):
             return
         planned = self._plan()
         if planned.problem is not None:
-            home = self._config.inipath or self._config.rootpath
-            yield MistakenFile.from_parent(collector, path=home, problem=planned.problem)
-        paths = dict.fromkeys(task.path for task in planned.tasks)
-        if not any(map(collector.isinitpath, paths)):
-            for path in paths:
-                yield UpgradeFile.from_parent(collector, path=path, tasks=planned.tasks)
+            yield MistakenFile.from_parent(collector, path=self._home, problem=planned.problem)
+        paths = self._paths()
+        if added.are_named(paths, collector):
+            # What cannot be read is about any file.
+            paths = [self._home] if planned.unread and not collector.isinitpath(self._home) else []
+        for path in paths:
+            yield self._file(collector, path)
+
+    def _paths(self) -> Sequence[Path]:
+        """Return the files that upgrades stand in."""
+        planned = self._plan()
+        of_all = [self._home] if planned.unread or planned.general else []
+        return [*dict.fromkeys((*(task.path for task in planned.tasks), *of_all))]
+
+    def _file(self, parent: pytest.Collector, path: Path) -> UpgradeFile:
+        return UpgradeFile.from_parent(parent, path=path, plan=self._plan(), is_home=path == self._home)
 
     def _plan(self) -> Plan:
         """Return the upgrades; nothing is read before somebody asks for them."""
@@ -73,22 +118,28 @@ class Hooks:
         # What names nothing today is a mistake; yesterday it may be new.
         samplepaths.files(of_project.samples, folder=of_project.folder)
         version = project.kubernetes_versions(config)[0]
-        read = baseline.read(
-            settings.baseline,
-            base=settings.base,
-            project=baseline.Project(of_project.folder, of_project.crd_paths, of_project.base, of_project.crd_commands),
-            kubernetes_version=version,
-        )
+        today = baseline.Project(of_project.folder, of_project.crd_paths, of_project.base, of_project.crd_commands)
+        read: dict[str, Baseline | InputError] = {}
+        for name in settings.baselines:
+            try:
+                read[name] = baseline.read(name, base=settings.base, project=today, kubernetes_version=version)
+            except InputError as error:
+                read[name] = error
         scope = plan.Scope(
             of_project.base,
             of_project.folder,
-            config.inipath or config.rootpath,
+            self._home,
             samplepaths.patterns(of_project.samples),
             of_project.case_files,
             settings.allowed,
         )
         return plan.of(session.catalogs(config), read, scope)
 
-    def _part(self) -> Part | None:
-        planned = self._planned
-        return None if planned is None or planned.problem is not None else Part(planned.words, planned.notes)
+    def _part(self, index: int) -> Part | None:
+        """Return what the header says of a baseline."""
+        parts = () if self._planned is None else self._planned.parts
+        return Part(parts[index].words, parts[index].notes) if index < len(parts) else None
+
+
+def _any_upgrade(items: Iterable[pytest.Item]) -> bool:
+    return any(isinstance(item, UpgradeItem | AllowedItem | UnjudgedItem) for item in items)

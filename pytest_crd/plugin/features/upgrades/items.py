@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +12,9 @@ from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items.failures import FailureText, TextItem, paint
 from pytest_crd.report import upgrades as report
-from pytest_crd.upgrades.plan import Task
+from pytest_crd.upgrades import allowances
+from pytest_crd.upgrades.findings import Kind
+from pytest_crd.upgrades.plan import Plan, Task
 
 
 class UpgradeFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
@@ -20,19 +22,82 @@ class UpgradeFailure(AssertionError):  # noqa: N818 - a failure, not an error: p
 
 
 class UpgradeFile(pytest.File):
-    """A file with CRDs that take the place of others; the ini file for those that are in none."""
+    """A file with CRDs that take the place of others; the ini file for those that are in none, and for what is said of all."""
 
-    def __init__(self, *, tasks: Sequence[Task], **kwargs: Any) -> None:
+    def __init__(self, *, plan: Plan, is_home: bool, **kwargs: Any) -> None:
+        """
+        Take all upgrades, those of other files too.
+
+        Args:
+            plan: The upgrades.
+            is_home: Whether what is said of all of them stands here.
+            kwargs: What pytest asks for.
+        """
         super().__init__(**kwargs)
-        self._tasks = tasks
+        self._plan = plan
+        self._is_home = is_home
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield the upgrades that stand in the file."""
-        has_several = len({task.kubernetes_version for task in self._tasks}) > 1
-        for task in self._tasks:
+        """Yield the upgrades that stand in the file; where it is the ini file, what cannot be read, and what is allowed to all."""
+        plan = self._plan
+        for name, problem in plan.unread.items() if self._is_home else ():
+            yield UnjudgedItem.from_parent(self, name=f"upgrade[{name}]", problem=str(problem))
+        has_several = len({task.kubernetes_version for task in plan.tasks}) > 1
+        for task in plan.tasks:
             if task.path == self.path:
                 label = f"[{task.kubernetes_version}]" if has_several else ""
                 yield UpgradeItem.from_parent(self, name=f"upgrade[{task.id}]{label}", task=task)
+        if self._is_home and plan.general:
+            yield AllowedItem.from_parent(self, name="upgrade[crd_baseline_allow]", plan=plan)
+
+
+class UnjudgedItem(TextItem):
+    """What stands for upgrades that cannot be judged."""
+
+    unasked = "there is nothing to ask"
+
+    def __init__(self, *, problem: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._problem = problem
+        self.extra_keyword_matches.add("upgrade")
+
+    def runtest(self) -> None:
+        """
+        Fail.
+
+        Raises:
+            pytest.fail.Exception: Always, with the reason.
+        """
+        pytest.fail(self._problem, pytrace=False)
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        """Return file, no line and name."""
+        return self.path, None, self.name
+
+
+class AllowedItem(TextItem):
+    """What is allowed to all CRDs: it happens in one."""
+
+    unasked = "what an upgrade does is asked of the engine alone"
+
+    def __init__(self, *, plan: Plan, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._plan = plan
+        self.extra_keyword_matches.add("upgrade")
+
+    def runtest(self) -> None:
+        """
+        Look for what it allows in all upgrades.
+
+        Raises:
+            pytest.fail.Exception: Something is allowed that no longer happens.
+        """
+        if outdated := self._plan.outdated:
+            pytest.fail("\n".join(report.of_outdated(outdated)), pytrace=False)
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        """Return file, no line and name."""
+        return self.path, None, self.name
 
 
 class UpgradeItem(TextItem):
@@ -58,23 +123,27 @@ class UpgradeItem(TextItem):
         except InputError as error:
             pytest.fail(str(error), pytrace=False)
         notes = [*upgrade.unshown, *upgrade.notices]
+        warnings = [*upgrade.warnings, *report.counted(upgrade)]
         for finding in upgrade.findings:
-            if finding not in breaking:
+            if finding.kind is Kind.WARNED:
+                warnings.append(finding.words)
+            elif finding not in breaking:
                 allowed = "allowed: " if finding.is_breaking else ""
                 first, *rest = report.of_finding(finding)
                 notes.append("\n".join((f"{allowed}{first}", *rest)))
         self.user_properties += [(session.NOTE, note) for note in notes]
-        self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in upgrade.warnings]
-        self.user_properties += [(session.WARNING, f"{self.nodeid}: {line}") for line in report.counted(upgrade)]
+        self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in warnings]
         if breaking or outdated:
-            raise UpgradeFailure("\n".join(report.lines(self._title, breaking, outdated, self.task.old.name)))
+            suggested = allowances.suggested(self.task.old.name, breaking)
+            raise UpgradeFailure("\n".join(report.lines(self._title, breaking, outdated, suggested)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the report in place of a traceback."""
         if not isinstance(excinfo.value, UpgradeFailure):
             return super().repr_failure(excinfo, style)
         task = self.task
-        coloured = report.lines(self._title, task.breaking, task.outdated, task.old.name, paint=paint)
+        suggested = allowances.suggested(task.old.name, task.breaking)
+        coloured = report.lines(self._title, task.breaking, task.outdated, suggested, paint=paint)
         return FailureText(
             plain=str(excinfo.value),
             coloured="\n".join(coloured),

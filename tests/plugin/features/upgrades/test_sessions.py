@@ -61,7 +61,7 @@ def test_the_header_counts_the_objects(released: Project) -> None:
 
     result = released.run("--crd-baseline", "git:v1")
 
-    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*): 1 CRD, 1 object to judge by"])
+    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*) of 2*-*-*: 1 CRD, 1 object to judge by"])
 
 
 def test_an_upgrade_that_breaks_nothing_passes(released: Project) -> None:
@@ -70,7 +70,7 @@ def test_an_upgrade_that_breaks_nothing_passes(released: Project) -> None:
     result = released.run("--crd-baseline", "git:v1")
 
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*): 1 CRD, 0 objects to judge by"])
+    result.stdout.fnmatch_lines(["crd: upgrades from git:v1 (*) of 2*-*-*: 1 CRD, 0 objects to judge by"])
     result.stdout.no_fnmatch_line("*widened*")
 
 
@@ -129,7 +129,7 @@ def test_the_samples_are_those_of_the_setting(released: Project, samples: str, c
 
     result = released.run("--crd-baseline", "git:v1")
 
-    result.stdout.fnmatch_lines([f"crd: upgrades from git:v1 (*): 1 CRD, {count} to judge by"])
+    result.stdout.fnmatch_lines([f"crd: upgrades from git:v1 (*) of 2*-*-*: 1 CRD, {count} to judge by"])
 
 
 @pytest.mark.parametrize("samples", ["docz", "!config/samples/gone.yaml"])
@@ -180,6 +180,17 @@ def test_widened_is_told_to_who_asks_and_fails_nothing(released: Project) -> Non
             '  before, spec.soil: Unsupported value: "peat": *',
         ]
     )
+
+
+def test_a_deprecated_version_is_a_warning_and_fails_nothing(released: Project) -> None:
+    change(released, "    served: true\n", "    served: true\n    deprecated: true\n")
+
+    result = released.run("--crd-baseline", "git:v1", "--junitxml=out.xml")
+
+    words = "warned about: stories.example.com/v1 Garden is deprecated"
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"crd: {ITEM}: {words}"])
+    assert f'<property name="crd_warning" value="{FILE}::upgrade[{NAME}]: {words}" />' in released.read("out.xml")
 
 
 def test_a_folder_is_a_baseline_too(released: Project) -> None:
@@ -247,6 +258,93 @@ def test_a_crd_that_is_gone_stands_under_the_ini_file(released: Project) -> None
     )
 
 
+@pytest.mark.parametrize("arguments", [(), (".",), ("--rootdir=.",)])
+def test_a_crd_that_is_gone_stands_in_the_folder_where_there_is_no_ini_file(
+    released: Project, arguments: tuple[str, ...]
+) -> None:
+    released.crd("config/crd/bases/other.yaml", plural="others", kind="Other")
+    release(released, "v2")
+    released.write("test_a.py", "def test_a(): pass\n")
+    (released.path / FILE).unlink()
+
+    result = released.run("--crd-baseline", "git:v2", "-v", *arguments)
+
+    result.assert_outcomes(failed=1, passed=2)
+    result.stdout.fnmatch_lines(
+        [f".::upgrade[[]{NAME}] FAILED*", "*::upgrade[[]others.*] PASSED*", "data loss: metadata.name"]
+    )
+
+
+# Runs that judge nothing
+
+DROPS_SILENTLY = """\
+def pytest_collection_modifyitems(items):
+    items[:] = [item for item in items if not item.name.startswith("upgrade")]
+"""
+COLLECTS_NONE = """\
+import pytest
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    if type(collector).__name__ == "UpgradeFile":
+        report.result = []
+    return report
+"""
+
+
+@pytest.mark.parametrize(
+    ("plugin", "words"),
+    [(DROPS_SILENTLY, "a conftest.py or a plugin has dropped *"), (COLLECTS_NONE, "no test of one was collected")],
+)
+@pytest.mark.parametrize("arguments", [(), ("-p", "xdist", "-n", "1")])
+def test_a_run_that_judges_no_upgrade_fails(
+    released: Project, plugin: str, words: str, arguments: tuple[str, ...]
+) -> None:
+    released.ini()
+    released.write("conftest.py", plugin)
+    released.write("test_a.py", "def test_a(): pass\n")
+    if arguments:
+        arguments = ("-p", "pytest_crd.plugin", *arguments)
+
+    result = released.run("--crd-baseline", "git:v1", *arguments)
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([f"no upgrade is judged, though --crd-baseline is given: {words}"])
+    result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]crd_baseline] - *"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-k", "test_a"),
+        ("-m", "mine"),
+        ("--deselect", f"{FILE}::upgrade[{NAME}]"),
+        ("test_a.py::test_a",),
+        ("-p", "cacheprovider", "--lf"),
+    ],
+)
+@pytest.mark.parametrize("plugin", ["", COLLECTS_NONE])
+def test_a_run_that_is_narrowed_may_judge_none(released: Project, arguments: tuple[str, ...], plugin: str) -> None:
+    if plugin and "--deselect" in arguments:
+        arguments = ("--deselect", "pytest.ini::upgrade[crd_baseline]")
+    released.ini("markers = mine")
+    released.write("conftest.py", plugin)
+    released.write(
+        "test_a.py", "import os, pytest\n@pytest.mark.mine\ndef test_a(): assert 'AGAIN' not in os.environ\n"
+    )
+    if "--lf" in arguments:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AGAIN", "1")
+            released.run("-p", "cacheprovider", "-k", "test_a")
+
+    result = released.run("--crd-baseline", "git:v1", *arguments)
+
+    result.assert_outcomes(passed=1, deselected=result.parseoutcomes().get("deselected", 0))
+    assert result.ret == pytest.ExitCode.OK
+
+
 def test_crds_of_commands_stand_under_the_ini_file(released: Project) -> None:
     released.crd("before.yaml")
     released.ini(f"crd_commands = cat {FILE}", "crd_baseline = before.yaml")
@@ -305,27 +403,108 @@ def test_what_is_allowed_to_no_crd_is_an_error(released: Project) -> None:
     )
 
 
-def test_a_line_that_allows_nothing_is_a_usage_error(released: Project) -> None:
+def test_lines_that_allow_nothing_are_a_usage_error_that_names_all(released: Project) -> None:
     released.ini("crd_baseline_allow = spec.soil")
+    one = released.run()
+    released.ini(
+        "crd_baseline_allow =", "    spec.soil", f"    {NAME} spec.soil refused", f"    {NAME} spec.s* refused"
+    )
+    several = released.run()
 
-    result = released.run()
+    assert one.ret == several.ret == pytest.ExitCode.USAGE_ERROR
+    one.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND, *"])
+    several.stderr.fnmatch_lines(
+        [
+            "ERROR: crd_baseline_allow: ",
+            "  'spec.soil' is not NAME PATH KIND, *",
+            f"  '{NAME} spec.s[*] refused': `[*]` stands for a whole step *",
+        ],
+        consecutive=True,
+    )
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND, *"])
+
+def test_a_pattern_allows_whatever_is_below_of_any_kind_in_any_crd(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+    change(released, "note: {type: string}", "remark: {type: string}")
+    released.ini("crd_baseline_allow = * spec.**")
+
+    result = released.run("--crd-baseline", "git:v1", "-v")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines([f"{ITEM} PASSED*", "pytest.ini::upgrade[[]crd_baseline_allow] PASSED*"])
+    released.run("--crd-baseline", "git:v1", FILE).assert_outcomes(passed=1)
+    released.run("--crd-baseline", "git:v1", "pytest.ini").assert_outcomes(passed=1)
+
+
+def test_what_is_allowed_to_all_crds_in_vain_fails_a_test_of_its_own(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+    released.ini("crd_baseline_allow =", "    * spec.soil", "    * spec.** data loss", f"    {NAME} spec.** changed")
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "allowed, but no longer found; take it out of crd_baseline_allow:",
+            f"  {NAME} spec.[*][*] changed",
+            "allowed, but no longer found; take it out of crd_baseline_allow:",
+            "  [*] spec.[*][*] data loss",
+        ]
+    )
+    result.stdout.no_fnmatch_line("  [*] spec.soil*")
+
+
+def test_many_lines_are_suggested_as_a_pattern(released: Project) -> None:
+    fields = "".join(f"              extra{number}: {{type: string}}\n" for number in range(7))
+    change(released, "              note: {type: string}\n", f"              note: {{type: string}}\n{fields}")
+    release(released, "v2")
+    change(released, fields, "")
+
+    result = released.run("--crd-baseline", "git:v2")
+
+    result.stdout.fnmatch_lines(
+        [
+            "where that is meant, allow it in the ini file, a line each (spec.[*] for 7 of the 7):",
+            "crd_baseline_allow =",
+            f"    {NAME} spec.[*] data loss",
+            "=*",
+        ],
+        consecutive=True,
+    )
+
+
+def test_where_one_upgrade_is_unknown_nothing_is_in_vain(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pytest_crd.engine import UnsupportedConstructError
+    from pytest_crd.upgrades import upgrade
+
+    def judge(*_: object) -> None:
+        raise UnsupportedConstructError("a construct")
+
+    monkeypatch.setattr(upgrade, "judge", judge)
+    released.ini("crd_baseline_allow = * spec.soil")
+
+    released.run("--crd-baseline", "git:v1").assert_outcomes(failed=1, passed=1)
 
 
 # What cannot be judged
 
 
-def test_a_baseline_that_cannot_be_read_is_an_error(released: Project) -> None:
-    result = released.run("--crd-baseline", "git:v9")
+@pytest.mark.parametrize("path", [(), ("pytest.ini::upgrade[git:v9]",), ("pytest.ini",)])
+def test_a_baseline_that_cannot_be_read_fails_a_test_of_its_own(released: Project, path: tuple[str, ...]) -> None:
+    released.ini()
 
-    result.assert_outcomes(errors=1)
+    result = released.run("--crd-baseline", "git:v9", *path)
+
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["git:v9: there is no such commit in *fetch-depth: 0*"])
+    result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]git:v9] - *"])
 
 
 def test_an_empty_baseline_is_a_usage_error(released: Project) -> None:
     assert released.run("--crd-baseline", " ").ret == pytest.ExitCode.USAGE_ERROR
+    assert released.run("--crd-baseline", "git:v1", "--crd-baseline", "").ret == pytest.ExitCode.USAGE_ERROR
+    released.ini("crd_baseline = ''")
+    assert released.run().ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_what_the_engine_does_not_know_fails_the_upgrade(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -374,6 +553,78 @@ def test_little_that_was_looked_at_is_said_to_everybody(released: Project) -> No
     result = released.run("--crd-baseline", "git:v2", "-q")
 
     result.stdout.fnmatch_lines([f"crd: {ITEM}: little was looked at, as no object of the old CRD is known: *"])
+
+
+# Several baselines
+
+
+def test_each_baseline_has_its_own_upgrades_and_its_own_line(released: Project) -> None:
+    change(released, "default: 3", "default: 4")
+    release(released, "v2")
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+
+    result = released.run("--crd-baseline", "git:v1", "--crd-baseline", "git:v2", "-v")
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: upgrades from git:v1 (*) of 2*-*-*: 1 CRD, 0 objects to judge by",
+            "crd: upgrades from git:v2 (*) of 2*-*-*: 1 CRD, 0 objects to judge by",
+            f"{FILE}::upgrade[[]{NAME}-git:v1] FAILED*",
+            f"{FILE}::upgrade[[]{NAME}-git:v2] FAILED*",
+            f"{FILE}:1: upgrade[[]{NAME}-git:v1] from v1:{FILE}:1, Kubernetes 1.37",
+            "refused: spec.soil (v1)",
+            "changed: spec.size (v1)",
+            f"{FILE}:1: upgrade[[]{NAME}-git:v2] from v2:{FILE}:1, Kubernetes 1.37",
+            "refused: spec.soil (v1)",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "ids"),
+    [
+        ("git:v1 'my old' deployed/", ["git:v1", "my old", "deployed/"]),
+        ('\n    git:v1\n\n    my old\n    "my old" git:v1', ["git:v1", "my old"]),
+        ("git:HEAD@{1 second ago} git:v1", ["git:HEAD@{1 second ago}", "git:v1"]),
+        ("my old", None),
+    ],
+)
+def test_the_ini_file_lists_baselines(released: Project, written: str, ids: list[str] | None) -> None:
+    for folder in ("my old", "deployed"):
+        released.crd(f"{folder}/gardens.yaml")
+    released.ini(f"crd_baseline = {written}", "crd_paths = config")
+
+    lines = [line for line in released.run("--collect-only", "-q").outlines if "::upgrade[" in line]
+
+    names = [NAME] if ids is None else [f"{NAME}-{one}" for one in ids]
+    assert lines == [f"{FILE}::upgrade[{name}]" for name in names]
+
+
+def test_a_baseline_that_cannot_be_read_keeps_no_other_from_being_judged(released: Project) -> None:
+    released.ini("crd_baseline = git:v9 git:v1", "crd_baseline_allow =", f"    {NAME} spec.soil refused")
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+
+    result = released.run("-v", FILE)
+
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines([f"{FILE}::upgrade[[]{NAME}-git:v1] PASSED*", "pytest.ini::upgrade[[]git:v9] FAILED*"])
+
+
+def test_of_what_is_allowed_nothing_is_in_vain_where_a_baseline_cannot_be_read(released: Project) -> None:
+    released.ini(
+        "crd_baseline = git:v9 git:v1", "crd_baseline_allow =", f"    {NAME} spec.soil refused", "    b x refused"
+    )
+
+    released.run().assert_outcomes(failed=1, passed=1)
+
+
+def test_what_one_baseline_needs_is_not_in_vain(released: Project) -> None:
+    change(released, "default: 3", "default: 4")
+    release(released, "v2")
+    released.ini("crd_baseline = git:v1 git:v2", "crd_baseline_allow =", f"    {NAME} spec.size changed")
+
+    released.run().assert_outcomes(passed=2)
 
 
 # Alternatives

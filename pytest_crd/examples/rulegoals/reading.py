@@ -1,0 +1,98 @@
+"""What parts of a rule speak of: places, literals, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pytest_crd.engine.cel.text import ast, macrocalls
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.text.macrocalls import MacroCall
+
+# Calls that are a part of their first operand: `a[b]`, `a.?b`.
+INDICES: Final = frozenset({"_[_]", "_[?_]", "_?._"})
+# Functions whose value is their only operand.
+TRANSPARENT: Final = frozenset({"dyn", "optional.of", "value", "optional.ofNonZeroValue"})
+_NAMESPACED: Final = frozenset(
+    {
+        *("optional.of", "optional.none", "optional.ofNonZeroValue", "ip.isCanonical", "format.named"),
+        *("sets.contains", "sets.equivalent", "sets.intersects"),
+    }
+)
+
+
+def name_of(node: ast.Call) -> str:
+    """Return the name of the function, with that of its namespace."""
+    name = f"{node.target.name}.{node.function}" if isinstance(node.target, ast.Identifier) else ""
+    return name if name in _NAMESPACED else node.function
+
+
+def operands(node: ast.Call) -> tuple[Node, ...]:
+    """Return the operands of a call: its target, where it has one that is a value, and its arguments."""
+    return node.arguments if node.target is None or name_of(node) in _NAMESPACED else (node.target, *node.arguments)
+
+
+def loop(node: ast.Comprehension) -> MacroCall:
+    """Return the macro that a loop was made from."""
+    return macrocalls.of_comprehension(node)
+
+
+def macro_of(node: Node) -> MacroCall | None:
+    """Return the macro that *node* was made from; None where it is none."""
+    if isinstance(node, ast.Comprehension):
+        return loop(node)
+    if isinstance(node, ast.Call) and node.function == "_?_:_":
+        return macrocalls.of_conditional(node)
+    return None
+
+
+def inner(node: Node) -> tuple[Node, ...]:
+    """Return the parts of *node*."""
+    if (macro := macro_of(node)) is not None:
+        return (macro.target, *macro.arguments)
+    match node:
+        case ast.Select():
+            return (node.operand,)
+        case ast.Call():
+            return operands(node)
+        case ast.ListLiteral():
+            return node.elements
+        case ast.MapLiteral():
+            return tuple(part for entry in node.entries for part in (entry.key, entry.value))
+    return ()
+
+
+def flattened(node: ast.Call) -> list[Node]:
+    """Return the operands of a chain of one operator."""
+    found: list[Node] = []
+    for one in node.arguments:
+        is_same = isinstance(one, ast.Call) and one.function == node.function
+        found += flattened(one) if is_same and isinstance(one, ast.Call) else [one]
+    return found
+
+
+def every(node: Node) -> Iterator[Node]:
+    """Yield *node* and all of its parts, outer ones first."""
+    yield node
+    for part in inner(node):
+        yield from every(part)
+
+
+def literals(node: Node) -> list[Any]:
+    """Return the texts and numbers in *node*, each once."""
+    found: list[Any] = []
+    for one in every(node):
+        if (
+            isinstance(one, ast.Constant)
+            and isinstance(one.value, str | int | float)
+            and not isinstance(one.value, bool)
+        ):
+            found += (
+                [] if any(type(one.value) is type(other) and one.value == other for other in found) else [one.value]
+            )
+    return found
+
+
+def functions(node: Node) -> set[str]:
+    """Return the names of the functions that are called in *node*."""
+    return {name_of(one) for one in every(node) if isinstance(one, ast.Call)}
