@@ -26,7 +26,7 @@ _MOST_TO_MEND: Final = 30
 _IsRule: TypeAlias = Callable[[engine.FieldError], bool]
 
 
-class Refused(NamedTuple):
+class RefusedByRule(NamedTuple):
     """
     An object that a rule refuses.
 
@@ -58,15 +58,15 @@ class RuleSearch:
     index: int
     held: Held
 
-    def run(self) -> Refused:
+    def run(self) -> RefusedByRule:
         """Return an object for which the rule is false, else one for which it cannot be evaluated, else a change."""
         steps = self.held[1]
         if not self.holder.goals.needs_old(steps, self.index):
             outside = self._created()
             if outside is not None:
-                return Refused(outside)
+                return RefusedByRule(outside)
         if "oldSelf" not in self._text:
-            return Refused()
+            return RefusedByRule()
         return self._changed()
 
     @functools.cached_property
@@ -129,26 +129,26 @@ class RuleSearch:
 
         return _found(Search(judge, distance, moves, keep=_kept(state.moves)), state.new, _MOST_TO_MEND)
 
-    def _changed(self) -> Refused:
+    def _changed(self) -> RefusedByRule:
         """
         Return a change for which the rule was made false.
 
         One that other rules refuse too, such as one of the whole value around, is better than none.
         """
-        second = Refused()
+        second = RefusedByRule()
         refused: list[tuple[Judge, State]] = []
         distance = functools.partial(_distance_from, self._is_it)
         for state in self._pairs():
             judge = self.holder.judge_of_change(self.place, state.old)
             answer = judge(state.new)
             if distance(answer) is None:
-                return Refused(state.new, answer, state.old)
+                return RefusedByRule(state.new, answer, state.old)
             if second.outside is None and any(map(self._is_it, answer.errors)):
-                second = Refused(state.new, answer, state.old)
+                second = RefusedByRule(state.new, answer, state.old)
             refused.append((judge, state))
         for judge, state in refused[:_MOST_MENDED]:
             if (mended := self._mended(judge, state)) is not None:
-                return Refused(mended, judge(mended), state.old)
+                return RefusedByRule(mended, judge(mended), state.old)
         return second
 
     def _pairs(self) -> Iterator[State]:
