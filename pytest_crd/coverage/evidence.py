@@ -66,7 +66,7 @@ class NullDropped(NamedTuple):
     path: Path
 
 
-class Refused(NamedTuple):
+class ValueRefused(NamedTuple):
     """
     A value is refused.
 
@@ -88,7 +88,7 @@ class Worded(NamedTuple):
     error: FieldError
 
 
-Evidence: TypeAlias = "Kept | KeptSomewhere | PutIn | Unknown | NullDropped | Refused | Worded"
+Evidence: TypeAlias = "Kept | KeptSomewhere | PutIn | Unknown | NullDropped | ValueRefused | Worded"
 
 
 class ReachedPoints(dict[str, list[Evidence]]):

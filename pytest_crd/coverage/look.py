@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from pytest_crd.coverage import points
-from pytest_crd.coverage.evidence import ROOT, Kept, Path, ReachedPoints, Refused
+from pytest_crd.coverage.evidence import ROOT, Kept, Path, ReachedPoints, ValueRefused
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 
 # Sides of a keyword that a value does not meet.
@@ -45,7 +45,7 @@ class Look:
             for side in _REFUSING:
                 id_ = points.id_of(error.origin.steps, side)
                 if id_ in known:
-                    self.findings.see(id_, Refused(error))
+                    self.findings.see(id_, ValueRefused(error))
 
 
 def _is_of_list_type(error: FieldError) -> bool:

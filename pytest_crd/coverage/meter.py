@@ -21,8 +21,8 @@ from pytest_crd.coverage.evidence import (
     Path,
     PutIn,
     ReachedPoints,
-    Refused,
     Unknown,
+    ValueRefused,
     Worded,
 )
 from pytest_crd.coverage.look import Look
@@ -89,7 +89,7 @@ class Meter:
             return
         errors = [error for error in exchange.errors if error.rule is not None and error.rule.steps == outcome.steps]
         for error in errors:
-            findings.see(rule, Refused(error))
+            findings.see(rule, ValueRefused(error))
         if outcome.made_message:
             message = Point("message", (), (*outcome.steps, "messageExpression"), "evaluated", "").id
             for error in errors:

@@ -19,8 +19,8 @@ from pytest_crd.coverage.evidence import (
     NullDropped,
     Path,
     PutIn,
-    Refused,
     Unknown,
+    ValueRefused,
 )
 from pytest_crd.engine import FieldError, fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -52,7 +52,7 @@ class Statement:
                 return self._is_listed("nullsDropped", path) or self._is_gone(path)
             case Unknown(path):
                 return self._is_listed("pruned", path) or self._is_gone(path) or self._is_told(path)
-            case Refused(error):
+            case ValueRefused(error):
                 return isinstance(self._case, RequestCase) and recognition.states(self._case, *self._among(error))
             case _:
                 words = self._among(evidence.error)

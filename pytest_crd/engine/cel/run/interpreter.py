@@ -19,14 +19,14 @@ from pytest_crd.engine.cel.types.functions import Function
 from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.cel.values.values import Value
 
-__all__ = ["COST_LIMIT", "Evaluation", "Program", "ProgramError"]
+__all__ = ["COST_LIMIT", "Program", "ProgramError", "ProgramResult"]
 
 COST_LIMIT: Final = 1_000_000
 """What one evaluation may cost in Kubernetes."""
 
 
 @dataclass(slots=True)
-class Evaluation:
+class ProgramResult:
     """
     What came of an evaluation.
 
@@ -61,7 +61,7 @@ class Program:
         self._evaluate = planner.plan(checked.parsed.root).evaluate
         self._slots = planner.slots
 
-    def evaluate(self, variables: Mapping[str, Value], cost_limit: int = COST_LIMIT) -> Evaluation:
+    def evaluate(self, variables: Mapping[str, Value], cost_limit: int = COST_LIMIT) -> ProgramResult:
         """
         Return the value of the expression, or the run-time error, and the cost.
 
@@ -79,4 +79,4 @@ class Program:
             value, problem = None, EvaluationError(*error.args)
         if frame.cost > cost_limit:
             raise CostLimitError(frame.cost)
-        return Evaluation(value, frame.cost, problem)
+        return ProgramResult(value, frame.cost, problem)

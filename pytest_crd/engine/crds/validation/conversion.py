@@ -1,5 +1,5 @@
 """
-How custom resources are converted between versions: what `conversion` of a CustomResourceDefinition may say.
+Conversion of custom resources between versions: what `conversion` of a CustomResourceDefinition may say.
 
 Errors name the fields of the server's internal form, in which `webhook` is no field of its own.
 """

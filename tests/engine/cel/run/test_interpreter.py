@@ -9,7 +9,7 @@ import pytest
 from support.expressions import evaluated
 
 from pytest_crd.engine.cel.errors import CostLimitError, UnsupportedExpressionError
-from pytest_crd.engine.cel.run.interpreter import Evaluation, ProgramError
+from pytest_crd.engine.cel.run.interpreter import ProgramError, ProgramResult
 from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.cel.values.values import MISSING, ListValue, MapValue, Value
 
@@ -77,7 +77,7 @@ def test_an_error_that_comes_too_late_is_none() -> None:
 
 def test_a_variable_without_a_value_is_an_error_that_may_be_absorbed() -> None:
     assert str(evaluated("self", {}).error) == "no such attribute(s): self"
-    assert evaluated("self.a == 1 || true", {}) == Evaluation(value=True, cost=2)
+    assert evaluated("self.a == 1 || true", {}) == ProgramResult(value=True, cost=2)
 
 
 class Adapted(MapValue):
