@@ -13,11 +13,11 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF
 from pytest_crd.examples import places
+from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.places import Steps
 from pytest_crd.examples.rulegoals.evaluation import EnoughError, PartEvaluator, VersionRules
 from pytest_crd.examples.rulegoals.state import Editor, Ref, State
 from pytest_crd.examples.rulegoals.truth import Solver
-from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
 # How many ways are tried of each part, and how many evaluations there may be: a little of everything first.
