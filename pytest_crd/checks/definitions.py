@@ -33,11 +33,19 @@ def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
         is_stored: Whether it is said to be stored already, whatever today's server says of it.
     """
     response = read.crd.create(field_validation="Strict")
+    notes = tuple(_without(place) for place in read.without)
     if response.accepted:
-        return CheckVerdict(warnings=tuple(_warning(read, warning) for warning in response.warnings))
+        return CheckVerdict(warnings=tuple(_warning(read, warning) for warning in response.warnings), notes=notes)
     if is_stored:
         return CheckVerdict(passed_over=f"crd_stored says that it is stored; created anew: {response.message}")
-    return CheckVerdict(f"refused ({response.code})", tuple(_refusals(read, response)))
+    patches = (CheckFinding(place, _without("")) for place in read.without)
+    return CheckVerdict(f"refused ({response.code})", (*_refusals(read, response), *patches))
+
+
+def _without(place: str) -> str:
+    """Return the words about a patch of the conversion."""
+    patch = f"{place}, a patch" if place else "a patch"
+    return f"judged without {patch} of spec.conversion: crd_commands = kubectl kustomize … reads the CRD with it"
 
 
 def structural(read: ReadCrd, version: Version) -> CheckVerdict:

@@ -13,8 +13,8 @@ from typing import Final
 from pytest_crd.cases import questions
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.questions import CrdQuestion
-from pytest_crd.checks import definitions, lints, published, rules, samplefiles, samples
-from pytest_crd.checks.samplefiles import Samples
+from pytest_crd.checks import definitions, lints, published, rules, samplefiles, samplehints, samples
+from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import (
@@ -24,6 +24,7 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.engine.loading.crdfiles import ReadCrd
+from pytest_crd.engine.loading.remarks import Remark
 
 _MOST_KINDS: Final = 5
 
@@ -59,13 +60,15 @@ class CheckPlan:
         is_in_vain: Whether that is that there is none.
         words: How many checks there are, and what was left alone.
         notes: What was passed over.
+        hints: What else somebody may want to have checked.
     """
 
     checks: Mapping[Path, Sequence[Check]] = field(default_factory=dict)
     problem: InputError | None = None
     is_in_vain: bool = False
     words: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
+    hints: tuple[str, ...] = ()
 
 
 def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPlan:
@@ -79,9 +82,12 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
     """
     found: list[Check] = []
     samples = Samples()
+    hints: tuple[str, ...] = ()
     try:
         for catalog in catalogs:
-            samples = _samples(catalog, scope)
+            claims = _claims(catalog)
+            samples = _samples(claims, scope)
+            hints = tuple(samplehints.of(samples, claims, scope.samples, folder=scope.folder))
             checks = [_placed(check, home) for check in _checks(catalog, samples, scope)]
             found += [_of_version(check) for check in checks] if len(catalogs) > 1 else checks
     except InputError as error:
@@ -90,7 +96,7 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
     for check in _told_apart(found):
         by_path.setdefault(check.path or home, []).append(check)
     notes = (*samples.ignored, *samples.notes)
-    return CheckPlan(by_path, words=_words(by_path, samples), notes=tuple(map(str, notes)))
+    return CheckPlan(by_path, words=_words(by_path, samples), notes=notes, hints=hints)
 
 
 def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
@@ -108,9 +114,8 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
     return "; ".join((words[0], ", ".join(words[1:]))) if len(words) > 1 else words[0]
 
 
-def _samples(catalog: Catalog, scope: CheckScope) -> Samples:
-    claims = _claims(catalog)
-    files = samplepaths.files(scope.samples, folder=scope.folder)
+def _samples(claims: Claims, scope: CheckScope) -> Samples:
+    files = samplehints.telling(samplepaths.files(scope.samples, folder=scope.folder), claims)
     found = samplefiles.read(files, claims)
     samplefiles.demand(scope.samples, files, found)
     return found

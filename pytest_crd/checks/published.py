@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.checks.verdict import CheckVerdict
@@ -15,6 +15,7 @@ _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 # Where none of these stands, nothing is lost.
 _LOSING: Final = frozenset({*_JUNCTORS, "default", "nullable", _PRESERVE})
+_MOST_PLACES: Final = 3
 
 
 def may_lose(version: Version) -> bool:
@@ -30,20 +31,33 @@ def in_v2(read: ReadCrd, version: Version) -> CheckVerdict:
     if version.preserves_unknown_fields or root.schema.get(_PRESERVE):
         return CheckVerdict(notes=("OpenAPI v2 has no fields at all, as unknown ones are preserved",))
     keeps_defaults = profile.named(read.crd.kubernetes_version).publishes_defaults_in_v2
-    return CheckVerdict(notes=tuple(_lost(root, keeps_defaults=keeps_defaults)))
+    lost = list(_lost(root, keeps_defaults=keeps_defaults))
+    by_words: dict[str, list[str]] = {}
+    for path, words in lost:
+        by_words.setdefault(words, []).append(path)
+    details = tuple(f"{path}: {words}" for path, words in lost)
+    return CheckVerdict(notes=tuple(_summed(words, paths) for words, paths in by_words.items()), details=details)
 
 
-def _lost(node: SchemaNode, *, keeps_defaults: bool) -> Iterator[str]:
+def _summed(words: str, paths: Sequence[str]) -> str:
+    """Return one line for all places of which the same is lost."""
+    if len(paths) == 1:
+        return f"{paths[0]}: {words}"
+    more = ", …" if len(paths) > _MOST_PLACES else ""
+    return f"{len(paths)} places: {words}: {', '.join(paths[:_MOST_PLACES])}{more} (-vv: each)"
+
+
+def _lost(node: SchemaNode, *, keeps_defaults: bool) -> Iterator[tuple[str, str]]:
     schema, path = node.schema, node.path or "the whole object"
     if lost := [keyword for keyword in _JUNCTORS if schema.get(keyword) or (keyword == "not" and keyword in schema)]:
-        yield f"{path}: OpenAPI v2 has no {', '.join(lost)}"
+        yield path, f"OpenAPI v2 has no {', '.join(lost)}"
     if schema.get("default") is not None and not keeps_defaults:
-        yield f"{path}: OpenAPI v2 has no default"
+        yield path, "OpenAPI v2 has no default"
     is_nullable, preserves = schema.get("nullable"), schema.get(_PRESERVE)
     if is_nullable:
-        yield f"{path}: OpenAPI v2 has no {_and_fields(schema, 'type')}, as it may be null"
+        yield path, f"OpenAPI v2 has no {_and_fields(schema, 'type')}, as it may be null"
     elif preserves and (schema.get("properties") or schema.get("items")):
-        yield f"{path}: OpenAPI v2 has no {_and_fields(schema)}, as unknown fields are preserved"
+        yield path, f"OpenAPI v2 has no {_and_fields(schema)}, as unknown fields are preserved"
     yield from _not_required(node)
     # Of such a value, fields that have a name and items are not published.
     inner = filter(None, (node.values,)) if is_nullable or preserves else node.children
@@ -57,7 +71,7 @@ def _and_fields(schema: Mapping[str, object], *others: str) -> str:
     return ", ".join(found)
 
 
-def _not_required(node: SchemaNode) -> Iterator[str]:
+def _not_required(node: SchemaNode) -> Iterator[tuple[str, str]]:
     schema = node.schema
     values, fields = schema.get("additionalProperties"), schema.get("properties") or {}
     is_cleared = isinstance(values, dict) and values.get("nullable")
@@ -65,4 +79,4 @@ def _not_required(node: SchemaNode) -> Iterator[str]:
     for name in schema.get("required") or ():
         if is_cleared or (not hides and (fields.get(name) or {}).get("nullable")):
             reason = "values may be null" if is_cleared else "it may be null"
-            yield f"{node.path or 'the whole object'}: OpenAPI v2 does not require {name}, as {reason}"
+            yield node.path or "the whole object", f"OpenAPI v2 does not require {name}, as {reason}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,19 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from pytest_crd.checks import directives
+from pytest_crd.checks import directives, likeness
 from pytest_crd.checks.directives import Directive
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"
 
-# So much alike are a word and itself with a letter or two lost, doubled or swapped.
-_ALIKE: Final = 0.9
 _VARIABLE: Final = re.compile(rb"\$\{[^}\s]*\}")
 
 
@@ -67,14 +65,16 @@ class Samples:
         others: How many objects there are of each kind that no CRD claims.
         ignored: Which are left alone, and why.
         notes: Which files were passed over, and why.
+        strangers: Those of a kind of the project in another group, by kind and `apiVersion`: where they stand.
         answered: The patterns that have brought something that is, or is meant to be, a custom resource.
     """
 
     samples: list[Sample] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
-    ignored: list[Mistake] = field(default_factory=list)
-    notes: list[Mistake] = field(default_factory=list)
+    ignored: list[Remark] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
+    strangers: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     answered: set[str] = field(default_factory=set)
 
     @property
@@ -137,22 +137,27 @@ def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
             found.broken.append(Broken(CheckFinding(item.where, words), path, item.line_of(), name_of(value)))
         else:
             found.others[kind or "no kind"] += 1
+            is_of_a_kind = any(kind.casefold() == one.casefold() for _, one in claims)
+            if is_of_a_kind and not likeness.is_of_kubernetes(group, version, kind):
+                found.strangers.setdefault((kind, str(stated[0])), []).append(item.where)
         return
     directive = directives.of_document(item.document)
     if directive.ignored:
-        found.ignored.append(Mistake(item.document.source, item.line_of(), f"ignored: {directive.ignored}"))
+        found.ignored.append(
+            Remark(item.document.source, item.line_of(), f"ignored: {directive.ignored}", RemarkKind.IGNORED)
+        )
     else:
         found.samples.append(Sample(item, path, group, version, kind, directive))
 
 
 def _unreadable(found: Samples, file: ManifestFile, content: bytes, mistake: Mistake, claims: Claims) -> None:
     if manifest.is_template(content) or _has_variables(content):
-        found.notes.append(Mistake(file.name, 0, "passed over, a template"))
+        found.notes.append(Remark(file.name, 0, "passed over, a template", RemarkKind.TEMPLATE))
     elif any(manifest.may_mention(content, group) for group, _ in claims):
         finding = CheckFinding(f"{mistake.source}:{mistake.line}" if mistake.line else mistake.source, mistake.message)
         found.broken.append(Broken(finding, file.path, mistake.line, "unreadable"))
     else:
-        found.notes.append(Mistake(file.name, mistake.line, f"passed over, {mistake.message}"))
+        found.notes.append(Remark(file.name, mistake.line, f"passed over, {mistake.message}", RemarkKind.UNREADABLE))
 
 
 def _has_variables(content: bytes) -> bool:
@@ -171,11 +176,18 @@ def _near(group: str, kind: str, claims: Claims) -> str:
     """Return which group and kind are meant, where one of the two is misspelt; empty where none is."""
     kinds = [one for of, one in claims if of == group]
     groups = [of for of, one in claims if one == kind]
-    if near := difflib.get_close_matches(kind, kinds, n=1, cutoff=_ALIKE):
-        return f"kind {near[0]!r}"
-    if near := difflib.get_close_matches(group, groups, n=1, cutoff=_ALIKE):
-        return f"the group {near[0]!r}"
+    if near := likeness.nearest(kind, kinds):
+        return f"kind {near!r}"
+    if near := likeness.nearest(group, groups):
+        return f"the group {near!r}"
     return ""
+
+
+def may_hold(content: bytes, claims: Claims) -> bool:
+    """Return whether there may be objects in a file that CRDs claim, or that are misspelt, so that few files need be read."""
+    kinds = "|".join(re.escape(kind) for kind in dict.fromkeys(kind for _, kind in claims))
+    has_kind = re.search(rf"""kind["']?\s*:\s*["']?(?:{kinds})\b""".encode(), content, re.IGNORECASE)
+    return has_kind is not None or any(manifest.may_mention(content, f"{group}/") for group, _ in claims)
 
 
 def name_of(value: JSONValue) -> str:

@@ -33,6 +33,7 @@ class CheckVerdict:
         findings: What is wrong, one by one; empty where the check holds.
         warnings: What the server warns of.
         notes: What is worth to know of a check that holds.
+        details: The same at length, for who asks twice; empty where the notes say all.
         passed_over: Why nothing can be said; empty where something can.
     """
 
@@ -40,6 +41,7 @@ class CheckVerdict:
     findings: tuple[CheckFinding, ...] = ()
     warnings: tuple[CheckFinding, ...] = ()
     notes: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
     passed_over: str = ""
 
     def with_warnings_failing(self) -> CheckVerdict:

@@ -57,8 +57,8 @@ class Baseline:
 
     def crds(self, kubernetes_version: str) -> CustomResourceDefinitions:
         """Return the CRDs as they are under a Kubernetes version; there is at least one."""
-        notes = [str(note) for note in self.found.notes]
-        return CustomResourceDefinitions([crd.under(kubernetes_version) for crd in self.found.crds], notes)
+        crds = [crd.under(kubernetes_version) for crd in self.found.crds]
+        return CustomResourceDefinitions(crds, self.found.notes)
 
 
 def read(wanted: str, *, base: Path, project: Project, kubernetes_version: str) -> Baseline:

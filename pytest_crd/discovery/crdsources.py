@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.discovery import commands
+from pytest_crd.discovery import commands, rendering
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
-from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading import copies, project
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
+from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 
@@ -66,7 +67,7 @@ class Sources:
         if kubernetes_version not in self._loaded:
             crds = self._crds_under(kubernetes_version)
             notes = self._read_once(kubernetes_version).notes
-            self._loaded[kubernetes_version] = CustomResourceDefinitions(crds, list(map(str, notes)))
+            self._loaded[kubernetes_version] = CustomResourceDefinitions(crds, notes)
         return self._loaded[kubernetes_version]
 
     def every(self, kubernetes_version: str) -> tuple[ReadCrd, ...]:
@@ -84,8 +85,13 @@ class Sources:
         for crd in crds:
             named.setdefault(crd.name, []).append(crd)
         kept = {crd for others in named.values() for crd in copies.without_twins(others)}
-        pairs = zip(self._read_once(kubernetes_version).read_crds, crds, strict=True)
-        read = [replace(one, crd=crd) for one, crd in pairs if crd in kept]
+        found = self._read_once(kubernetes_version)
+        pairs = zip(found.read_crds, crds, strict=True)
+        read = [
+            replace(one, crd=crd, without=tuple(found.conversions.get(crd.name, ())))
+            for one, crd in pairs
+            if crd in kept
+        ]
         installed = project.installed([one.crd for one in read])
         return tuple(replace(one, crd=crd) for one, crd in zip(read, installed, strict=True))
 
@@ -122,7 +128,7 @@ class Sources:
     def _look(self, kubernetes_version: str) -> CrdFiles:
         """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
         search = CrdSearch(self.base, self.paths)
-        notes: list[Mistake] = []
+        notes: list[Remark] = []
         places = search.places()
         for place in places:
             found = CrdFiles(kubernetes_version)
@@ -136,15 +142,17 @@ class Sources:
                 self.places = place.words or _told(found)
                 return found
         self.is_in_vain = True
-        raise CrdError([*search.in_vain(), *dict.fromkeys(notes)])
+        first, *others = search.in_vain()
+        advice = rendering.advice(notes, base=self.base, kubernetes_version=kubernetes_version)
+        raise CrdError([first, *advice, *others, *dict.fromkeys(notes)])
 
 
-def _of_test_data(files: Sequence[ManifestFile]) -> list[Mistake]:
+def _of_test_data(files: Sequence[ManifestFile]) -> list[Remark]:
     """Return what is to be said of test data that does not count, as there is something else."""
     if not files:
         return []
     more = f" with {len(files) - 1} more" if len(files) > 1 else ""
-    return [Mistake(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
+    return [Remark(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
 
 
 def _told(found: CrdFiles) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
+from pytest_crd.discovery import projectfiles
+from pytest_crd.discovery.trees import Tree
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 
 FOLDERS: Final = ("config/samples", "examples", "samples")
+# What stands for every file of the project, test data aside.
+AUTO: Final = "auto"
 
 
 def patterns(given: Sequence[str]) -> tuple[str, ...]:
@@ -28,10 +32,45 @@ def files(given: Sequence[str], *, folder: Path) -> list[ManifestFile]:
     Raises:
         ManifestError: A pattern names nothing that exists, or leaves out nothing.
     """
+    named = [pattern for pattern in given if pattern != AUTO]
+    if len(named) < len(given):
+        wanted = manifest.files([] if _only_leaves_out(named) else named, base=folder)
+        return [*wanted, *elsewhere(given, folder=folder, known=wanted)]
     if _only_leaves_out(given):
         usual = [name for name in FOLDERS if any(manifest.below(folder / name))]
         return manifest.files([*usual, *given], base=folder) if usual or given else []
     return manifest.files(given, base=folder)
+
+
+def elsewhere(given: Sequence[str], *, folder: Path, known: Sequence[ManifestFile]) -> list[ManifestFile]:
+    """
+    Return the files of the project that are neither *known* nor test data, nor left out by `!pattern`.
+
+    Raises:
+        ManifestError: What is to be left out is not there.
+    """
+    patterns = [pattern.removeprefix(manifest.LEFT_OUT) for pattern in given if pattern.startswith(manifest.LEFT_OUT)]
+    left_out = manifest.files(patterns, base=folder) if patterns else []
+    seen = {file.path.resolve() for file in (*known, *left_out)}
+    found = {
+        path.resolve(): ManifestFile(path, manifest.name_of(path, folder), named=False, patterns=(AUTO,))
+        for path in projectfiles.files(folder)
+        if path.is_file() and not projectfiles.is_for_tests(path, folder)
+    }
+    return [file for path, file in found.items() if path not in seen]
+
+
+def names(tree: Tree, given: Sequence[str]) -> list[str]:
+    """Return the files of a tree that *given* names, all but test data where that has `auto`."""
+    named = tree.names([pattern for pattern in given if pattern != AUTO])
+    if AUTO not in given:
+        return named
+    left_out = {
+        *tree.names([one.removeprefix(manifest.LEFT_OUT) for one in given if one.startswith(manifest.LEFT_OUT)])
+    }
+    here = PurePosixPath()
+    others = (name for name in tree.every() if not projectfiles.is_for_tests(PurePosixPath(name), here))
+    return [name for name in dict.fromkeys((*named, *others)) if name not in left_out]
 
 
 def _only_leaves_out(given: Sequence[str]) -> bool:

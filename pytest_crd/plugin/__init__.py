@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd import folders
-from pytest_crd.plugin import features, session, settings, unused
+from pytest_crd.plugin import commandline, features, session, settings, unused
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
@@ -43,15 +43,23 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read the settings, register what they ask for, and declare the markers."""
     if settings.are_declared(config):
         project.read(config)
+        commandline.read(config)
         features.register(config)
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Pass over folders that lead back to where they stand, which pytest would go through again and again."""
-    is_endless = settings.are_declared(config) and collection_path.is_symlink() and folders.leads_back(collection_path)
-    return True if is_endless else None  # who says False keeps others from saying anything
+    """
+    Pass over folders that lead back to where they stand, which pytest would go through again and again.
+
+    Pass over Python files where nobody has written them for pytest: to collect one is to run it.
+    """
+    if not settings.are_declared(config):
+        return None
+    is_endless = collection_path.is_symlink() and folders.leads_back(collection_path)
+    is_ignored = is_endless or commandline.leaves_out(collection_path, config)
+    return True if is_ignored else None  # who says False keeps others from saying anything
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -120,7 +128,7 @@ def pytest_report_from_serializable(
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str:
     """Say what was loaded, and from where."""
-    return _with_unmatched(session.tell(config), config)
+    return _with_files(session.tell(config), config)
 
 
 @pytest.hookimpl(trylast=True)
@@ -160,10 +168,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def _header(config: pytest.Config) -> session.Header:
-    """Return what is loaded, and from where, and which case files are not."""
+    """Return what is loaded, and from where, and which files are not collected."""
     header = session.header(config)
-    return header._replace(text=_with_unmatched(header.text, config))
+    return header._replace(text=_with_files(header.text, config))
 
 
-def _with_unmatched(text: str, config: pytest.Config) -> str:
-    return "\n".join(filter(None, (text, *casefiles.unmatched(config))))
+def _with_files(text: str, config: pytest.Config) -> str:
+    return "\n".join(filter(None, (text, *casefiles.unmatched(config), *commandline.left_out(config))))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,6 +15,7 @@ from pytest_crd.plugin.settings import project
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
     from pytest_crd.discovery.crdsources import Sources
+    from pytest_crd.engine.loading.remarks import Remark
 
 # The property of a test with what is worth to know of it though it holds.
 NOTE: Final = "crd_note"
@@ -47,7 +49,7 @@ class Part(NamedTuple):
     """
 
     words: str = ""
-    notes: tuple[str, ...] = ()
+    notes: Sequence[Remark | str] = ()
     in_vain: str = ""
 
 
@@ -107,10 +109,24 @@ def header(config: pytest.Config) -> Header:
     versions = project.kubernetes_versions(config)
     line = f"crd: {_counted(loaded, versions)} from {loaded.places}; Kubernetes {', '.join(versions)}"
     lines = [line, *(f"crd: {part.words}" for part in parts if part.words)]
-    notes = dict.fromkeys(note for version in versions for note in loaded.crds(version).notes)
-    notes |= dict.fromkeys(note for part in parts for note in part.notes)
-    # What is passed over is said even to who wants to hear little.
-    return Header(is_loaded=True, text="\n".join([*([] if quiet else lines), *(f"crd: {note}" for note in notes)]))
+    if not quiet:
+        lines += [f"crd: {note}" for note in _notes(config, loaded, parts)]
+    text = "" if quiet else "\n".join(lines)
+    return Header(is_loaded=True, text=text, is_in_vain=any(part.in_vain for part in parts))
+
+
+def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> Iterator[str]:
+    """Yield what was passed over: of each kind a count, with `-v` the names, with `-vv` every reason."""
+    from pytest_crd.report import remarks  # noqa: PLC0415 - a session without CRDs loads nothing
+
+    of_versions = [loaded.crds(version) for version in project.kubernetes_versions(config)]
+    passed_over = dict.fromkeys(note for crds in of_versions for note in crds.passed_over)
+    passed_over |= dict.fromkeys(note for part in parts for note in part.notes if not isinstance(note, str))
+    yield from remarks.lines(list(passed_over), verbosity=config.get_verbosity())
+    told = (note for crds in of_versions for note in crds.alternatives)
+    yield from dict.fromkeys(
+        itertools.chain(told, (one for part in parts for one in part.notes if isinstance(one, str)))
+    )
 
 
 def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:

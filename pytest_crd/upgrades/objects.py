@@ -17,6 +17,7 @@ from pytest_crd import folders
 from pytest_crd.cases import loader, objectsources
 from pytest_crd.cases.model import CaseFile, UpdateCase
 from pytest_crd.cases.openshift.suite import Suite, SuiteCase
+from pytest_crd.discovery import samplepaths
 from pytest_crd.discovery.trees import Tree
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.text import manifest
@@ -90,8 +91,10 @@ class Reader:
             samples: Files, folders and globs with custom resources.
             case_files: Name patterns of case files; of these, what is stored before an update.
         """
-        for name, content in self.tree.read(self.tree.names(samples)).items():
-            self._take_samples(name, content)
+        is_for_all = samplepaths.AUTO in samples
+        for name, content in self.tree.read(samplepaths.names(self.tree, samples)).items():
+            if not is_for_all or any(manifest.may_mention(content, f"{crd.group}/") for crd in self.crds):
+                self._take_samples(name, content)
         matching = [
             name for name in self.tree.every() if any(map(PurePosixPath(name).match, map(folders.widened, case_files)))
         ]

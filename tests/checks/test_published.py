@@ -16,9 +16,9 @@ CRD = "config/crd/bases/gardens.yaml"
 _LABEL = "label: {type: string}"
 
 
-def _notes(project: Project, *arguments: str) -> list[str]:
-    """Run the check with `-v`, and return what is said of it."""
-    result = project.run("--crd-checks", "-v", "-k", "published", *arguments)
+def _notes(project: Project, *arguments: str, flag: str = "-vv") -> list[str]:
+    """Run the check with `-vv`, and return what is said of it."""
+    result = project.run("--crd-checks", flag, "-k", "published", *arguments)
 
     result.assert_outcomes(passed=1, deselected=3)
     return [line.partition(": ")[2].partition(": ")[2] for line in result.outlines if line.startswith("crd: config")]
@@ -30,6 +30,19 @@ def test_defaults_are_listed(project: Project) -> None:
         "spec.watering: OpenAPI v2 has no default",
         "spec.watering.hour: OpenAPI v2 has no default",
         "spec.beds[*].rows: OpenAPI v2 has no default",
+    ]
+    assert _notes(project, flag="-v") == [
+        "4 places: OpenAPI v2 has no default: spec.size, spec.watering, spec.watering.hour, … (-vv: each)"
+    ]
+
+
+def test_what_one_place_loses_is_listed_with_it(project: Project) -> None:
+    text = project.read(CRD).replace(_LABEL, "label: {type: string, nullable: true}")
+    project.write(CRD, text.replace(", default: {}", "").replace(", default: 6", "").replace(", default: 3", ""))
+
+    assert sorted(_notes(project, flag="-v")) == [
+        "spec.beds[*].rows: OpenAPI v2 has no default",
+        "spec.label: OpenAPI v2 has no type, as it may be null",
     ]
 
 

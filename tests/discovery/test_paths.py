@@ -232,7 +232,7 @@ def test_only_asking_for_the_name_of_alternatives_is_an_error_that_says_how_to_n
 def test_copies_count_once_with_a_note(gardener: Project) -> None:
     gardener.crd("config/crd/bases/zardens.yaml")
 
-    result = gardener.run("-q")
+    result = gardener.run()
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(

@@ -75,7 +75,7 @@ def test_what_is_broken_is_a_note_where_it_was_merely_found(empty: Project) -> N
     empty.write("docs/example.yaml", "kind: CustomResourceDefinition\nspec: {\n")
     _expect(empty, "Garden")
 
-    result = empty.run("-q")
+    result = empty.run()
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["crd: docs/example.yaml:3: passed over, *"])

@@ -125,6 +125,7 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
         "pytest_crd",
         "pytest_crd.folders",
         "pytest_crd.plugin",
+        "pytest_crd.plugin.commandline",
         "pytest_crd.plugin.features",
         "pytest_crd.plugin.fixtures",
         "pytest_crd.plugin.items",
@@ -179,14 +180,35 @@ def test_a_session_without_crds_says_nothing_of_them(empty: Project) -> None:
     result.stdout.no_fnmatch_line("crd:*")
 
 
-def test_a_quiet_session_says_only_what_was_passed_over(gardener: Project) -> None:
+def test_a_quiet_session_says_nothing_of_crds(gardener: Project) -> None:
     gardener.write("config/crd/bases/templates.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
 
     result = gardener.run("-q")
 
-    assert [line for line in result.outlines if line.startswith("crd: ")] == [
-        "crd: config/crd/bases/templates.yaml: passed over, a Helm template"
-    ]
+    result.stdout.no_fnmatch_line("crd:*")
+
+
+PATCH = "kind: CustomResourceDefinition\nmetadata: {name: gardens.stories.example.com}\nspec: {conversion: {strategy: None}}\n"
+
+
+def test_what_was_passed_over_is_counted_named_and_told_as_somebody_asks(gardener: Project) -> None:
+    for name in "abc":
+        gardener.write(f"config/crd/bases/patch{name}.yaml", f"apiVersion: apiextensions.k8s.io/v1\n{PATCH}")
+    gardener.write("config/crd/bases/template.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
+    places = [f"config/crd/bases/patch{name}.yaml:1" for name in "abc"]
+
+    told = {flag: _told(gardener.run(*flag)) for flag in ((), ("-v",), ("-vv",), ("-q",))}
+
+    template = "crd: config/crd/bases/template.yaml: passed over, a Helm template"
+    assert told[()][1:] == [template, "crd: passed over: 3 patches (-v names them)"]
+    assert told["-v",][1:] == [template, f"crd: passed over, 3 patches: {', '.join(places)}"]
+    reason = "passed over, a patch: it has neither spec.group, spec.names nor spec.versions"
+    assert told["-vv",][1:] == [*(f"crd: {place}: {reason}" for place in places), template]
+    assert told["-q",] == []
+
+
+def _told(result: pytest.RunResult) -> list[str]:
+    return [line for line in result.outlines if line.startswith("crd: ")]
 
 
 def test_a_worker_that_crashed_tells_nothing() -> None:

@@ -13,6 +13,7 @@ from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.crds import apiapproval, declared
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 
 
 class Distinct(NamedTuple):
@@ -27,7 +28,7 @@ class Distinct(NamedTuple):
 
     crds: tuple[CustomResourceDefinition, ...]
     copies: dict[str, CustomResourceDefinition]
-    notes: tuple[str, ...]
+    notes: tuple[Remark, ...]
 
 
 def distinct(crds: Iterable[CustomResourceDefinition]) -> Distinct:
@@ -40,7 +41,7 @@ def distinct(crds: Iterable[CustomResourceDefinition]) -> Distinct:
     crds = list(crds)
     named: dict[str, list[CustomResourceDefinition]] = {}
     copies: dict[str, CustomResourceDefinition] = {}
-    notes: list[str] = []
+    notes: list[Remark] = []
     for crd in crds:
         others = named.setdefault(crd.name, [])
         original = next((other for other in others if _is_copy(crd, other)), None)
@@ -48,7 +49,7 @@ def distinct(crds: Iterable[CustomResourceDefinition]) -> Distinct:
             others.append(crd)
         else:
             copies[crd.source] = original
-            notes.append(f"{crd.source}: passed over, a copy of {crd.name} in {original.source}")
+            notes.append(_note(crd, f"a copy of {crd.name} in {original.source}", RemarkKind.COPY))
     kept: set[CustomResourceDefinition] = set()
     for others in named.values():
         served = without_twins(others)
@@ -65,11 +66,16 @@ def without_twins(crds: Sequence[CustomResourceDefinition]) -> list[CustomResour
     return served or list(crds)
 
 
-def _of_twin(crd: CustomResourceDefinition, twin: CustomResourceDefinition) -> str:
+def _of_twin(crd: CustomResourceDefinition, twin: CustomResourceDefinition) -> Remark:
     version = crd.kubernetes_version
-    return (
-        f"{crd.source}: passed over, Kubernetes {version} takes {crd.name} from {twin.source}, not as {crd.api_version}"
-    )
+    words = f"Kubernetes {version} takes {crd.name} from {twin.source}, not as {crd.api_version}"
+    return _note(crd, words, RemarkKind.TWIN)
+
+
+def _note(crd: CustomResourceDefinition, words: str, kind: RemarkKind) -> Remark:
+    source, _, line = crd.source.rpartition(":")
+    is_placed = bool(source) and line.isdigit()
+    return Remark(source if is_placed else crd.source, int(line) if is_placed else 0, f"passed over, {words}", kind)
 
 
 def _is_copy(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> bool:

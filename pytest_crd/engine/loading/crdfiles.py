@@ -17,6 +17,7 @@ from pytest_crd.engine.definitions.context import CrdContext, WrittenCrd
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
@@ -46,11 +47,13 @@ class ReadCrd:
         crd: The CRD.
         manifest: What it was made of.
         path: The file; None where a command has printed it.
+        without: Where the patches of its conversion stand that were passed over.
     """
 
     crd: CustomResourceDefinition
     manifest: Manifest
     path: Path | None
+    without: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -63,12 +66,14 @@ class CrdFiles:
         read_crds: The CRDs, in the order of the files, none left out.
         mistakes: What keeps the CRDs from being used.
         notes: What was passed over, and why.
+        conversions: Where the patches stand that were passed over and change the conversion of a CRD, by its name.
     """
 
     kubernetes_version: str
     read_crds: list[ReadCrd] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
-    notes: list[Mistake] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
+    conversions: dict[str, list[str]] = field(default_factory=dict)
     _answered: set[str] = field(default_factory=set)
 
     @property
@@ -145,7 +150,7 @@ class CrdFiles:
         elif origin is FileOrigin.NAMED:
             self._tell(error, is_note=False, why=f"{_A_TEMPLATE}: {_RENDER}")
         else:
-            self.notes.append(Mistake(source, 0, f"passed over, {_A_TEMPLATE}"))
+            self.notes.append(Remark(source, 0, f"passed over, {_A_TEMPLATE}", RemarkKind.TEMPLATE))
 
     def _manifest(self, item: Manifest, source: str, origin: FileOrigin, path: Path | None) -> None:
         problem = misspelling.problem_of(item.value)
@@ -156,11 +161,19 @@ class CrdFiles:
             if origin is FileOrigin.NAMED:
                 self.mistakes.append(Mistake(*place, f"{reason}, not a whole {declared.KIND}"))
             else:
-                self.notes.append(Mistake(*place, f"passed over, {reason}"))
+                self._pass_over(item, place, reason)
         elif problem:
             self._tell(CrdError([Mistake(*place, problem)]), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
             self._crd(item, place, origin, path)
+
+    def _pass_over(self, item: Manifest, place: tuple[str, int], reason: str) -> None:
+        kind = RemarkKind.TEMPLATE if reason == _A_TEMPLATE else RemarkKind.PATCH
+        remark = Remark(*place, f"passed over, {reason}", kind)
+        self.notes.append(remark)
+        metadata, spec = item.value.get("metadata"), item.value.get("spec")
+        if kind is RemarkKind.PATCH and isinstance(metadata, dict) and isinstance(spec, dict) and "conversion" in spec:
+            self.conversions.setdefault(str(metadata.get("name")), []).append(remark.place)
 
     def _crd(self, item: Manifest, place: tuple[str, int], origin: FileOrigin, path: Path | None) -> None:
         try:
@@ -180,7 +193,9 @@ class CrdFiles:
         for mistake in error.mistakes:
             message = f"{mistake.message} ({why})" if why else mistake.message
             if is_note:
-                self.notes.append(Mistake(mistake.source, mistake.line, f"passed over, {message}"))
+                self.notes.append(
+                    Remark(mistake.source, mistake.line, f"passed over, {message}", RemarkKind.UNREADABLE)
+                )
             else:
                 self.mistakes.append(Mistake(mistake.source, mistake.line, message))
 

@@ -19,6 +19,7 @@ from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import copies
 from pytest_crd.engine.loading.crdfiles import CrdFiles
+from pytest_crd.engine.loading.remarks import Remark
 
 if TYPE_CHECKING:
     from pytest_crd.engine.publishing.types import OpenAPIVersion
@@ -34,9 +35,11 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
 
     Attributes:
         notes: What was passed over, `file:line: reason`, and which CRDs are alternatives.
+        passed_over: What was passed over, as data.
+        alternatives: Which CRDs are alternatives, in words.
     """
 
-    def __init__(self, crds: Sequence[CustomResourceDefinition], notes: Sequence[str] = ()) -> None:
+    def __init__(self, crds: Sequence[CustomResourceDefinition], passed_over: Sequence[Remark] = ()) -> None:
         """Take the CRDs, all of one Kubernetes version; copies count once, and in conditions the first of a name has it."""
         distinct = copies.distinct(crds)
         self._crds = installed(distinct.crds)
@@ -45,8 +48,10 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
         self._copies = {place: standing[crd] for place, crd in distinct.copies.items() if crd in standing}
         self._named = _by_name(self._crds)
         several = [others for others in self._named.values() if len(others) > 1]
-        alternatives = [f"alternatives, each checked: {', '.join(map(_described, others))}" for others in several]
-        self.notes = (*notes, *distinct.notes, *alternatives)
+        told = (f"alternatives, each checked: {', '.join(map(_described, others))}" for others in several)
+        self.alternatives = tuple(told)
+        self.passed_over = (*passed_over, *distinct.notes)
+        self.notes = (*map(str, self.passed_over), *self.alternatives)
 
     def __len__(self) -> int:
         """Return how many CRDs there are."""
@@ -78,7 +83,7 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
         """Return the same CRDs, each with the guard that *guard_of* gives it."""
         guarded = {crd: crd.guarded(guard_of(crd)) for crd in self._crds}
         other = object.__new__(CustomResourceDefinitions)
-        other.notes = self.notes
+        other.notes, other.passed_over, other.alternatives = self.notes, self.passed_over, self.alternatives
         other._crds = tuple(guarded.values())
         other._copies = {place: guarded[crd] for place, crd in self._copies.items()}
         other._named = _by_name(other._crds)
@@ -166,7 +171,7 @@ def load(
     found = CrdFiles(profile.named(kubernetes_version).version)
     found.read_all(named, base=Path(base).absolute())
     found.raise_mistakes()
-    return CustomResourceDefinitions(found.crds, list(map(str, found.notes)))
+    return CustomResourceDefinitions(found.crds, found.notes)
 
 
 def _listed(paths: object) -> list[str]:

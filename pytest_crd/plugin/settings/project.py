@@ -65,11 +65,18 @@ KUBERNETES_VERSION: Final = Setting(
 SAMPLES: Final = Setting(
     SettingKind.WORDS,
     "Files, folders and globs with custom resources that the server must take as they are, and that upgrades are judged by,"
-    " and `!pattern` for what is left out; unset: `config/samples`, `examples` and `samples`.",
+    " `!pattern` for what is left out, and `auto` for all of the project but test data; unset: `config/samples`, `examples`"
+    " and `samples`.",
     setting.words,
     ini="crd_samples",
 )
-SETTINGS: Final = (PATHS, COMMANDS, STORED, CASE_FILE_PATTERNS, KUBERNETES_VERSION, SAMPLES)
+PYTHON: Final = Setting(
+    SettingKind.SWITCH,
+    "Collect Python files, too, where checks or upgrades are asked for, no path is named and the project has no pytest settings.",
+    setting.switch,
+    option="--crd-python",
+)
+SETTINGS: Final = (PATHS, COMMANDS, STORED, CASE_FILE_PATTERNS, KUBERNETES_VERSION, SAMPLES, PYTHON)
 
 
 class ProjectSettings(NamedTuple):

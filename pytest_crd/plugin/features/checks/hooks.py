@@ -9,13 +9,13 @@ import pytest
 
 from pytest_crd.checks import plan
 from pytest_crd.checks.plan import CheckPlan
-from pytest_crd.plugin import session
+from pytest_crd.plugin import commandline, session
 from pytest_crd.plugin.features.checks.items import CheckFile
 from pytest_crd.plugin.items import added, casefiles
 from pytest_crd.plugin.items.added import MistakenFile
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
-from pytest_crd.plugin.settings.checks import CheckSettings
+from pytest_crd.plugin.settings.checks import CHECKS, CheckSettings
 
 
 class Hooks:
@@ -55,8 +55,13 @@ class Hooks:
         if planned.problem is not None and not planned.is_in_vain:
             path, problem = self._config.rootpath, planned.problem
             yield MistakenFile.from_parent(collector, path=path, nodeid="CRDs", problem=problem)
-        for path in planned.checks:
+        for path in self._chosen(planned):
             yield self._file(collector, path)
+
+    def _chosen(self, planned: CheckPlan) -> list[Path]:
+        """Return the files with checks that a run has besides what it names: those below the folders that it names, or all."""
+        named = commandline.folders(self._config)
+        return [path for path in planned.checks if not named or commandline.is_below(path, named)]
 
     def _file(self, parent: pytest.Collector, path: Path) -> CheckFile:
         checks, fail = self._plan().checks[path], self._settings.warnings_fail
@@ -77,4 +82,21 @@ class Hooks:
         planned = self._planned
         if planned is None:
             return None
-        return Part(planned.words, planned.notes, str(planned.problem) if planned.is_in_vain else "")
+        if planned.is_in_vain:
+            return Part(planned.words, planned.notes, str(planned.problem))
+        left_out = len(planned.checks) - len(self._chosen(planned))
+        if not left_out or added.names_items(self._config):
+            return Part(planned.words, (*planned.notes, *planned.hints))
+        words = f"{planned.words}; {self._restriction(planned)}"
+        return Part(words, (*planned.notes, *planned.hints), self._reason(planned))
+
+    def _restriction(self, planned: CheckPlan) -> str:
+        """Say that the command line restricts the checks to folders."""
+        count = sum(len(planned.checks[path]) for path in self._chosen(planned))
+        where = " ".join(map(session.shown, commandline.folders(self._config)))
+        return f"{count or 'none'} of them below {where}, which the command line names"
+
+    def _reason(self, planned: CheckPlan) -> str:
+        """Return why there is nothing to check, where somebody has asked for checks of folders that have none."""
+        is_asked_for = CHECKS.given(self._config).said_by == CHECKS.option
+        return "" if self._chosen(planned) or not is_asked_for else self._restriction(planned)

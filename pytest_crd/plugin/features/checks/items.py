@@ -78,7 +78,8 @@ class CheckItem(TextItem):
             verdict = verdict.with_warnings_failing()
         if verdict.passed_over:
             pytest.skip(verdict.passed_over)
-        self.user_properties += [(session.NOTE, note) for note in verdict.notes]
+        notes = (self.config.get_verbosity() > 1 and verdict.details) or verdict.notes
+        self.user_properties += [(session.NOTE, note) for note in notes]
         self.user_properties += [(session.WARNING, f"{one.place}: warning: {one.text}") for one in verdict.warnings]
         if verdict.findings:
             title = f"{self.check.source}: {self.check.name}, Kubernetes {self.check.kubernetes_version}"

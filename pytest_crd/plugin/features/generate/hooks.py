@@ -33,7 +33,7 @@ _MOST_NAMED: Final = 5
 # No version has a dot, unlike the name of a file.
 _NAME_AND_VERSION: Final = re.compile(r"(.+)/([^/.]*)")
 # What is asked of tests that run, and would be left undone.
-_OF_RUNS: Final = (*fill.SETTINGS, live.LIVE)
+_OF_RUNS: Final = (*fill.SETTINGS, live.LIVE, project.PYTHON)
 
 
 class WrittenFile(NamedTuple):

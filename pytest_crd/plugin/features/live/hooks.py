@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Any, Final
@@ -13,6 +13,7 @@ import pytest
 
 from pytest_crd.cases.questions import AnyQuestion
 from pytest_crd.live import connection
+from pytest_crd.live.lease import Remnant
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run
 from pytest_crd.live.transport import NoAnswerError
 from pytest_crd.plugin.features.live import items
@@ -22,6 +23,7 @@ from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import TextItem
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.live import LiveSettings
+from pytest_crd.report import remarks
 
 # The property of a test with what became of its questions, and with what is worth to know of the answers.
 _OUTCOME: Final = "crd_live"
@@ -134,9 +136,15 @@ class Hooks:
             self._write([f"crd: live: whether earlier runs have left something is not known: {error}"])
             return
         if removed:
-            self._write([f"crd: live: removed what an earlier run has left: {', '.join(map(str, removed))}"])
+            self._tell("removed what an earlier run has left", removed)
         if others:
-            self._write([f"crd: live: left alone, of another run or not ours: {', '.join(map(str, others))}"])
+            self._tell("left alone, of another run or not ours", others)
+
+    def _tell(self, words: str, found: Sequence[Remnant]) -> None:
+        """Say what is left on the server: one by name, more by their count, with `-v` by name, with `-vv` with their leases."""
+        verbosity = self._config.get_verbosity()
+        names = [str(one) if verbosity > 1 or len(found) == 1 else f"{one.kind}/{one.name}" for one in found]
+        self._write([f"crd: live: {words}: {line}" for line in remarks.listed(names, "objects", verbosity=verbosity)])
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

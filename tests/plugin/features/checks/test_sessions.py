@@ -280,6 +280,7 @@ def test_what_commands_print_is_checked_under_the_ini_file(empty: Project) -> No
 
 def test_no_crd_at_all_is_no_success(empty: Project) -> None:
     empty.write("test_it.py", "def test_it(): pass\n")
+    empty.ini()
 
     result = empty.run("--crd-checks")
 

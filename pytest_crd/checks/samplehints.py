@@ -1,0 +1,72 @@
+"""Hints at samples: objects of the project's kinds that nobody has named, and those that are nearly of such a kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path, PurePath
+from typing import Final
+
+from pytest_crd.checks import samplefiles
+from pytest_crd.checks.samplefiles import Claims, Samples
+from pytest_crd.discovery import samplepaths
+from pytest_crd.engine import ManifestError
+from pytest_crd.engine.text.manifest import ManifestFile
+
+# So deep are the folders that are named, and so many of them are.
+_DEPTH: Final = 2
+_MOST_FOLDERS: Final = 5
+
+
+def of(found: Samples, claims: Claims, given: Sequence[str], *, folder: Path) -> Iterator[str]:
+    """
+    Yield what is to be said of objects that are no samples.
+
+    Args:
+        found: What the sample files hold.
+        claims: The CRDs.
+        given: What is set about samples: whoever names them has chosen.
+        folder: The folder of the project.
+    """
+    for (kind, api_version), places in found.strangers.items():
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        groups = ", ".join(dict.fromkeys(group for group, one in claims if one.casefold() == kind.casefold()))
+        yield f"{places[0]}{more}: no sample, for kind {kind} of {api_version} is not the project's, which is of {groups}"
+    if not given or all(pattern.startswith("!") for pattern in given):
+        known = samplepaths.files(given, folder=folder)
+        others = telling(samplepaths.elsewhere(given, folder=folder, known=known), claims)
+        counts = Counter(_folder(one.path, folder) for one in samplefiles.read(others, claims).samples)
+        if counts:
+            yield _counted(counts, [*filter(None, map(str, given)), *_usual(known, folder)])
+
+
+def telling(files: Iterable[ManifestFile], claims: Claims) -> list[ManifestFile]:
+    """Return those *files* that may hold custom resources; all that were named."""
+    return [file for file in files if samplepaths.AUTO not in file.patterns or _may_hold(file, claims)]
+
+
+def _may_hold(file: ManifestFile, claims: Claims) -> bool:
+    try:
+        return samplefiles.may_hold(file.read(), claims)
+    except ManifestError:
+        return False
+
+
+def _folder(path: Path, project: Path) -> str:
+    """Return the folder that a file is counted in, or the file where it is in none."""
+    parts = path.relative_to(project).parts
+    return PurePath(*parts[: min(_DEPTH, len(parts) - 1)] or parts).as_posix()
+
+
+def _usual(known: Sequence[ManifestFile], folder: Path) -> list[str]:
+    """Return the usual folders that hold something."""
+    return [name for name in samplepaths.FOLDERS if any(one.path.is_relative_to(folder / name) for one in known)]
+
+
+def _counted(counts: Counter[str], written: Sequence[str]) -> str:
+    total = counts.total()
+    listed = [f"{count} in {name}" for name, count in counts.most_common(_MOST_FOLDERS)]
+    more = [f"others in {len(counts) - _MOST_FOLDERS} more folders"] if len(counts) > _MOST_FOLDERS else []
+    line = " ".join([*written, *sorted(counts)]) if not more else samplepaths.AUTO
+    objects = "1 object of the project's kinds is" if total == 1 else f"{total} objects of the project's kinds are"
+    return f"{objects} no sample: {', '.join([*listed, *more])}; to check more: crd_samples = {line}"

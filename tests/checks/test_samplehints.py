@@ -1,0 +1,159 @@
+"""Hints at samples that nobody has named, `crd_samples = auto`, and what is nearly of a kind of the project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_crd.checks import likeness, samplehints
+from pytest_crd.discovery import samplepaths
+from pytest_crd.engine.text.manifest import ManifestFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.sessions import Project
+
+GARDEN = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: eden}\n"
+
+
+@pytest.fixture
+def scattered(project: Project) -> Project:
+    """A project whose objects lie in several places."""
+    project.write("config/samples/garden.yaml", GARDEN)
+    project.write("docs/examples/tls/garden.yaml", GARDEN)
+    project.write("docs/examples/ha/garden.yaml", GARDEN)
+    project.write("deploy/cr.yaml", GARDEN)
+    project.write("cr.yaml", GARDEN)
+    project.write("testdata/garden.yaml", GARDEN)
+    project.write("docs/pod.yaml", "apiVersion: v1\nkind: Pod\n")
+    return project
+
+
+def _header(project: Project, *arguments: str) -> list[str]:
+    return [line for line in project.run("--crd-checks", *arguments).outlines if line.startswith("crd: ")][2:]
+
+
+def test_objects_that_are_no_samples_are_counted_with_the_line_to_write(scattered: Project) -> None:
+    line = "crd_samples = config/samples cr.yaml deploy docs/examples"
+
+    assert _header(scattered) == [
+        f"crd: 4 objects of the project's kinds are no sample: 2 in docs/examples, 1 in cr.yaml, 1 in deploy; to check more: {line}"
+    ]
+    scattered.ini(line)
+    assert _header(scattered) == []
+    scattered.run("--crd-checks").assert_outcomes(passed=4 + 5)
+
+
+def test_what_is_left_out_is_not_counted_and_stays_left_out(scattered: Project) -> None:
+    scattered.ini("crd_samples = !config/samples/garden.yaml")
+    (scattered.path / "deploy" / "link.yaml").symlink_to("nowhere")
+    scattered.write("config/samples/more.yaml", GARDEN)
+
+    (line,) = _header(scattered)
+
+    assert line.startswith("crd: 4 objects of the project's kinds are no sample: 2 in docs/examples, ")
+    assert line.endswith("crd_samples = !config/samples/garden.yaml config/samples cr.yaml deploy docs/examples")
+
+
+def test_one_object_is_told_as_one(project: Project) -> None:
+    project.write("deploy/cr.yaml", GARDEN)
+
+    assert _header(project) == [
+        "crd: 1 object of the project's kinds is no sample: 1 in deploy; to check more: crd_samples = deploy"
+    ]
+
+
+def test_of_many_folders_the_line_is_auto(project: Project) -> None:
+    for number in range(7):
+        project.write(f"docs/{number}/garden.yaml", GARDEN)
+
+    (line,) = _header(project)
+
+    assert line.endswith(", others in 2 more folders; to check more: crd_samples = auto")
+
+
+def test_auto_takes_all_but_test_data(scattered: Project) -> None:
+    scattered.ini("crd_samples = auto !docs/examples/ha")
+
+    result = scattered.run("--crd-checks", "-k", "samples")
+
+    result.assert_outcomes(passed=4, deselected=4)
+    assert _header(scattered) == []
+
+
+def test_auto_that_finds_nothing_is_a_mistake(project: Project) -> None:
+    project.ini("crd_samples = auto")
+    (project.path / "folder.yaml").mkdir()
+    locked = project.write("locked.yaml", GARDEN)
+    locked.unlink()
+    locked.symlink_to("locked.yaml")
+
+    project.run("--crd-checks").stdout.fnmatch_lines(
+        ["*crd_samples: auto: no custom resource of a CRD of the project*"]
+    )
+
+
+@pytest.mark.parametrize("pattern", ["auto", "auto !docs/examples/ha"])
+def test_auto_is_for_upgrades_too(scattered: Project, pattern: str) -> None:
+    scattered.crd("old/gardens.yaml")
+    scattered.ini(f"crd_samples = {pattern}")
+
+    scattered.run("--crd-baseline", "old").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("kind: Garden", "kind: GArdEn"),
+        ("kind: Garden", "kind: GARDEN"),
+        ("kind: Garden", "kind: Gradne"),
+        ("stories.example.com", "storie.example.com"),
+    ],
+)
+def test_two_letters_or_the_case_are_a_misspelling(project: Project, old: str, new: str) -> None:
+    project.write("samples/garden.yaml", GARDEN.replace(old, new))
+
+    project.run("--crd-checks", "-k", "samples").assert_outcomes(failed=new != "kind: Gradne", passed=0, deselected=4)
+
+
+@pytest.mark.parametrize(
+    "api_version", ["v1beta1", "v1", "stories.example.com.stories.example.com/v1", "gardens.pivotal.io/v1"]
+)
+def test_a_kind_of_the_project_in_another_group_is_named(project: Project, api_version: str) -> None:
+    project.write("samples/garden.yaml", GARDEN.replace("stories.example.com/v1", api_version))
+    project.write("samples/more.yaml", GARDEN.replace("stories.example.com/v1", api_version))
+
+    assert _header(project)[-1] == (
+        f"crd: samples/garden.yaml:1 and 1 more: no sample, for kind Garden of {api_version} is not the project's,"
+        " which is of stories.example.com"
+    )
+
+
+@pytest.mark.parametrize(
+    ("group", "version", "kind", "expected"),
+    [
+        ("", "v1", "Service", True),
+        ("", "v1beta1", "Service", False),
+        ("", "v1", "Garden", False),
+        ("apps", "v1", "Deployment", True),
+        ("networking.k8s.io", "v1", "Ingress", True),
+        ("example.com", "v1", "Ingress", False),
+    ],
+)
+def test_kinds_of_kubernetes_are_none_of_a_project(group: str, version: str, kind: str, *, expected: bool) -> None:
+    assert likeness.is_of_kubernetes(group, version, kind) == expected
+
+
+def test_the_nearest_word_is_meant() -> None:
+    assert likeness.nearest("RabbitMQCluster", ["RabbitmqCluster", "User"]) == "RabbitmqCluster"
+    assert likeness.nearest("rabbitmq.com.rabbitmq.com", ["rabbitmq.com"]) == ""
+    assert likeness.nearest("x", []) == ""
+
+
+def test_a_file_that_cannot_be_read_is_looked_at_where_it_was_named(tmp_path: Path) -> None:
+    found = ManifestFile(tmp_path, "a.yaml", named=False, patterns=(samplepaths.AUTO,))
+    named = found._replace(patterns=("a.yaml",))
+
+    assert samplehints.telling([found, named], {}) == [named]

@@ -1,0 +1,160 @@
+"""What the command line names, and leaves out: scripts that look like tests are not run, folders restrict checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_crd.plugin import commandline
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+# As Kubernetes and many of its projects have it: it is no test, and to import it ends the process.
+SCRIPT = "import argparse\n\nargs = argparse.ArgumentParser().parse_args(['--verbose'])\n"
+LINE = "crd: the Python test file hack/boilerplate_test.py is not collected, as the project has no pytest settings; --crd-python collects them"
+
+
+@pytest.fixture
+def scripted(project: Project) -> Project:
+    """A project with a CRD and a script."""
+    project.write("hack/boilerplate_test.py", SCRIPT)
+    return project
+
+
+def test_a_script_is_not_run_by_checks_and_that_is_said(scripted: Project) -> None:
+    scripted.write("hack/other.py", SCRIPT)
+
+    result = scripted.run("--crd-checks")
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["crd: 4 checks in 1 file", LINE])
+    scripted.run("--crd-checks", "-q").stdout.no_fnmatch_line("*boilerplate*")
+
+
+def test_several_scripts_are_counted(scripted: Project) -> None:
+    scripted.write("hack/more_test.py", SCRIPT)
+
+    scripted.run("--crd-checks").stdout.fnmatch_lines(
+        ["crd: 2 Python test files (hack/boilerplate_test.py …) are not collected, *"]
+    )
+
+
+def test_upgrades_do_not_run_scripts_either(scripted: Project) -> None:
+    scripted.crd("old/gardens.yaml")
+
+    result = scripted.run("--crd-baseline", "old")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([LINE])
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--crd-checks", "--crd-python"], ["--crd-checks", "hack"], ["--crd-checks", "."], []]
+)
+def test_who_asks_for_python_files_has_them(project: Project, arguments: list[str]) -> None:
+    project.write("hack/boilerplate_test.py", "def test_it(): pass\n")
+
+    result = project.run("-k", "test_it", *arguments)
+
+    result.assert_outcomes(passed=1, deselected=0 if "hack" in arguments or not arguments else 4)
+    result.stdout.no_fnmatch_line("*not collected*")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_collected"),
+    [
+        pytest.param("pytest.ini", "[pytest]\n", True, id="an ini file"),
+        pytest.param("conftest.py", "", True, id="a conftest.py"),
+        pytest.param("pyproject.toml", "[tool.pytest.ini_options]\naddopts = ''\n", True, id="settings in TOML"),
+        pytest.param("pyproject.toml", "[tool.ruff]\n", False, id="TOML without settings"),
+        pytest.param("setup.cfg", "[metadata]\n", False, id="another file without settings"),
+    ],
+)
+def test_a_project_that_is_made_for_pytest_has_its_tests(
+    project: Project, name: str, text: str, *, is_collected: bool
+) -> None:
+    project.write("test_it.py", "def test_it(): pass\n")
+    project.write(name, text)
+
+    project.run("--crd-checks").assert_outcomes(passed=5 if is_collected else 4)
+    project.run("--crd-checks", "-o", "crd_lints=ssatags").assert_outcomes(passed=6 if is_collected else 5)
+
+
+def test_workers_do_not_run_scripts(scripted: Project) -> None:
+    scripted.cases()
+
+    result = scripted.start("-p", "xdist", "-n", "2", "--crd-checks")
+
+    result.assert_outcomes(passed=7)
+    result.stdout.fnmatch_lines([LINE])
+
+
+@pytest.fixture
+def two(project: Project) -> Project:
+    """A project with checks in two folders."""
+    project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond")
+    ponds = project.read("config/crd/bases/ponds.yaml").replace("singular: garden", "singular: pond")
+    project.write("config/crd/bases/ponds.yaml", ponds)
+    project.write(
+        "config/samples/garden.yaml", "{apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: eden}}\n"
+    )
+    return project
+
+
+@pytest.mark.parametrize(("folders", "count"), [(["config/samples"], 1), (["config"], 9), (["config/crd", "tests"], 8)])
+def test_a_folder_restricts_checks_to_what_is_below_it(two: Project, folders: list[str], count: int) -> None:
+    two.write("tests/test_it.py", "def test_it(): pass\n")
+
+    result = two.run("--crd-checks", "-k", "not test_it", *folders)
+
+    result.assert_outcomes(passed=count, deselected=1 if "tests" in folders else 0)
+    assert ("which the command line names" in result.stdout.str()) == (count < 9)
+
+
+def test_the_header_says_that_a_folder_restricts_checks(two: Project) -> None:
+    two.run("--crd-checks", "config/samples").stdout.fnmatch_lines(
+        ["crd: 9 checks in 3 files; 1 sample; 1 of them below config/samples, which the command line names"]
+    )
+    assert "which the command line" not in two.run("--crd-checks", "config", FILE_ID).stdout.str()
+
+
+FILE_ID = "config/crd/bases/ponds.yaml::accepted"
+
+
+def test_a_folder_that_is_reached_by_a_link_restricts_too(two: Project) -> None:
+    (two.path / "link").symlink_to("config/samples")
+
+    two.run("--crd-checks", "link").assert_outcomes(passed=1)
+
+
+def test_a_folder_without_checks_is_no_success_where_checks_are_asked_for(two: Project) -> None:
+    two.write("tests/test_it.py", "def test_it(): pass\n")
+
+    result = two.run("--crd-checks", "tests")
+
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result.stdout.fnmatch_lines(["crd: 9 checks*; none of them below tests, which the command line names"])
+
+    two.ini("crd_checks = true")
+    assert two.run("tests").ret == pytest.ExitCode.OK
+
+
+def test_workers_are_restricted_to_the_folder(two: Project) -> None:
+    two.start("-p", "xdist", "-n", "2", "--crd-checks", "config/samples").assert_outcomes(passed=1)
+
+
+def test_a_worker_keeps_what_it_was_told(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytestconfig.option, "crd_named_folders", ["/here"], raising=False)
+
+    commandline.read(pytestconfig)
+
+    assert [path.as_posix() for path in commandline.folders(pytestconfig)] == ["/here"]
+
+
+def test_a_broken_crd_is_told_in_any_folder(two: Project) -> None:
+    two.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\n  broken: [")
+
+    two.run("--crd-checks", "config/samples").assert_outcomes(errors=1)
