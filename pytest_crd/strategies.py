@@ -21,10 +21,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("pytest_crd.strategies needs hypothesis: install pytest-crd[hypothesis]") from error
 
 from pytest_crd import engine
-from pytest_crd.examples import making, mending, numbers, places, texts
-from pytest_crd.examples.mending import Judge, NotFoundError, Resource, Search
-from pytest_crd.examples.moves import Mover
-from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Demand
+from pytest_crd.examples import making, numbers, places, repair, texts
+from pytest_crd.examples.demands import ANYTHING, INT_OR_STRING, Demand
+from pytest_crd.examples.mutations import Mutator
+from pytest_crd.examples.repair import Judge, NotFoundError, Resource, Search
 from pytest_crd.examples.values import Maker
 
 # How many of the fields that may be left out are drawn at once, how many items, and how long texts where a schema sets no limit.
@@ -44,7 +44,7 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
     Return a strategy of whole custom resources of a version.
 
     They follow the keywords of the schema and shrink to few and small fields. Each was judged: where rules refuse what was drawn it is
-    mended, so that few draws are lost.
+    repaired, so that few draws are lost.
 
     Args:
         version: Of which version of a CRD.
@@ -55,10 +55,10 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
     """
     first = making.example(version)
     root = Demand.of_version(version)
-    judge = mending.trying(version.unobserved.create)
+    judge = repair.trying(version.unobserved.create)
     head = {name: first[name] for name in _HEAD}
     accepted = _accepted(
-        _values(root), head, version, Search(judge, mending.acceptance, Mover.of_version(version, root, Maker()).find)
+        _values(root), head, version, Search(judge, repair.acceptance, Mutator.of_version(version, root, Maker()).find)
     )
     return accepted if valid else _refused(accepted, judge)
 

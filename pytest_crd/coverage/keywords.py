@@ -112,14 +112,14 @@ def _holds(check: KeywordCheck, value: JSONValue) -> bool | None:
 
 
 def _two_sided(
-    held: Point, broken: Point, checks: dict[type, KeywordCheck], is_at_border: Callable[[Any], bool] = lambda _: True
+    held: Point, broken: Point, checks: dict[type, KeywordCheck], is_at_boundary: Callable[[Any], bool] = lambda _: True
 ) -> Probed:
     """Return what sees a keyword hold, at its boundary where it has one, and broken; *checks*: by the Python type of values."""
     held_id = held.id
 
     def probe(value: JSONValue, look: Look) -> None:
         check = checks.get(type(value))
-        if check is not None and _holds(check, value) and is_at_border(value):
+        if check is not None and _holds(check, value) and is_at_boundary(value):
             look.keep(held_id)
 
     return Probed((held, broken), probe)
@@ -161,7 +161,7 @@ def _has_size(size: int, value: Any) -> bool:
 
 def _sides(own: Keywords, kind: PointKind, keyword: str, *, has_boundary: bool = True) -> tuple[Point, Point]:
     stated = f"{keyword} {shown(own.schema[keyword])}"
-    value = "value at the border of" if has_boundary else "value that meets"
+    value = "value at the boundary of" if has_boundary else "value that meets"
     return (
         own.point(kind, (keyword,), "held", f"no {value} {stated}"),
         own.point(kind, (keyword,), "broken", f"no value is refused by {stated}"),
@@ -179,8 +179,10 @@ def _numbers(own: Keywords) -> Iterator[Probed]:
         alone = {keyword: schema[keyword], exclusive: schema.get(exclusive, False)}
         by_kind = _by_kind(alone, declared)
         step = schema.get("multipleOf") or (1 if types and "number" not in types else None)
-        is_at_border = _border(schema[keyword], by_kind, step and step * direction, is_open=bool(schema.get(exclusive)))
-        yield _two_sided(*_sides(own, "bound", keyword), by_kind, is_at_border)
+        is_at_boundary = _boundary(
+            schema[keyword], by_kind, step and step * direction, is_open=bool(schema.get(exclusive))
+        )
+        yield _two_sided(*_sides(own, "bound", keyword), by_kind, is_at_boundary)
     if schema.get("multipleOf") is not None:
         alone = {"multipleOf": schema["multipleOf"]}
         by_kind = _by_kind(alone, declared)
@@ -193,7 +195,7 @@ def _by_kind(alone: Schema, declared: TypeCheck) -> dict[type, KeywordCheck]:
     return {kind: numbers.checks(alone, types, number_format, profile, kind=kind)[-1] for kind in (int, float)}
 
 
-def _border(
+def _boundary(
     limit: float, checks: dict[type, KeywordCheck], step: float | None, *, is_open: bool
 ) -> Callable[[JSONValue], bool]:
     """

@@ -17,9 +17,9 @@ from pytest_crd.engine import InputError, UnsupportedExpressionError, Version
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.schema.schemamap import RULES, Place
-from pytest_crd.examples import Borders, NoExampleError, limits, places
-from pytest_crd.examples.holding import Holder
-from pytest_crd.examples.schemas import Demand
+from pytest_crd.examples import Boundaries, NoExampleError, limits, places
+from pytest_crd.examples.demands import Demand
+from pytest_crd.examples.placement import Placer
 
 # How many values are tried for a branch of a junctor.
 _MOST_VALUES: Final = 12
@@ -59,7 +59,7 @@ class Suggestions:
 
     def _reaches(self, one: Suggestion, point: Point) -> bool:
         reached: set[str] = set()
-        old = self._holder.start if one.subresource and one.old is None else one.old
+        old = self._placer.start if one.subresource and one.old is None else one.old
         stored = None if old is None else self._stored(old, one.subresource)
         version = self._version.observed_by(Observer(lambda _, request: reached.update(self._meter.read(request))))
         if stored is None:
@@ -79,7 +79,7 @@ class Suggestions:
     def _candidates(self, point: Point) -> Iterator[Suggestion]:
         place = point.place
         if point.side in _FROM_OBJECTS:
-            subresource = self._holder.subresource(place)
+            subresource = self._placer.subresource(place)
             yield from (Suggestion(one, subresource) for one in self._objects(place, point))
             return
         if "allOf" in point.steps and point.kind in _LIMITS:
@@ -94,14 +94,14 @@ class Suggestions:
 
     def _of_part(self, place: Place, point: Point) -> Iterator[Suggestion]:
         """Yield objects for a keyword in `allOf`, beside which others speak of the same value."""
-        held = self._holder.existing(place)
+        held = self._placer.existing(place)
         if held is None:
             return
         resource, steps = held
-        alternative = next(self._holder.node(place).alternatives())
-        sides = limits.find(alternative, str(point.steps[-1]), self._holder.maker)
+        alternative = next(self._placer.node(place).alternatives())
+        sides = limits.find(alternative, str(point.steps[-1]), self._placer.maker)
         for value in sides.inside if point.side == "held" else sides.outside:
-            yield Suggestion(places.replaced(resource, steps, value), self._holder.subresource(place))
+            yield Suggestion(places.replaced(resource, steps, value), self._placer.subresource(place))
 
     def _keyword(self, point: Point) -> str:
         """Return how examples name the keyword of a point."""
@@ -114,21 +114,21 @@ class Suggestions:
 
     def _objects(self, place: Place, point: Point) -> Iterator[Mapping[str, Any]]:
         """Yield objects for what is seen of fields, of values of enums and of branches of junctors."""
-        outer = self._holder.existing(place[:-1]) if point.side == "applied" else None
+        outer = self._placer.existing(place[:-1]) if point.side == "applied" else None
         if outer is not None:
             yield outer[0]
-        if (held := self._holder.existing(place)) is None:
+        if (held := self._placer.existing(place)) is None:
             return
         resource, steps = held
         if point.side in {"used", "taken"}:
-            node = self._holder.node(place)
-            wanted = [self._declared(point.steps)] if point.side == "used" else self._holder.maker.find(node)
-            found = (self._holder.holding(place, value) for value in itertools.islice(wanted, _MOST_VALUES))
+            node = self._placer.node(place)
+            wanted = [self._declared(point.steps)] if point.side == "used" else self._placer.maker.find(node)
+            found = (self._placer.holding(place, value) for value in itertools.islice(wanted, _MOST_VALUES))
             yield from (one[0] for one in found if one is not None)
         elif point.side == "null-kept":
             yield places.replaced(resource, steps, None)
         elif point.side in _ADDED:
-            fields = _ADDED[point.side](self._holder.node(place))
+            fields = _ADDED[point.side](self._placer.node(place))
             yield from (places.replaced(resource, steps, {**places.at(resource, steps), **one}) for one in fields)
         else:
             yield resource
@@ -141,12 +141,12 @@ class Suggestions:
         return declared
 
     @cached_property
-    def _boundaries(self) -> Borders:
-        return Borders(self._version)
+    def _boundaries(self) -> Boundaries:
+        return Boundaries(self._version)
 
     @property
-    def _holder(self) -> Holder:
-        return self._boundaries.holder
+    def _placer(self) -> Placer:
+        return self._boundaries.placer
 
 
 def _nulls(node: Demand) -> Iterator[Mapping[str, Any]]:

@@ -13,7 +13,7 @@ ABSENT: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Mutation:
     """
     A change of one part of an object.
 
@@ -31,7 +31,7 @@ class Move:
         return self.value is ABSENT
 
     @property
-    def parts(self) -> tuple[Move, ...]:
+    def parts(self) -> tuple[Mutation, ...]:
         """The changes of one part each."""
         return (self,)
 
@@ -44,7 +44,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class Mutations:
     """
     Changes that are made together.
 
@@ -52,7 +52,7 @@ class Moves:
         parts: The changes of one part each, in their order.
     """
 
-    parts: tuple[Move, ...]
+    parts: tuple[Mutation, ...]
 
     def applied(self, resource: Any) -> Any:
         """Return *resource* with the changes."""
@@ -61,7 +61,7 @@ class Moves:
         return resource
 
 
-Change: TypeAlias = "Move | Moves"
+Change: TypeAlias = "Mutation | Mutations"
 
 
 def there(resource: Any, steps: Steps) -> Any:

@@ -1,5 +1,5 @@
 """
-Limits: the values at a border that a keyword draws, on both sides of it, the nearest first.
+Limits: the values at a boundary that a keyword draws, on both sides of it, the nearest first.
 
 Each side is a list of candidates, for other keywords may refuse the nearest one; the engine decides which holds.
 """
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.examples import numbers, texts
-from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Demand
+from pytest_crd.examples.demands import ANYTHING, INT_OR_STRING, Demand
 from pytest_crd.examples.values import Maker
 
 # Values of every type, one of which is of none that a schema asks for.
@@ -33,7 +33,7 @@ _QUALIFIED: Final = "example.com/another"
 @dataclass(frozen=True, slots=True)
 class Sides:
     """
-    The values beside a border.
+    The values beside a boundary.
 
     Attributes:
         inside: Those that hold, the nearest first.
@@ -45,7 +45,7 @@ class Sides:
 
 
 def keywords(node: Demand) -> Iterator[str]:
-    """Yield the keywords of *node* that draw a border around values."""
+    """Yield the keywords of *node* that draw a boundary around values."""
     for keyword in _SIDES:
         if keyword == "type":
             is_set = bool(node.type)
@@ -60,7 +60,7 @@ def keywords(node: Demand) -> Iterator[str]:
 
 
 def find(node: Demand, keyword: str, maker: Maker) -> Sides:
-    """Return the values at the border that *keyword*, one of `keywords`, draws."""
+    """Return the values at the boundary that *keyword*, one of `keywords`, draws."""
     return _SIDES[keyword](node, keyword, maker)
 
 

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.engine import jsonvalue
-from pytest_crd.examples import mending, places
-from pytest_crd.examples.mending import NotFoundError, Resource, Search
-from pytest_crd.examples.moves import Mover
-from pytest_crd.examples.schemas import Demand
+from pytest_crd.examples import places, repair
+from pytest_crd.examples.demands import Demand
+from pytest_crd.examples.mutations import Mutator
+from pytest_crd.examples.repair import NotFoundError, Resource, Search
 from pytest_crd.examples.values import NAME, Maker
 
 _OF_RESOURCE = ("apiVersion", "kind", "metadata")
@@ -43,8 +43,8 @@ def example(version: engine.Version, *, full: bool = False) -> Resource:
             f"{version.crd.name} does not serve {version.name}, so that no server creates objects of it"
         )
     maker, root = Maker(full=full), Demand.of_version(version)
-    judge = mending.trying(version.unobserved.create)
-    search = Search(judge, mending.acceptance, Mover.of_version(version, root, maker).find)
+    judge = repair.trying(version.unobserved.create)
+    search = Search(judge, repair.acceptance, Mutator.of_version(version, root, maker).find)
     try:
         found = search.run(start(version, root, maker), most=_MOST_TRIALS)
     except NotFoundError as error:

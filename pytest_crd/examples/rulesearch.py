@@ -11,22 +11,22 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd import engine
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
-from pytest_crd.examples import mending
-from pytest_crd.examples.changes import Change, Move
-from pytest_crd.examples.holding import Held, Holder
-from pytest_crd.examples.mending import Judge, Keep, KeepAll, NotFoundError, Resource, Search
+from pytest_crd.examples import repair
+from pytest_crd.examples.changes import Change, Mutation
+from pytest_crd.examples.placement import Held, Placer
+from pytest_crd.examples.repair import Judge, Keep, KeepAll, NotFoundError, Resource, Search
 from pytest_crd.examples.rulegoals.state import State
 
 _MOST_TRIALS: Final = 150
-# How many of the objects are tried for which the rule is false, how many of them are mended, and with how many trials each.
+# How many of the objects are tried for which the rule is false, how many of them are repaired, and with how many trials each.
 _MOST_SOLVED: Final = 60
-_MOST_MENDED: Final = 6
+_MOST_REPAIRED: Final = 6
 _MOST_TO_MEND: Final = 30
 # Whether a rule has found an error.
 _IsRule: TypeAlias = Callable[[engine.FieldError], bool]
 
 
-class Refused(NamedTuple):
+class RefusedByRule(NamedTuple):
     """
     An object that a rule refuses.
 
@@ -47,43 +47,43 @@ class RuleSearch:
     The search for an object that a rule refuses.
 
     Attributes:
-        holder: Makes objects.
+        placer: Makes objects.
         place: Where the rule stands in the schema.
         index: Which of the rules there it is.
         held: An accepted object, and where in it the value of the rule stands.
     """
 
-    holder: Holder
+    placer: Placer
     place: Place
     index: int
     held: Held
 
-    def run(self) -> Refused:
+    def run(self) -> RefusedByRule:
         """Return an object for which the rule is false, else one for which it cannot be evaluated, else a change."""
         steps = self.held[1]
-        if not self.holder.goals.needs_old(steps, self.index):
+        if not self.placer.goals.needs_old(steps, self.index):
             outside = self._created()
             if outside is not None:
-                return Refused(outside)
+                return RefusedByRule(outside)
         if "oldSelf" not in self._text:
-            return Refused()
+            return RefusedByRule()
         return self._changed()
 
     @functools.cached_property
     def _text(self) -> str:
-        text: str = self.holder.node(self.place).structure[RULES][self.index]["rule"]
+        text: str = self.placer.node(self.place).structure[RULES][self.index]["rule"]
         return text
 
     @functools.cached_property
     def _judge(self) -> Judge:
-        return self.holder.judge(self.place)
+        return self.placer.judge(self.place)
 
-    def _moves(self, resource: Resource) -> Iterator[Move]:
-        return self.holder.mover.of_rule(resource, self.held[1], self._text)
+    def _moves(self, resource: Resource) -> Iterator[Mutation]:
+        return self.placer.mutator.of_rule(resource, self.held[1], self._text)
 
     def _states(self, old: Resource | None) -> Iterator[State]:
         inside, steps = self.held
-        found = self.holder.goals.find(steps, self.index, wanted=False, new=inside, old=old)
+        found = self.placer.goals.find(steps, self.index, wanted=False, new=inside, old=old)
         return itertools.islice(found, _MOST_SOLVED)
 
     def _created(self) -> Resource | None:
@@ -100,8 +100,8 @@ class RuleSearch:
         found = self._solved(judge_and_keep, is_false) or self._searched(judge_and_keep, is_false)
         return found or next(iter(not_evaluated), None)
 
-    def _solved(self, judge: Judge, distance: mending.Distance) -> Resource | None:
-        """Return an object for which the rule was made false, and whatever else is refused in it was mended."""
+    def _solved(self, judge: Judge, distance: repair.Distance) -> Resource | None:
+        """Return an object for which the rule was made false, and whatever else is refused in it was repaired."""
         refused: list[State] = []
         for state in self._states(None):
             answer = judge(state.new)
@@ -109,10 +109,10 @@ class RuleSearch:
                 found: Resource = state.new
                 return found
             refused.append(state)
-        return next(filter(None, (self._mended(judge, state) for state in refused[:_MOST_MENDED])), None)
+        return next(filter(None, (self._mended(judge, state) for state in refused[:_MOST_REPAIRED])), None)
 
     def _mended(self, judge: Judge, state: State) -> Resource | None:
-        """Return the object of a state with whatever else is refused in it mended; None where the rule does not refuse it then."""
+        """Return the object of a state with whatever else is refused in it repaired; None where the rule does not refuse it then."""
 
         def distance(answer: engine.Response) -> tuple[int, ...] | None:
             others = [error for error in answer.errors if not self._is_it(error)]
@@ -123,47 +123,47 @@ class RuleSearch:
                 return (3,)
             return (1, len(others)) if others else None
 
-        def moves(resource: Resource, error: engine.FieldError | None) -> Iterator[Change]:
+        def mutations(resource: Resource, error: engine.FieldError | None) -> Iterator[Change]:
             is_other = error is not None and not self._is_it(error)
-            return self.holder.mover.find(resource, error) if is_other else iter(())
+            return self.placer.mutator.find(resource, error) if is_other else iter(())
 
-        return _found(Search(judge, distance, moves, keep=_kept(state.moves)), state.new, _MOST_TO_MEND)
+        return _found(Search(judge, distance, mutations, keep=_kept(state.mutations)), state.new, _MOST_TO_MEND)
 
-    def _changed(self) -> Refused:
+    def _changed(self) -> RefusedByRule:
         """
         Return a change for which the rule was made false.
 
         One that other rules refuse too, such as one of the whole value around, is better than none.
         """
-        second = Refused()
+        second = RefusedByRule()
         refused: list[tuple[Judge, State]] = []
         distance = functools.partial(_distance_from, self._is_it)
         for state in self._pairs():
-            judge = self.holder.judge_of_change(self.place, state.old)
+            judge = self.placer.judge_of_change(self.place, state.old)
             answer = judge(state.new)
             if distance(answer) is None:
-                return Refused(state.new, answer, state.old)
+                return RefusedByRule(state.new, answer, state.old)
             if second.outside is None and any(map(self._is_it, answer.errors)):
-                second = Refused(state.new, answer, state.old)
+                second = RefusedByRule(state.new, answer, state.old)
             refused.append((judge, state))
-        for judge, state in refused[:_MOST_MENDED]:
-            if (mended := self._mended(judge, state)) is not None:
-                return Refused(mended, judge(mended), state.old)
+        for judge, state in refused[:_MOST_REPAIRED]:
+            if (repaired := self._mended(judge, state)) is not None:
+                return RefusedByRule(repaired, judge(repaired), state.old)
         return second
 
     def _pairs(self) -> Iterator[State]:
-        """Yield states for which the rule may be false, of which what is changed is accepted; some of that is mended."""
+        """Yield states for which the rule may be false, of which what is changed is accepted; some of that is repaired."""
         refused: list[State] = []
         for state in self._states(self.held[0]):
             if not state.old_moves or self._judge(state.old).accepted:
                 yield state
             else:
                 refused.append(state)
-        for state in refused[:_MOST_MENDED]:
-            search = Search(self._judge, mending.acceptance, self.holder.mover.find, keep=_kept(state.old_moves))
+        for state in refused[:_MOST_REPAIRED]:
+            search = Search(self._judge, repair.acceptance, self.placer.mutator.find, keep=_kept(state.old_moves))
             if (old := _found(search, state.old, _MOST_TO_MEND)) is not None:
-                yield State(state.new, old, state.moves)
-                yield State(state.change.applied(old), old, state.moves)
+                yield State(state.new, old, state.mutations)
+                yield State(state.change.applied(old), old, state.mutations)
 
     def _is_it(self, error: engine.FieldError) -> bool:
         """Return whether the rule has found *error*; another place may have one that says the same."""
@@ -171,13 +171,13 @@ class RuleSearch:
             return False
         return schemamap.place_of(error.origin.schema) == self.place
 
-    def _searched(self, judge: Judge, distance: mending.Distance) -> Resource | None:
-        """Return the nearest object that is answered as *distance* wants it, by moves that the rule's text suggests alone."""
+    def _searched(self, judge: Judge, distance: repair.Distance) -> Resource | None:
+        """Return the nearest object that is answered as *distance* wants it, by mutations that the rule's text suggests alone."""
         return _found(Search(judge, distance, lambda one, _: self._moves(one)), self.held[0], _MOST_TRIALS)
 
 
-def _kept(moves: tuple[Move, ...]) -> KeepAll:
-    return KeepAll(tuple(Keep(move.steps) for move in moves))
+def _kept(mutations: tuple[Mutation, ...]) -> KeepAll:
+    return KeepAll(tuple(Keep(move.steps) for move in mutations))
 
 
 def _found(search: Search, start: Resource, most: int) -> Resource | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.examples import numbers, texts
-from pytest_crd.examples.schemas import ANYTHING, INT_OR_STRING, Demand
+from pytest_crd.examples.demands import ANYTHING, INT_OR_STRING, Demand
 
 _MOST: Final = 40
 _KEYS: Final = ("key", *(f"key{index}" for index in range(2, 1000)))

@@ -8,8 +8,8 @@ from typing import Final
 
 from pytest_crd import coverage, engine, examples
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.examples.borders import keywords
-from pytest_crd.examples.schemas import Demand
+from pytest_crd.examples.boundaries import keywords
+from pytest_crd.examples.demands import Demand
 from pytest_crd.generation import objects, reach, words
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.drafts import Drafts

@@ -10,10 +10,10 @@ from pytest_crd import engine
 from pytest_crd.cases.model import Section
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.examples import limits, places
-from pytest_crd.examples.borders import Border, Borders, keywords
-from pytest_crd.examples.holding import STATUS, Held
+from pytest_crd.examples.boundaries import Boundaries, Boundary, keywords
+from pytest_crd.examples.demands import INT_OR_STRING, Demand
+from pytest_crd.examples.placement import STATUS, Held
 from pytest_crd.examples.rulesearch import is_failed_evaluation
-from pytest_crd.examples.schemas import INT_OR_STRING, Demand
 from pytest_crd.generation import proposals, words
 from pytest_crd.generation.proposals import Proposal, bare
 
@@ -45,7 +45,7 @@ class Constraints:
         """
         self.left_out: list[str] = []
         self._version = version
-        self.finder = Borders(version)
+        self.finder = Boundaries(version)
         self.smallest = bare(self.finder.existing(())[0])  # type: ignore[index] # the root is always there
         self._fields: dict[Place, Mapping[str, Demand]] = {
             place: node.properties for place, node in self.finder.places()
@@ -68,7 +68,7 @@ class Constraints:
 
     # Boundaries
 
-    def _inside(self, place: Place, node: Demand, boundary: Border) -> Iterator[Proposal]:
+    def _inside(self, place: Place, node: Demand, boundary: Boundary) -> Iterator[Proposal]:
         if boundary.keyword == "enum":
             for value in node.enum or ():
                 yield from self._holding(place, value, f"{words.of_value(value)} is allowed")
@@ -80,7 +80,7 @@ class Constraints:
             else:
                 yield self._proposal(place, f"{name} when nothing changes", boundary.old, boundary.old)
 
-    def _outside(self, place: Place, node: Demand, boundary: Border) -> Iterator[Proposal]:
+    def _outside(self, place: Place, node: Demand, boundary: Boundary) -> Iterator[Proposal]:
         if boundary.outside is None:
             return
         value = self._value(boundary.outside, place)

@@ -7,12 +7,12 @@ from typing import Any
 
 from pytest_crd import engine, examples
 from pytest_crd.cases.model import Section
-from pytest_crd.examples.borders import Borders
-from pytest_crd.examples.holding import STATUS
+from pytest_crd.examples.boundaries import Boundaries
+from pytest_crd.examples.placement import STATUS
 from pytest_crd.generation.proposals import Proposal, bare
 
 
-def find(version: engine.Version, finder: Borders, smallest: Mapping[str, Any]) -> Iterator[Proposal]:
+def find(version: engine.Version, finder: Boundaries, smallest: Mapping[str, Any]) -> Iterator[Proposal]:
     """Yield the cases about objects of *version* as a whole, of which *smallest* is the smallest."""
     yield _stored(version, "the smallest object is accepted", smallest)
     fullest = _fullest(version)

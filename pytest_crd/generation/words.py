@@ -49,7 +49,7 @@ def of_boundary(keyword: str, schema: Mapping[str, Any], value: Any, *, holds: b
     Return what is so at a boundary, without the place.
 
     Args:
-        keyword: As `examples.Border` has it.
+        keyword: As `examples.Boundary` has it.
         schema: What the CRD declares at the place.
         value: What stands there.
         holds: Whether the constraint does.

@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp.textsearch import Lengths
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
-from pytest_crd.examples import Border, Borders, limits, places, texts
-from pytest_crd.examples.holding import Held
-from pytest_crd.examples.schemas import Demand
+from pytest_crd.examples import Boundaries, Boundary, limits, places, texts
+from pytest_crd.examples.demands import Demand
+from pytest_crd.examples.placement import Held
 from pytest_crd.upgrades import differences, patterntexts, surroundings
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Resource
@@ -71,12 +71,12 @@ class Maker:
         differences: All that differs.
     """
 
-    old: Borders | None
-    new: Borders | None
+    old: Boundaries | None
+    new: Boundaries | None
     differences: Sequence[Difference] = ()
 
     @functools.cached_property
-    def sides(self) -> tuple[Borders, ...]:
+    def sides(self) -> tuple[Boundaries, ...]:
         """What makes objects, of the two."""
         return tuple(one for one in (self.old, self.new) if one is not None)
 
@@ -90,7 +90,7 @@ class Maker:
         elif keyword == "x-kubernetes-list-type":
             yield from map(Candidate, self._of_orders(difference))
         elif keyword in _JUNCTORS:
-            yield from self._of_borders(place, keyword)
+            yield from self._of_boundaries(place, keyword)
         elif keyword in _OF_OBJECTS:
             yield from map(Candidate, self._of_objects(place))
         if not place:
@@ -133,7 +133,7 @@ class Maker:
                 whole = (*steps, *inner)
                 yield from (Candidate(places.replaced(resource, whole, value)) for value in _PLAIN if whole)
 
-    def _of_borders(self, place: Place, keyword: str) -> Iterator[Candidate]:
+    def _of_boundaries(self, place: Place, keyword: str) -> Iterator[Candidate]:
         for side in self.sides:
             if side.root.at(place).structure.get(keyword):
                 yield from _sides_of(side.find(place, keyword))
@@ -174,13 +174,13 @@ class Maker:
         for resource, _ in self._existing((*place, Each.VALUE)):
             yield resource
 
-    def mended(self, place: Place, value: Any) -> Iterator[Candidate]:
+    def repaired(self, place: Place, value: Any) -> Iterator[Candidate]:
         """Yield objects with a value at a place that one of the CRDs takes: what stands elsewhere is changed for it."""
         found = (side.holding(place, value) for side in self.sides)
         yield from (Candidate(held[0]) for held in found if held is not None)
 
     def _of_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
-        """Yield objects with values on both sides of the borders of a keyword, whoever takes them."""
+        """Yield objects with values on both sides of the boundaries of a keyword, whoever takes them."""
         values: list[Any] = list(_between(self.sides, place)) if keyword in {"pattern", "allOf"} else []
         for side in self.sides:
             node = side.root.at(place)
@@ -202,13 +202,13 @@ class Maker:
             for resource in self._placed(side, place, [value]):
                 yield Candidate(resource, None, (value,))
 
-    def _placed(self, side: Borders, place: Place, values: Iterable[Any]) -> Iterator[Resource]:
+    def _placed(self, side: Boundaries, place: Place, values: Iterable[Any]) -> Iterator[Resource]:
         """Yield an object with each of *values* at a place, whoever takes it."""
         held = side.existing(place)
         for value in values:
             if held is None:
                 # Nothing may stand there, so that null may be the one value that does no harm, or the other CRD takes it.
-                if (put := side.holder.placed(place, value)) is not None:
+                if (put := side.placer.placed(place, value)) is not None:
                     yield put[0]
             elif place:
                 yield places.replaced(*held, value)
@@ -216,12 +216,12 @@ class Maker:
                 yield {**held[0], **value}
 
 
-def _sides_of(border: Border) -> Iterator[Candidate]:
-    """Yield the objects of a border, those that are refused first."""
-    yield from (Candidate(one, border.old) for one in (border.outside, border.inside) if one is not None)
+def _sides_of(boundary: Boundary) -> Iterator[Candidate]:
+    """Yield the objects of a boundary, those that are refused first."""
+    yield from (Candidate(one, boundary.old) for one in (boundary.outside, boundary.inside) if one is not None)
 
 
-def _between(sides: Sequence[Borders], place: Place) -> Iterator[str]:
+def _between(sides: Sequence[Boundaries], place: Place) -> Iterator[str]:
     """Yield texts that the patterns at a place of one schema match and those of the other do not, of a length that is fit for both."""
     demands = [next(side.root.at(place).alternatives()).text for side in sides]
     if len(demands) == 2:

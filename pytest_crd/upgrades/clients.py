@@ -14,7 +14,7 @@ from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.requests.subresources import Scale
 from pytest_crd.engine.schema import schemamap
-from pytest_crd.examples import Borders, places
+from pytest_crd.examples import Boundaries, places
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Finding, Kind, Line, Resource, Witness
 
@@ -38,7 +38,7 @@ def selections(old: Version, new: Version) -> Iterator[Finding]:
             yield Finding(Kind.REFUSED, f"selectableFields[{path}]", words, (old.name,), lines)
 
 
-def scales(old: Version, new: Version, sides: Iterable[Borders]) -> Iterator[Finding]:
+def scales(old: Version, new: Version, sides: Iterable[Boundaries]) -> Iterator[Finding]:
     """Yield that the `/scale` of an object reads otherwise, with the first object of which it does."""
     before, after = old.subresources.scale, new.subresources.scale
     if before is None or after is None or before == after:
@@ -54,17 +54,17 @@ def scales(old: Version, new: Version, sides: Iterable[Borders]) -> Iterator[Fin
             return
 
 
-def _scalable(sides: Iterable[Borders], paths: Iterable[str]) -> Iterator[Resource]:
+def _scalable(sides: Iterable[Boundaries], paths: Iterable[str]) -> Iterator[Resource]:
     """Yield objects that have another number at each of *paths*, and such with one of them alone."""
     wanted = {tuple(path.removeprefix(".").split(".")): _REPLICAS + index for index, path in enumerate(paths)}
     for side in sides:
-        made: Any = side.holder.start
+        made: Any = side.placer.start
         for place, number in wanted.items():
-            if side.holder.version.schema_map.at(place) is None:
+            if side.placer.version.schema_map.at(place) is None:
                 continue
             value = number if side.root.at(place).type != "string" else f"app={number}"
             made = places.set_below(made, place, value)
-            yield places.set_below(side.holder.start, place, value)
+            yield places.set_below(side.placer.start, place, value)
         yield made
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.examples import Borders, places
-from pytest_crd.examples.schemas import Demand
+from pytest_crd.examples import Boundaries, places
+from pytest_crd.examples.demands import Demand
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Resource
 
@@ -20,7 +20,7 @@ _COUNTING: Final = ("minProperties", "maxProperties", "required", "allOf", "anyO
 _MOST_SIBLINGS: Final = 8
 
 
-def of_field(side: Borders, difference: Difference) -> Iterator[Resource]:
+def of_field(side: Boundaries, difference: Difference) -> Iterator[Resource]:
     """Yield objects around a field that comes, goes, or is put in otherwise: it alone, its siblings without it."""
     *outer, name = difference.place
     held = side.existing(tuple(outer))
@@ -43,7 +43,7 @@ def _kept(value: Any, demand: Demand) -> dict[str, Any]:
     return {key: one for key, one in fields.items() if key in {"apiVersion", "kind", "metadata", *demand.required}}
 
 
-def _combined(side: Borders, demand: Demand, name: str) -> Iterator[dict[str, Any]]:
+def _combined(side: Boundaries, demand: Demand, name: str) -> Iterator[dict[str, Any]]:
     """Yield fields of an object: the one called *name* alone, each other one, and as many others as there may be."""
     made = {one: side.maker.first(child) for one, child in demand.properties.items() if one not in demand.required}
     others = {one: value for one, value in made.items() if one != name}
@@ -62,7 +62,7 @@ def _alike(item: Any, name: str, values: Iterable[Any]) -> Iterator[list[Any]]:
         yield from ([without, {**without, name: value}] for value in values)
 
 
-def in_other_orders(side: Borders, listed: tuple[Place, ...]) -> Iterator[Resource]:
+def in_other_orders(side: Boundaries, listed: tuple[Place, ...]) -> Iterator[Resource]:
     """Yield objects in which lists of the same object have the same items, in one order and in the other."""
     *outer, _ = listed[0]
     held = side.existing(tuple(outer))

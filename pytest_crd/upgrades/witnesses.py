@@ -15,7 +15,7 @@ from pytest_crd import engine
 from pytest_crd.engine.errors.changedfield import ChangedField
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
-from pytest_crd.examples import Borders, NoExampleError
+from pytest_crd.examples import Boundaries, NoExampleError
 from pytest_crd.upgrades import clients, effects, shrinking
 from pytest_crd.upgrades.candidates import Candidate, Maker
 from pytest_crd.upgrades.collection import VersionCollection
@@ -25,7 +25,7 @@ from pytest_crd.upgrades.findings import Effect, Finding, Kind, Resource, Witnes
 
 _MOST_CANDIDATES: Final = 80
 # How many values are looked for that only an object that is changed elsewhere can have.
-_MOST_MENDED: Final = 4
+_MOST_REPAIRED: Final = 4
 # What speaks of the value alone, and not of what is inside it.
 _OF_ONE_VALUE: Final = frozenset(
     {"enum", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "required"}
@@ -41,11 +41,11 @@ class Witnesses:
         self.undecided: list[str] = []
         # What was found elsewhere than where the schemas differ.
         self._elsewhere: set[tuple[Kind, Place, str]] = set()
-        self._maker = Maker(self._borders(found.old.version), self._borders(found.new.version), found.differences)
+        self._maker = Maker(self._boundaries(found.old.version), self._boundaries(found.new.version), found.differences)
 
-    def _borders(self, version: engine.Version) -> Borders | None:
+    def _boundaries(self, version: engine.Version) -> Boundaries | None:
         try:
-            return Borders(version)
+            return Boundaries(version)
         except NoExampleError as error:
             which = "new" if version is self._found.new.version else "old"
             self.problems.append(f"little was looked at, as no object of the {which} CRD is known: {error}")
@@ -73,8 +73,8 @@ class Witnesses:
             if change.effects or not effects.differ_at(difference.place, change, self._found.old, self._found.new):
                 continue
             telling += [value for value in candidate.values if value not in telling]
-        for value in telling[:_MOST_MENDED]:
-            for candidate in self._maker.mended(difference.place, value):
+        for value in telling[:_MOST_REPAIRED]:
+            for candidate in self._maker.repaired(difference.place, value):
                 self._try(candidate, difference, shown)
         return bool(shown)
 

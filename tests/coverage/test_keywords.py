@@ -24,7 +24,7 @@ def _of(keyword: str, found: set[str]) -> set[str]:
 @pytest.mark.parametrize(
     ("schema", "keyword", "value", "sides"),
     [
-        # sizes: at the border, beyond it, and inside
+        # sizes: at the boundary, beyond it, and inside
         ({**TEXT, "minLength": 2}, "minLength", "ab", {"held"}),
         ({**TEXT, "minLength": 2}, "minLength", "abc", set()),
         ({**TEXT, "minLength": 2}, "minLength", "a", {"broken"}),
@@ -39,7 +39,7 @@ def _of(keyword: str, found: set[str]) -> set[str]:
         ({**MAP, "minProperties": 1}, "minProperties", {}, {"broken"}),
         ({**MAP, "maxProperties": 1}, "maxProperties", {"a": "b"}, {"held"}),
         ({**MAP, "maxProperties": 1}, "maxProperties", {"a": "b", "c": "d"}, {"broken"}),
-        # numbers: the nearest that holds is at the border
+        # numbers: the nearest that holds is at the boundary
         ({**INTEGER, "minimum": 2}, "minimum", 2, {"held"}),
         ({**INTEGER, "minimum": 2}, "minimum", 3, set()),
         ({**INTEGER, "minimum": 2}, "minimum", 1, {"broken"}),
@@ -56,7 +56,7 @@ def _of(keyword: str, found: set[str]) -> set[str]:
         ({**NUMBER, "minimum": 1.5}, "minimum", 1.5, {"held"}),
         ({**NUMBER, "minimum": 1.5}, "minimum", 1.6, set()),
         ({**NUMBER, "minimum": 1.5}, "minimum", 1.4, {"broken"}),
-        # between an open border and any number there is another one
+        # between an open boundary and any number there is another one
         ({**NUMBER, "minimum": 1.5, "exclusiveMinimum": True}, "minimum", 7, {"held"}),
         ({**NUMBER, "minimum": 1.5, "exclusiveMinimum": True}, "minimum", 1.5, {"broken"}),
         ({**INTEGER, "multipleOf": 5}, "multipleOf", 10, {"held"}),

@@ -22,7 +22,7 @@ def test_objects_that_are_only_tried_count_for_nothing() -> None:
     def make(version: engine.Version) -> None:
         assert examples.example(version)
         assert examples.example(version, full=True)
-        assert [border.outside for border in examples.borders(version) if border.outside]
+        assert [boundary.outside for boundary in examples.boundaries(version) if boundary.outside]
 
     assert reached(version_of(SCHEMA), make) == set()
 

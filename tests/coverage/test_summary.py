@@ -44,7 +44,7 @@ def test_points_stand_at_the_lines_of_their_keys(tmp_path: Path) -> None:
         (23, "spec.old: no unknown field is ever dropped"),
         (23, "spec.old: no field that is null is ever dropped"),
         (26, "spec.old.label: never set"),
-        (26, "spec.old.label: no value at the border of maxLength 5"),
+        (26, "spec.old.label: no value at the boundary of maxLength 5"),
         (26, "spec.old.label: no value is refused by maxLength 5"),
         (27, "spec.soil: never set"),
         (29, "spec.soil: no value is refused that enum does not list"),

@@ -48,8 +48,8 @@ def _version(crd: CustomResourceDefinition) -> Version:
     return crd.version("v1")
 
 
-def _borders(crd: CustomResourceDefinition) -> list[Any]:
-    return [[one.inside, one.outside, one.old] for one in examples.borders(_version(crd))]
+def _boundaries(crd: CustomResourceDefinition) -> list[Any]:
+    return [[one.inside, one.outside, one.old] for one in examples.boundaries(_version(crd))]
 
 
 ANSWERS: Final[Mapping[str, Callable[[CustomResourceDefinition], Any]]] = {
@@ -69,8 +69,8 @@ ANSWERS: Final[Mapping[str, Callable[[CustomResourceDefinition], Any]]] = {
     "published_schema": lambda crd: _version(crd).published_schema,
     "example": lambda crd: examples.example(_version(crd)),
     "full example": lambda crd: examples.example(_version(crd), full=True),
-    "borders": _borders,
-    "a border": lambda crd: examples.border(_version(crd), "spec.one", "enum").inside,
+    "boundaries": _boundaries,
+    "a boundary": lambda crd: examples.boundary(_version(crd), "spec.one", "enum").inside,
 }
 
 

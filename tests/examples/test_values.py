@@ -10,7 +10,7 @@ from examples.versions import fields
 from pytest_crd.engine import profile
 from pytest_crd.engine.formats import stringformats
 from pytest_crd.examples import limits, numbers, texts
-from pytest_crd.examples.schemas import Demand
+from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.texts import TextDemand
 from pytest_crd.examples.values import Maker
 

@@ -58,7 +58,7 @@ RULES = "x-kubernetes-validations"
         ),
     ],
 )
-def test_what_holds_at_a_border_is_said_in_words(
+def test_what_holds_at_a_boundary_is_said_in_words(
     keyword: str, schema: dict[str, Any], value: Any, inside: str, outside: str
 ) -> None:
     assert words.of_boundary(keyword, schema, value, holds=True) == inside

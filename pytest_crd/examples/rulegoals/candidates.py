@@ -13,7 +13,7 @@ from pytest_crd.engine.rules.natives import JSONView
 from pytest_crd.engine.schema.schemamap import Each
 from pytest_crd.examples import texts
 from pytest_crd.examples.changes import ABSENT
-from pytest_crd.examples.schemas import INT_OR_STRING, Demand
+from pytest_crd.examples.demands import INT_OR_STRING, Demand
 from pytest_crd.examples.values import Maker
 
 _MOST: Final = 12

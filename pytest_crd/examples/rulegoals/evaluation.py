@@ -100,7 +100,7 @@ class VersionRules:
         return self.version.passes.default(resource).value
 
 
-class Evaluation:
+class PartEvaluator:
     """
     Evaluates the parts of a rule.
 
@@ -184,7 +184,7 @@ class Evaluation:
 class _Bound(dict[str, Value]):
     """The variables of an evaluation, found when they are asked for."""
 
-    def __init__(self, evaluation: Evaluation, state: State, scope: Scope) -> None:
+    def __init__(self, evaluation: PartEvaluator, state: State, scope: Scope) -> None:
         self._ask = evaluation, state, scope
 
     def __missing__(self, name: str) -> Value:

@@ -14,7 +14,7 @@ from pytest_crd.engine.cel.values.values import Value
 from pytest_crd.engine.rules.escaping import unescape
 from pytest_crd.examples.changes import ABSENT
 from pytest_crd.examples.rulegoals import candidates, reading
-from pytest_crd.examples.rulegoals.evaluation import Closure, Evaluation, Scope
+from pytest_crd.examples.rulegoals.evaluation import Closure, PartEvaluator, Scope
 from pytest_crd.examples.rulegoals.state import Editor, Ref, State
 
 States: TypeAlias = "Iterator[State]"
@@ -30,7 +30,7 @@ class Goals(ABC):
         effort: How many ways are tried of each part, and how many values at each place of one that is not understood.
     """
 
-    def __init__(self, evaluation: Evaluation, editor: Editor, effort: int) -> None:
+    def __init__(self, evaluation: PartEvaluator, editor: Editor, effort: int) -> None:
         self.evaluation = evaluation
         self.editor = editor
         self.effort = effort

@@ -13,11 +13,11 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF
 from pytest_crd.examples import places
+from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.places import Steps
-from pytest_crd.examples.rulegoals.evaluation import EnoughError, Evaluation, VersionRules
+from pytest_crd.examples.rulegoals.evaluation import EnoughError, PartEvaluator, VersionRules
 from pytest_crd.examples.rulegoals.state import Editor, Ref, State
 from pytest_crd.examples.rulegoals.truth import Solver
-from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
 # How many ways are tried of each part, and how many evaluations there may be: a little of everything first.
@@ -72,7 +72,7 @@ class RuleGoals:
         scope = {SELF: Ref(base), OLD_SELF: Ref(base, is_old=True)}
         seen: set[str] = set()
         for effort, most in _efforts(new, hasty=hasty):
-            evaluation = Evaluation(self._rules, base, found, most)
+            evaluation = PartEvaluator(self._rules, base, found, most)
             solver = Solver(evaluation, Editor(self.root, self.maker), effort)
             with contextlib.suppress(EnoughError):
                 for state in solver.make(evaluation.root, wanted, State(new, old), scope):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_crd.examples import places
-from pytest_crd.examples.changes import ABSENT, Move, Moves, there
+from pytest_crd.examples.changes import ABSENT, Mutation, Mutations, there
+from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.places import Steps
-from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
 # What every object has, whatever its schema says.
@@ -42,31 +42,31 @@ class State:
     Attributes:
         new: The object.
         old: What it replaces; None where it is created.
-        moves: The changes that led to the object.
+        mutations: The changes that led to the object.
         old_moves: Those of what it replaces.
         memory: What was found out about it.
     """
 
     new: Any
     old: Any = None
-    moves: tuple[Move, ...] = ()
-    old_moves: tuple[Move, ...] = ()
+    mutations: tuple[Mutation, ...] = ()
+    old_moves: tuple[Mutation, ...] = ()
     memory: dict[str, Any] = field(default_factory=dict)
 
     def at(self, ref: Ref) -> Any:
         """Return what stands at a place; `ABSENT` where nothing does."""
         return there(self.old if ref.is_old else self.new, ref.steps)
 
-    def after(self, move: Move, *, is_old: bool) -> State:
+    def after(self, move: Mutation, *, is_old: bool) -> State:
         """Return the state after a change of one of the objects."""
         if is_old:
-            return State(self.new, move.applied(self.old), self.moves, (*self.old_moves, move))
-        return State(move.applied(self.new), self.old, (*self.moves, move), self.old_moves)
+            return State(self.new, move.applied(self.old), self.mutations, (*self.old_moves, move))
+        return State(move.applied(self.new), self.old, (*self.mutations, move), self.old_moves)
 
     @property
-    def change(self) -> Moves:
+    def change(self) -> Mutations:
         """The change of the object."""
-        return Moves(self.moves)
+        return Mutations(self.mutations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +96,14 @@ class Editor:
             found = state.at(outer)
             if found is ABSENT or found is None:
                 found = self.maker.first(self.demand(outer))
-                state = state.after(Move(outer.steps, found), is_old=ref.is_old)
+                state = state.after(Mutation(outer.steps, found), is_old=ref.is_old)
             step = ref.steps[depth]
             if not isinstance(found, list if isinstance(step, int) else dict):
                 return None
             if isinstance(step, int) and step >= len(found):
                 is_next = step == len(found) and ref.steps[depth + 1 :] == ()
-                return state.after(Move(outer.steps, [*found, value]), is_old=ref.is_old) if is_next else None
-        return state.after(Move(ref.steps, value), is_old=ref.is_old)
+                return state.after(Mutation(outer.steps, [*found, value]), is_old=ref.is_old) if is_next else None
+        return state.after(Mutation(ref.steps, value), is_old=ref.is_old)
 
     def without(self, state: State, ref: Ref) -> State | None:
         """Return the state without what stands at a place; None where nothing does, or where it has to."""
@@ -112,8 +112,8 @@ class Editor:
         last = ref.steps[-1]
         if isinstance(last, int):
             items = places.at(state.old if ref.is_old else state.new, ref.steps[:-1])
-            return state.after(Move(ref.steps[:-1], items[:last] + items[last + 1 :]), is_old=ref.is_old)
-        return state.after(Move(ref.steps), is_old=ref.is_old)
+            return state.after(Mutation(ref.steps[:-1], items[:last] + items[last + 1 :]), is_old=ref.is_old)
+        return state.after(Mutation(ref.steps), is_old=ref.is_old)
 
     def present(self, state: State, ref: Ref) -> State | None:
         """Return the state with something at a place."""

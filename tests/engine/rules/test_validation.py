@@ -1,4 +1,4 @@
-"""What rules say of a value: budgets at their border, and what is unreadable; the words are those of recorded servers."""
+"""What rules say of a value: budgets at their boundary, and what is unreadable; the words are those of recorded servers."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ from examples import versions
 from examples.versions import fields
 
 from pytest_crd import engine
+from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.rulegoals import candidates
 from pytest_crd.examples.rulegoals.rules import RuleGoals
 from pytest_crd.examples.rulegoals.state import Editor, Ref, State
-from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
 RULE = "x-kubernetes-validations"

@@ -8,7 +8,7 @@ import pytest
 from examples import versions
 from examples.versions import fields
 
-from pytest_crd.examples import border
+from pytest_crd.examples import boundary
 
 RULE = "x-kubernetes-validations"
 TEXT = {"type": "string", "maxLength": 40}
@@ -152,7 +152,7 @@ def test_for_a_rule_there_is_an_object_or_a_change_that_it_alone_refuses(place: 
     spec = _with_rule(SPEC, steps[1:], rule) if steps else SPEC
     version = versions.of(spec, root={} if steps else {RULE: [{"rule": rule}]})
 
-    found = border(version, place, f"{RULE}[0]")
+    found = boundary(version, place, f"{RULE}[0]")
 
     assert found.answer is not None
     assert [error.rule is not None and error.rule.text for error in found.answer.errors] == [rule]

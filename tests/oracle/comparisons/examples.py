@@ -1,7 +1,7 @@
 """
 Ask a server about the objects that are made from the schemas of real CRDs: it must answer what made them right.
 
-Of each served version the smallest and the fullest object, which must be accepted, and of some borders what lies inside and outside.
+Of each served version the smallest and the fullest object, which must be accepted, and of some boundaries what lies inside and outside.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from oracle.servers import apiserver
 from oracle.servers.crds import batches, collection, delete, path_of
 from oracle.servers.versions import NEWEST
 from pytest_crd import engine
-from pytest_crd.examples import Border, Borders, NoExampleError, example
-from pytest_crd.examples.borders import keywords
+from pytest_crd.examples import Boundaries, Boundary, NoExampleError, example
+from pytest_crd.examples.boundaries import keywords
 from pytest_crd.live import client, settling
 
 _STRICT = {"dryRun": "All", "fieldValidation": "Strict"}
@@ -33,26 +33,26 @@ def questions(version: engine.Version, random_: random.Random, most: int) -> Ite
     for full in (False, True):
         with contextlib.suppress(NoExampleError):
             yield f"example(full={full})", example(version, full=full)
-    finder = Borders(version)
+    finder = Boundaries(version)
     every = [(place, keyword) for place, node in finder.places() for keyword in keywords(node)]
     for place, keyword in random_.sample(every, min(most, len(every))):
-        found: Border = finder.find(place, keyword)
+        found: Boundary = finder.find(place, keyword)
         if not found.subresource and found.old is None:
             yield from ((f"{found.place} {keyword} {side}", one) for side, one in _sides(found) if one is not None)
 
 
-def _sides(border: Border) -> Iterator[tuple[str, Any]]:
-    yield "inside", border.inside
-    yield "outside", border.outside
+def _sides(boundary: Boundary) -> Iterator[tuple[str, Any]]:
+    yield "inside", boundary.inside
+    yield "outside", boundary.outside
 
 
 class Comparison:
     """A server, and the tally of what it was asked."""
 
-    def __init__(self, server: client.Server, *, borders: int, seed: int) -> None:
-        """Take the server, and how many borders of each version are asked, chosen by the *seed*."""
+    def __init__(self, server: client.Server, *, boundaries: int, seed: int) -> None:
+        """Take the server, and how many boundaries of each version are asked, chosen by the *seed*."""
         self._server = server
-        self._borders = borders
+        self._boundaries = boundaries
         self._random = random.Random(seed)  # noqa: S311 - reproducible choices, no secrets
         self.tally: collections.Counter[str] = collections.Counter()
 
@@ -81,7 +81,7 @@ class Comparison:
     def _differences(self, crd: engine.CustomResourceDefinition) -> Iterator[str]:
         for version in crd.versions:
             if version.served:
-                for what, resource in questions(version, self._random, self._borders):
+                for what, resource in questions(version, self._random, self._boundaries):
                     self.tally["objects"] += 1
                     yield from self._difference(version, what, resource)
 
@@ -97,9 +97,9 @@ class Comparison:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the folder, how many borders, and who is asked."""
+    """Add the folder, how many boundaries, and who is asked."""
     parser.add_argument("folder", type=Path, help="files with CRDs")
-    parser.add_argument("--borders", type=int, default=20, help="how many of each version; unset: 20")
+    parser.add_argument("--boundaries", type=int, default=20, help="how many of each version; unset: 20")
     parser.add_argument("--seed", type=int, default=1)
     shared.add_server(parser)
 
@@ -107,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Ask about what the command line names; return 1 where an answer differs."""
     with apiserver.at(options.server, NEWEST) as url:
-        comparison = Comparison(client.Server(url), borders=options.borders, seed=options.seed)
+        comparison = Comparison(client.Server(url), boundaries=options.boundaries, seed=options.seed)
         for difference in comparison.of_folder(options.folder):
             print(difference, flush=True)
     print(", ".join(f"{count} {what}" for what, count in comparison.tally.items()))

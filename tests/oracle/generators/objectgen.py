@@ -1,7 +1,7 @@
 """
 Objects out of a seed, likely to be interesting for a schema.
 
-Nulls, unknown fields, wrong types, numbers at the borders, odd keys and malformed metadata, each sparingly: most of an object fits.
+Nulls, unknown fields, wrong types, numbers at the boundaries, odd keys and malformed metadata, each sparingly: most of an object fits.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from support.sessions import GARDEN, Project
 COVERED = """\
 crd: gardens.stories.example.com
 create:
-- name: rows at their border
+- name: rows at their boundary
   input: {spec: {rows: 10, soil: clay}}
   contains: {spec: {rows: 10, soil: clay}}
 - name: too many rows
@@ -396,21 +396,21 @@ def test_settings_for_coverage_do_nothing_where_nobody_asks_for_it(project: Proj
 
 def test_what_earlier_runs_have_reached_counts_where_it_is_asked_for(project: Project) -> None:
     project.cases(COVERED)
-    _measured(project, "-k", "border")
-    border = _reached(project)
+    _measured(project, "-k", "boundary")
+    boundary = _reached(project)
     _measured(project, "-k", "many", "--crd-cov-append")
     both = _reached(project)
     _measured(project, "-k", "many")
     many = _reached(project)
 
-    assert border | many == both
-    assert border - many
-    assert many - border
+    assert boundary | many == both
+    assert boundary - many
+    assert many - boundary
 
 
 def test_what_was_reached_of_a_crd_that_was_changed_is_dropped(project: Project) -> None:
     project.cases(COVERED)
-    _measured(project, "-k", "border")
+    _measured(project, "-k", "boundary")
     project.crd().write_text(GARDEN.replace("label: {type: string}", "label: {type: integer}"), encoding="utf-8")
 
     result = _measured(project, "-k", "many", "--crd-cov-append")
@@ -426,7 +426,7 @@ def test_what_was_reached_of_a_crd_that_was_changed_is_dropped(project: Project)
 
 def test_a_comment_in_a_crd_changes_nothing_of_what_was_reached(project: Project) -> None:
     project.cases(COVERED)
-    _measured(project, "-k", "border")
+    _measured(project, "-k", "boundary")
     project.crd().write_text(f"# now with a comment\n{GARDEN}", encoding="utf-8")
 
     _measured(project, "-k", "many", "--crd-cov-append")

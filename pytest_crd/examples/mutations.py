@@ -1,4 +1,4 @@
-"""Moves: the changes of one part of an object that an error suggests."""
+"""Mutations: the changes of one part of an object that an error suggests."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.examples import patterns, places
-from pytest_crd.examples.changes import ABSENT, Change, Move, there
+from pytest_crd.examples.changes import ABSENT, Change, Mutation, there
+from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.places import Steps
 from pytest_crd.examples.rulegoals.rules import RuleGoals
-from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
 _TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
@@ -36,9 +36,9 @@ _MOST_SOLVED: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Mover:
+class Mutator:
     """
-    Knows which moves there are.
+    Knows which mutations there are.
 
     Attributes:
         root: What the schema asks of the whole object.
@@ -51,12 +51,12 @@ class Mover:
     goals: RuleGoals | None = None
 
     @classmethod
-    def of_version(cls, version: engine.Version, root: Demand, maker: Maker) -> Mover:
-        """Return what knows the moves in objects of a version."""
+    def of_version(cls, version: engine.Version, root: Demand, maker: Maker) -> Mutator:
+        """Return what knows the mutations in objects of a version."""
         return cls(root, maker, RuleGoals(version, root, maker))
 
     def find(self, resource: Any, error: engine.FieldError | None) -> Iterator[Change]:
-        """Yield moves that may make *error* go, the likeliest first; none where there is no error."""
+        """Yield mutations that may make *error* go, the likeliest first; none where there is no error."""
         if error is None:
             return
         if error.rule is not None:
@@ -78,42 +78,42 @@ class Mover:
             for state in self.goals.find(base, index, wanted=True, new=resource, hasty=True):
                 yield state.change
 
-    def _added(self, resource: Any, steps: Steps, missing: Steps) -> Iterator[Move]:
-        """Yield moves that add the field that *missing*, the end of a path, begins with."""
+    def _added(self, resource: Any, steps: Steps, missing: Steps) -> Iterator[Mutation]:
+        """Yield mutations that add the field that *missing*, the end of a path, begins with."""
         if missing and isinstance(places.at(resource, steps), dict):
             made = self.maker.find(self.root.at((*steps, missing[0])))
-            yield from (Move((*steps, missing[0]), one) for one in itertools.islice(made, _MOST_VALUES))
+            yield from (Mutation((*steps, missing[0]), one) for one in itertools.islice(made, _MOST_VALUES))
 
-    def of_value(self, resource: Any, steps: Steps) -> Iterator[Move]:
-        """Yield moves that change the value at *steps*: another value, one field less or more, none at all."""
+    def of_value(self, resource: Any, steps: Steps) -> Iterator[Mutation]:
+        """Yield mutations that change the value at *steps*: another value, one field less or more, none at all."""
         node, value = self.root.at(steps), there(resource, steps)
         if value is ABSENT or steps[:1] in _OF_RESOURCE:
             return
         if isinstance(value, dict):
             yield from self._fewer_or_more(steps, node, value)
         if steps:
-            yield from (Move(steps, one) for one in itertools.islice(self.maker.find(node), 1, _MOST_VALUES))
-            yield Move(steps)
+            yield from (Mutation(steps, one) for one in itertools.islice(self.maker.find(node), 1, _MOST_VALUES))
+            yield Mutation(steps)
         if isinstance(value, list):
             yield from self._longer_or_shorter(steps, node, value)
 
-    def _fewer_or_more(self, steps: Steps, node: Demand, value: dict[str, Any]) -> Iterator[Move]:
+    def _fewer_or_more(self, steps: Steps, node: Demand, value: dict[str, Any]) -> Iterator[Mutation]:
         for name in value:
             if name not in node.structure.get("required", ()) and (*steps, name) not in _OF_RESOURCE:
-                yield Move((*steps, name))
+                yield Mutation((*steps, name))
         for name, child in node.properties.items():
             if name not in value:
-                yield Move((*steps, name), self.maker.first(child))
+                yield Mutation((*steps, name), self.maker.first(child))
 
-    def _longer_or_shorter(self, steps: Steps, node: Demand, value: list[Any]) -> Iterator[Move]:
+    def _longer_or_shorter(self, steps: Steps, node: Demand, value: list[Any]) -> Iterator[Mutation]:
         if value:
-            yield Move(steps, [*value, value[-1]])
+            yield Mutation(steps, [*value, value[-1]])
         for count in (len(value) + 1, len(value) - 1, 1, 2):
             if 0 <= count != len(value) and (items := self.maker.items(node, count)) is not None:
-                yield Move(steps, items)
+                yield Mutation(steps, items)
 
-    def of_rule(self, resource: Any, base: Steps, text: str) -> Iterator[Move]:
-        """Yield moves that change what a rule on the value at *base* speaks of: to what it names, or what the schema allows."""
+    def of_rule(self, resource: Any, base: Steps, text: str) -> Iterator[Mutation]:
+        """Yield mutations that change what a rule on the value at *base* speaks of: to what it names, or what the schema allows."""
         names = set(_NAME.findall(_TEXT.sub(" ", text)))
         literals = _literals(text)
         node = self.root.at(base)
@@ -142,33 +142,33 @@ class Mover:
         if base:
             yield base, node
 
-    def _toward(self, resource: Any, steps: Steps, node: Demand, known: list[Any]) -> Iterator[Move]:
-        """Yield moves that change the value at *steps* to one that is *known*, or next to it, and to others of its type."""
+    def _toward(self, resource: Any, steps: Steps, node: Demand, known: list[Any]) -> Iterator[Mutation]:
+        """Yield mutations that change the value at *steps* to one that is *known*, or next to it, and to others of its type."""
         value = there(resource, steps)
         if value is not ABSENT and isinstance(steps[-1], str):
-            yield Move(steps)
+            yield Mutation(steps)
         for one in known:
             if node.fits(one):
-                yield Move(steps, one)
+                yield Mutation(steps, one)
                 if isinstance(one, int | float) and not isinstance(one, bool):
-                    yield Move(steps, one + 1)
-                    yield Move(steps, one - 1)
+                    yield Mutation(steps, one + 1)
+                    yield Mutation(steps, one - 1)
             elif node.type == "array" and node.items is not None and node.items.fits(one):
-                yield Move(steps, [one])
+                yield Mutation(steps, [one])
                 if isinstance(value, list):
-                    yield Move(steps, [*value, one])
-        yield from (Move(steps, one) for one in itertools.islice(self.maker.find(node), _MOST_VALUES))
+                    yield Mutation(steps, [*value, one])
+        yield from (Mutation(steps, one) for one in itertools.islice(self.maker.find(node), _MOST_VALUES))
         if isinstance(value, list):
             yield from self._longer_or_shorter(steps, node, value)
         if node.values is not None:
             yield from self._keyed(steps, node, node.values, known)
 
-    def _keyed(self, steps: Steps, node: Demand, values: Demand, known: list[Any]) -> Iterator[Move]:
-        """Yield moves that put a key into a map that a rule names, with a value that it names too."""
+    def _keyed(self, steps: Steps, node: Demand, values: Demand, known: list[Any]) -> Iterator[Mutation]:
+        """Yield mutations that put a key into a map that a rule names, with a value that it names too."""
         for key in known:
             if isinstance(key, str) and key not in node.properties:
                 named = [one for one in known if values.fits(one) and one != key]
-                yield from (Move((*steps, key), one) for one in [*named, self.maker.first(values)])
+                yield from (Mutation((*steps, key), one) for one in [*named, self.maker.first(values)])
 
 
 def _place(resource: Any, error: engine.FieldError) -> tuple[Steps, Steps]:
@@ -225,6 +225,6 @@ def _spellings(name: str) -> set[str]:
     return {name, escaped, f"__{name}__"}
 
 
-def _in_turn(iterators: list[Iterator[Move]]) -> Iterator[Move]:
-    for moves in itertools.zip_longest(*iterators):
-        yield from (move for move in moves if move is not None)
+def _in_turn(iterators: list[Iterator[Mutation]]) -> Iterator[Mutation]:
+    for mutations in itertools.zip_longest(*iterators):
+        yield from (move for move in mutations if move is not None)

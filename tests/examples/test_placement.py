@@ -9,8 +9,8 @@ import pytest
 from examples import versions
 from examples.versions import fields
 
-from pytest_crd.examples.holding import Holder
-from pytest_crd.examples.mending import Search
+from pytest_crd.examples.placement import Placer
+from pytest_crd.examples.repair import Search
 
 TEXT = {"type": "string"}
 
@@ -19,7 +19,7 @@ TEXT = {"type": "string"}
 def test_nothing_is_tried_for_a_field_that_every_object_loses(
     monkeypatch: pytest.MonkeyPatch, place: tuple[str, ...]
 ) -> None:
-    holder = Holder(versions.of(fields(a=fields())))
+    placer = Placer(versions.of(fields(a=fields())))
     run, starts = Search.run, []
 
     def run_and_note(search: Search, start: dict[str, Any], *, most: int) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def test_nothing_is_tried_for_a_field_that_every_object_loses(
 
     monkeypatch.setattr(Search, "run", run_and_note)
 
-    assert holder.existing(place) is None
+    assert placer.existing(place) is None
     assert not [start for start in starts if '"b"' in json.dumps(start)]
 
 
@@ -41,7 +41,7 @@ def test_nothing_is_tried_for_a_field_that_every_object_loses(
     ids=["whatever it is", "with a name of its own"],
 )
 def test_a_field_that_is_kept_stands_in_an_object(schema: dict[str, Any]) -> None:
-    held = Holder(versions.of(fields(a=schema))).existing(("spec", "a", "b"))
+    held = Placer(versions.of(fields(a=schema))).existing(("spec", "a", "b"))
 
     assert held is not None
     assert "b" in held[0]["spec"]["a"]
@@ -49,9 +49,9 @@ def test_a_field_that_is_kept_stands_in_an_object(schema: dict[str, Any]) -> Non
 
 def test_a_value_that_cannot_be_read_gives_way_to_one_that_can() -> None:
     schema = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
-    holder = Holder(versions.of(fields(a=schema)))
+    placer = Placer(versions.of(fields(a=schema)))
 
-    held = holder.existing(("spec", "a", "apiVersion"))
+    held = placer.existing(("spec", "a", "apiVersion"))
 
     assert held is not None
     assert isinstance(held[0]["spec"]["a"]["apiVersion"], str)

@@ -1,4 +1,4 @@
-"""Borders: the nearest object that holds a keyword, and the nearest that breaks it."""
+"""Boundaries: the nearest object that holds a keyword, and the nearest that breaks it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from examples import versions
 from examples.versions import fields
 
 from pytest_crd import engine
-from pytest_crd.examples import Border, NoExampleError, border, borders, holding, making, mending
-from pytest_crd.examples.changes import Change, Move
-from pytest_crd.examples.moves import Mover
+from pytest_crd.examples import Boundary, NoExampleError, boundaries, boundary, making, placement, repair
+from pytest_crd.examples.changes import Change, Mutation
+from pytest_crd.examples.mutations import Mutator
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -21,7 +21,7 @@ ABSENT = object()
 LIST = {"type": "array", "items": TEXT}
 MAP = {"type": "object", "additionalProperties": NUMBER}
 
-# The schema of `spec.a`, the keyword, and its values on both sides of the border.
+# The schema of `spec.a`, the keyword, and its values on both sides of the boundary.
 BORDERS: dict[str, tuple[dict[str, Any], str, Any, Any]] = {
     "minimum": ({**NUMBER, "minimum": 3}, "minimum", 3, 2),
     "maximum": ({**NUMBER, "maximum": 3}, "maximum", 3, 4),
@@ -96,7 +96,7 @@ def _at_a(resource: Any) -> Any:
 def test_both_sides_differ_in_one_place(schema: dict[str, Any], keyword: str, inside: Any, outside: Any) -> None:
     version = versions.of(fields(a_=schema))
 
-    found = border(version, "spec.a", keyword)
+    found = boundary(version, "spec.a", keyword)
 
     assert (found.place, found.keyword, found.subresource) == ("spec.a", keyword, "")
     assert _shown(_at_a(found.inside)) == _shown(inside)
@@ -114,7 +114,7 @@ def _shown(value: Any) -> Any:
 
 
 def test_a_required_field_is_there_or_not() -> None:
-    found = border(versions.of(fields(a_=TEXT, b=NUMBER)), "spec", "required a")
+    found = boundary(versions.of(fields(a_=TEXT, b=NUMBER)), "spec", "required a")
 
     assert (found.inside, found.outside) == (_tab({"a": "a"}), _tab({}))
     assert found.answer is not None
@@ -122,7 +122,7 @@ def test_a_required_field_is_there_or_not() -> None:
 
 
 def test_a_required_field_with_a_default_cannot_be_missed() -> None:
-    found = border(versions.of(fields(a_={**TEXT, "default": "x"})), "spec", "required a")
+    found = boundary(versions.of(fields(a_={**TEXT, "default": "x"})), "spec", "required a")
 
     assert (found.inside, found.outside, found.answer) == (_tab({"a": "x"}), None, None)
 
@@ -130,12 +130,12 @@ def test_a_required_field_with_a_default_cannot_be_missed() -> None:
 def test_what_every_object_has_is_not_left_out() -> None:
     version = versions.of({"type": "object"}, root={"required": ["metadata", "spec"]})
 
-    assert border(version, "", "required metadata") == Border("", "required metadata")
-    assert border(version, "", "type").inside == _tab({})
+    assert boundary(version, "", "required metadata") == Boundary("", "required metadata")
+    assert boundary(version, "", "type").inside == _tab({})
 
 
 def test_a_required_key_of_a_map_is_there_or_not() -> None:
-    found = border(versions.of({**MAP, "required": ["b"]}), "spec", "required b")
+    found = boundary(versions.of({**MAP, "required": ["b"]}), "spec", "required b")
 
     assert (found.inside, found.outside) == (_tab({"b": 0}), _tab({}))
 
@@ -143,7 +143,7 @@ def test_a_required_key_of_a_map_is_there_or_not() -> None:
 def test_a_required_field_that_is_not_specified_is_there_or_not() -> None:
     schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "required": ["b"]}
 
-    found = border(versions.of(schema), "spec", "required b")
+    found = boundary(versions.of(schema), "spec", "required b")
 
     assert (found.inside, found.outside) == (_tab({"b": {}}), _tab({}))
 
@@ -157,7 +157,7 @@ def test_a_place_may_be_inside_lists_and_maps() -> None:
     keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["key"]}
     version = versions.of(fields(items={"type": "array", "minItems": 2, "items": item, **keyed}))
 
-    found = border(version, "spec.items[*].sizes[*]", "maximum")
+    found = boundary(version, "spec.items[*].sizes[*]", "maximum")
 
     assert found.inside == _tab({"items": [{"key": "a", "sizes": {"key": 5}}, {"key": "b"}]})
     assert found.outside == _tab({"items": [{"key": "a", "sizes": {"key": 6}}, {"key": "b"}]})
@@ -169,7 +169,7 @@ def test_what_is_around_a_place_is_made_to_go_with_it() -> None:
         RULE: [{"rule": "self.type == 'B' ? has(self.b) : !has(self.b)"}],
     }
 
-    found = border(versions.of(fields(items={"type": "array", "items": union})), "spec.items[*].b", "maximum")
+    found = boundary(versions.of(fields(items={"type": "array", "items": union})), "spec.items[*].b", "maximum")
 
     assert found.inside == _tab({"items": [{"type": "B", "b": 5}]})
     assert found.outside == _tab({"items": [{"type": "B", "b": 6}]})
@@ -180,7 +180,7 @@ def test_what_else_is_broken_with_a_value_is_mended() -> None:
     spec = fields(days={**NUMBER, "minimum": 1}, last={**NUMBER, "default": 3})
     spec[RULE] = [{"rule": "!has(self.days) || self.last <= self.days"}]
 
-    found = border(versions.of(spec), "spec.days", "minimum")
+    found = boundary(versions.of(spec), "spec.days", "minimum")
 
     assert found.outside is not None
     assert found.outside["spec"]["days"] == 0
@@ -193,14 +193,14 @@ def test_what_cannot_be_broken_alone_has_no_outside() -> None:
     spec = fields(days={**NUMBER, "minimum": 1})
     spec[RULE] = [{"rule": "!has(self.days) || self.days >= 1"}]
 
-    assert border(versions.of(spec), "spec.days", "minimum").outside is None
+    assert boundary(versions.of(spec), "spec.days", "minimum").outside is None
 
 
 def test_a_change_may_begin_with_another_object_than_the_smallest() -> None:
     """Nothing is below the least that is allowed, but there is something above it."""
     version = versions.of(fields(a={**NUMBER, "minimum": 0, RULE: [{"rule": "self >= oldSelf"}]}))
 
-    found = border(version, "spec.a", f"{RULE}[0]")
+    found = boundary(version, "spec.a", f"{RULE}[0]")
 
     assert found.old is not None
     assert found.outside is not None
@@ -213,7 +213,7 @@ def test_a_rule_that_is_false_says_more_than_one_that_cannot_be_evaluated() -> N
     spec = fields(a=NUMBER)
     spec[RULE] = [{"rule": "self.a > 3", "message": "more"}]
 
-    found = border(versions.of(spec), "spec", f"{RULE}[0]")
+    found = boundary(versions.of(spec), "spec", f"{RULE}[0]")
 
     assert found.answer is not None
     assert [error.detail for error in found.answer.errors] == ["more"]
@@ -223,7 +223,7 @@ def test_a_rule_that_is_never_false_is_broken_by_what_it_cannot_be_evaluated_for
     spec = fields(a=NUMBER)
     spec[RULE] = [{"rule": "self.a == self.a"}]
 
-    found = border(versions.of(spec), "spec", f"{RULE}[0]")
+    found = boundary(versions.of(spec), "spec", f"{RULE}[0]")
 
     assert found.answer is not None
     assert [error.detail for error in found.answer.errors] == ["no such key: a evaluating rule: self.a == self.a"]
@@ -231,40 +231,40 @@ def test_a_rule_that_is_never_false_is_broken_by_what_it_cannot_be_evaluated_for
 
 @pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_many_items_are_tried_a_few_times(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of many items may be wrong, and all are mended alike."""
+    """Each of many items may be wrong, and all are repaired alike."""
     judged: list[int] = []
-    mended: list[engine.FieldError | None] = []
-    trying, find = mending.trying, Mover.find
+    repaired: list[engine.FieldError | None] = []
+    trying, find = repair.trying, Mutator.find
 
-    def noting(*arguments: Any, **named: Any) -> mending.Judge:
+    def noting(*arguments: Any, **named: Any) -> repair.Judge:
         judge = trying(*arguments, **named)
 
-        def noted(resource: mending.Resource) -> engine.Response:
+        def noted(resource: repair.Resource) -> engine.Response:
             judged.append(len(resource.get("spec", {}).get("a", ())))
             return judge(resource)
 
         return noted
 
-    def finding(mover: Mover, resource: Any, error: engine.FieldError | None) -> Iterator[Change]:
-        mended.append(error)
-        return find(mover, resource, error)
+    def finding(mutator: Mutator, resource: Any, error: engine.FieldError | None) -> Iterator[Change]:
+        repaired.append(error)
+        return find(mutator, resource, error)
 
-    monkeypatch.setattr(mending, "trying", noting)
-    monkeypatch.setattr(Mover, "find", finding)
+    monkeypatch.setattr(repair, "trying", noting)
+    monkeypatch.setattr(Mutator, "find", finding)
     items = fields(a=TEXT, b=TEXT)
     items[RULE] = [{"rule": "has(self.a) != has(self.b)"}]
     version = versions.of(fields(a={"type": "array", "maxItems": count, "items": items}))
 
-    found = border(version, "spec.a", "maxItems")
+    found = boundary(version, "spec.a", "maxItems")
 
     assert found.outside is not None
     assert len(found.outside["spec"]["a"]) == count + 1
     assert len([size for size in judged if size >= count]) < 10
-    assert len(mended) < 200
+    assert len(repaired) < 200
 
 
 def test_a_rule_on_a_change_is_broken_by_a_change() -> None:
-    found = border(versions.of(fields(a_={**NUMBER, RULE: [{"rule": "self == oldSelf"}]})), "spec.a", f"{RULE}[0]")
+    found = boundary(versions.of(fields(a_={**NUMBER, RULE: [{"rule": "self == oldSelf"}]})), "spec.a", f"{RULE}[0]")
 
     assert (found.old, found.inside) == (_tab({"a": 0}), _tab({"a": 0}))
     assert found.outside is not None
@@ -274,7 +274,7 @@ def test_a_rule_on_a_change_is_broken_by_a_change() -> None:
 
 
 def test_a_change_that_nothing_breaks_has_no_outside() -> None:
-    found = border(versions.of(fields(a_={**NUMBER, RULE: [{"rule": "oldSelf == oldSelf"}]})), "spec.a", f"{RULE}[0]")
+    found = boundary(versions.of(fields(a_={**NUMBER, RULE: [{"rule": "oldSelf == oldSelf"}]})), "spec.a", f"{RULE}[0]")
 
     assert (found.inside, found.outside, found.old) == (_tab({"a": 0}), None, None)
 
@@ -285,7 +285,7 @@ def test_a_status_is_written_by_its_subresource() -> None:
     )
     version = versions.of({"type": "object"}, root={"properties": {"status": status}}, subresources={"status": {}})
 
-    limit, change = (border(version, "status.count", keyword) for keyword in ("maximum", f"{RULE}[0]"))
+    limit, change = (boundary(version, "status.count", keyword) for keyword in ("maximum", f"{RULE}[0]"))
 
     assert (limit.subresource, change.subresource) == ("status", "status")
     assert limit.inside == {**_tab({}), "status": {"count": 3}}
@@ -304,18 +304,18 @@ def test_a_status_is_written_by_its_subresource() -> None:
     ("place", "keyword"),
     [("spec.b", "maximum"), ("spec.a", "minimum"), ("spec.a", f"{RULE}[0]"), ("spec", "required b")],
 )
-def test_there_is_no_border_where_there_is_no_keyword(place: str, keyword: str) -> None:
+def test_there_is_no_boundary_where_there_is_no_keyword(place: str, keyword: str) -> None:
     with pytest.raises(LookupError, match=r"Tab v1 has no '.*' at '.*'"):
-        border(versions.of(fields(a_={**NUMBER, "maximum": 3})), place, keyword)
+        boundary(versions.of(fields(a_={**NUMBER, "maximum": 3})), place, keyword)
 
 
-def test_all_borders_of_a_version_come_outer_places_first() -> None:
+def test_all_boundaries_of_a_version_come_outer_places_first() -> None:
     version = versions.of(
         fields(a_={**NUMBER, "maximum": 3}, b={**LIST, "maxItems": 2, "x-kubernetes-list-type": "atomic"}),
         root={RULE: [{"rule": "size(self.metadata.name) < 9"}]},
     )
 
-    found = [(one.place, one.keyword) for one in borders(version)]
+    found = [(one.place, one.keyword) for one in boundaries(version)]
 
     assert found == [
         ("", "type"),
@@ -359,11 +359,11 @@ IMPOSSIBLE = {
 def test_where_no_object_has_the_place_there_are_no_sides(
     schema: dict[str, Any], place: str, keyword: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(holding, "_MOST_TO_EXIST", 15)  # more of them are as impossible
+    monkeypatch.setattr(placement, "_MOST_TO_EXIST", 15)  # more of them are as impossible
 
-    found = border(versions.of(fields(a=schema)), place, keyword)
+    found = boundary(versions.of(fields(a=schema)), place, keyword)
 
-    assert found == Border(place, keyword)
+    assert found == Boundary(place, keyword)
 
 
 def test_a_text_has_no_fields_whatever_a_schema_of_v1beta1_says() -> None:
@@ -382,15 +382,15 @@ def test_a_text_has_no_fields_whatever_a_schema_of_v1beta1_says() -> None:
     }
     version = engine.CustomResourceDefinition.from_manifest(manifest).versions[0]
 
-    assert border(version, "a.b", "type") == Border("a.b", "type")
+    assert boundary(version, "a.b", "type") == Boundary("a.b", "type")
 
 
-def test_without_an_example_there_are_no_borders(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_example_there_are_no_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(making, "_MOST_TRIALS", 50)
     version = versions.of(fields(a_={**NUMBER, RULE: [{"rule": "self > 5 && self < 5"}]}))
 
     with pytest.raises(NoExampleError):
-        next(borders(version))
+        next(boundaries(version))
 
 
 # Rules that say the same at several places, or speak of the whole value
@@ -401,7 +401,7 @@ IMMUTABLE = [{"rule": "self == oldSelf", "message": "immutable"}]
 def test_a_rule_that_speaks_of_the_whole_value_is_broken_by_a_field_more() -> None:
     version = versions.of(fields(a_={**fields(b=TEXT, c=NUMBER), RULE: IMMUTABLE}))
 
-    found = border(version, "spec.a", f"{RULE}[0]")
+    found = boundary(version, "spec.a", f"{RULE}[0]")
 
     assert (found.old, found.outside) == (_tab({"a": {}}), _tab({"a": {"b": "a"}}))
 
@@ -410,7 +410,7 @@ def test_a_rule_that_another_place_has_too_is_told_from_it() -> None:
     name = {**TEXT, RULE: IMMUTABLE}
     version = versions.of(fields(a_={**fields(name=name), RULE: IMMUTABLE}))
 
-    found = border(version, "spec.a.name", f"{RULE}[0]")
+    found = boundary(version, "spec.a.name", f"{RULE}[0]")
 
     assert (found.old, found.outside) == (_tab({"a": {"name": "a"}}), _tab({"a": {"name": "b"}}))
     assert found.answer is not None
@@ -423,16 +423,16 @@ def test_of_a_field_that_a_rule_limits_to_some_values_there_is_an_object_with_on
         fields(a={**items, RULE: [{"rule": "self.all(x, !has(x.effect) || x.effect in ['n', 'm'])"}]})
     )
 
-    assert border(version, "spec.a[*].effect", "type").outside == _tab({"a": [{"effect": 1}]})
+    assert boundary(version, "spec.a[*].effect", "type").outside == _tab({"a": [{"effect": 1}]})
 
 
 def test_of_what_keeps_something_only_what_takes_it_away_is_not_allowed() -> None:
-    keep = mending.Keep(("spec", "a"))
+    keep = repair.Keep(("spec", "a"))
 
-    assert keep.allows(Move(("spec", "a"), 1))
-    assert not keep.allows(Move(("spec", "a")))
-    assert not keep.allows(Move(("spec",), {}))
-    assert not mending.Keep(("spec", "a"), within=True).allows(Move(("spec", "a"), 1))
+    assert keep.allows(Mutation(("spec", "a"), 1))
+    assert not keep.allows(Mutation(("spec", "a")))
+    assert not keep.allows(Mutation(("spec",), {}))
+    assert not repair.Keep(("spec", "a"), within=True).allows(Mutation(("spec", "a"), 1))
 
 
 # Rules of which an object that breaks one breaks others too, at first
@@ -464,7 +464,7 @@ def test_what_else_is_broken_with_a_rule_is_mended(rules: list[str], old: Any, o
     part = fields(size_={**TEXT, "enum": ["a"]})
     spec = {**fields(a=NUMBER, b=NUMBER, c=NUMBER, d=NUMBER, part=part), RULE: [{"rule": rule} for rule in rules]}
 
-    found = border(versions.of(spec), "spec", f"{RULE}[0]")
+    found = boundary(versions.of(spec), "spec", f"{RULE}[0]")
 
     assert found.old == (None if old is None else _tab(old))
     assert found.outside == _tab(outside)
@@ -476,4 +476,4 @@ def test_what_else_is_broken_with_a_rule_is_mended(rules: list[str], old: Any, o
 def test_a_change_of_what_no_object_has_has_no_outside(rule: str) -> None:
     spec = {**fields(a=NUMBER, b=NUMBER), RULE: [{"rule": rule}, {"rule": "!has(self.a)"}]}
 
-    assert border(versions.of(spec), "spec", f"{RULE}[0]").outside is None
+    assert boundary(versions.of(spec), "spec", f"{RULE}[0]").outside is None

@@ -1,5 +1,5 @@
 """
-Holding: accepted objects in which something stands at a place of the schema.
+Placement: accepted objects in which something stands at a place of the schema.
 
 They are made from outside in: the object that has a list is the one that an item is put into.
 """
@@ -13,12 +13,12 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.examples import making, mending, places
-from pytest_crd.examples.mending import Judge, Keep, NotFoundError, Resource, Search
-from pytest_crd.examples.moves import Mover
+from pytest_crd.examples import making, places, repair
+from pytest_crd.examples.demands import Demand
+from pytest_crd.examples.mutations import Mutator
 from pytest_crd.examples.places import Steps
+from pytest_crd.examples.repair import Judge, Keep, NotFoundError, Resource, Search
 from pytest_crd.examples.rulegoals.rules import RuleGoals
-from pytest_crd.examples.schemas import Demand
 from pytest_crd.examples.values import Maker
 
 # An object, and where in it something stands.
@@ -34,7 +34,7 @@ _MOST_OF_LARGE: Final = 5
 _MOST_TRIED: Final = 12
 
 
-class Holder:
+class Placer:
     """
     Makes objects of one version, from its smallest one on.
 
@@ -44,7 +44,7 @@ class Holder:
         start: The smallest object.
         maker: Makes values.
         goals: Makes rules true or false.
-        mover: Changes objects.
+        mutator: Changes objects.
     """
 
     def __init__(self, version: engine.Version) -> None:
@@ -58,7 +58,7 @@ class Holder:
         self.root = Demand.of_version(version)
         self.maker = Maker()
         self.goals = RuleGoals(version, self.root, self.maker)
-        self.mover = Mover(self.root, self.maker, self.goals)
+        self.mutator = Mutator(self.root, self.maker, self.goals)
         self.start = making.example(version)
         self._head = {name: self.start[name] for name in ("apiVersion", "kind", "metadata")}
         self._existing: dict[Place, Held | None] = {}
@@ -112,7 +112,7 @@ class Holder:
         return False
 
     def _accepted(self, place: Place, resource: Resource, steps: Steps, keep: Keep, most: int) -> Held | None:
-        search = Search(self.judge(place), mending.acceptance, self.mover.find, keep=keep)
+        search = Search(self.judge(place), repair.acceptance, self.mutator.find, keep=keep)
         try:
             return search.run(resource, most=most), steps
         except NotFoundError:
@@ -147,16 +147,16 @@ class Holder:
         stored = self.judge(place)(old).stored
         version = self.version.unobserved
         write = version.update_status if self.subresource(place) else version.update
-        return mending.trying(write, old=stored)
+        return repair.trying(write, old=stored)
 
     @functools.cached_property
     def _judge_of_object(self) -> Judge:
-        return mending.trying(self.version.unobserved.create)
+        return repair.trying(self.version.unobserved.create)
 
     @functools.cached_property
     def _judge_of_status(self) -> Judge:
         stored = self._judge_of_object(self.start).stored
-        return mending.trying(self.version.unobserved.update_status, old=stored)
+        return repair.trying(self.version.unobserved.update_status, old=stored)
 
 
 def _size(value: Any) -> int:

@@ -13,10 +13,10 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.examples import places
-from pytest_crd.examples.changes import Move
-from pytest_crd.examples.mending import Keep, NotFoundError, Search, acceptance
-from pytest_crd.examples.moves import Mover
-from pytest_crd.examples.schemas import Demand
+from pytest_crd.examples.changes import Mutation
+from pytest_crd.examples.demands import Demand
+from pytest_crd.examples.mutations import Mutator
+from pytest_crd.examples.repair import Keep, NotFoundError, Search, acceptance
 from pytest_crd.examples.values import Maker
 
 TEXT = {"type": "string"}
@@ -35,7 +35,7 @@ def _moves(field: str, resource: Any = None, *, full: bool = False) -> list[Any]
     steps = [int(step) if step.isdigit() else step for step in field.split(".") if step]
     error = fielderror.required(FieldPath(tuple(steps)), "")
     start = resource or OBJECT
-    return [move.applied(start).get("spec") for move in Mover(ROOT, Maker(full=full)).find(start, error)]
+    return [move.applied(start).get("spec") for move in Mutator(ROOT, Maker(full=full)).find(start, error)]
 
 
 def test_what_is_missing_is_added_first() -> None:
@@ -49,7 +49,7 @@ def test_an_error_about_the_whole_object_suggests_its_fields() -> None:
 
 
 def test_a_list_that_is_not_there_is_made_of_what_a_rule_names() -> None:
-    found = [move.value for move in Mover(ROOT, Maker()).of_rule({"spec": {}}, ("spec",), "self.list == ['q', 'r']")]
+    found = [move.value for move in Mutator(ROOT, Maker()).of_rule({"spec": {}}, ("spec",), "self.list == ['q', 'r']")]
 
     assert [one for one in found if one in (["q"], ["r"])] == [["q"], ["r"]]
 
@@ -70,18 +70,18 @@ def test_a_list_is_made_longer_and_shorter() -> None:
 
 
 def test_an_error_without_a_path_is_about_the_whole_object() -> None:
-    mover = Mover(ROOT, Maker())
+    mutator = Mutator(ROOT, Maker())
 
-    assert list(mover.find(OBJECT, fielderror.request("no"))) == list(mover.of_value(OBJECT, ()))
+    assert list(mutator.find(OBJECT, fielderror.request("no"))) == list(mutator.of_value(OBJECT, ()))
 
 
 def test_without_an_error_and_in_what_every_object_has_nothing_is_changed() -> None:
-    mover = Mover(ROOT, Maker())
+    mutator = Mutator(ROOT, Maker())
 
-    assert list(mover.find(OBJECT, None)) == []
-    assert list(mover.of_value(OBJECT, ("metadata",))) == []
-    assert list(mover.of_value(OBJECT, ("spec", "map", "gone"))) == []
-    assert all(move.applied(OBJECT)["kind"] == "Tab" for move in mover.of_value(OBJECT, ()))
+    assert list(mutator.find(OBJECT, None)) == []
+    assert list(mutator.of_value(OBJECT, ("metadata",))) == []
+    assert list(mutator.of_value(OBJECT, ("spec", "map", "gone"))) == []
+    assert all(move.applied(OBJECT)["kind"] == "Tab" for move in mutator.of_value(OBJECT, ()))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_without_an_error_and_in_what_every_object_has_nothing_is_changed() -> N
     ],
 )
 def test_a_rule_suggests_what_it_speaks_of(rule: str, changed: Any) -> None:
-    found = [move.applied(OBJECT).get("spec") for move in Mover(ROOT, Maker()).of_rule(OBJECT, ("spec",), rule)]
+    found = [move.applied(OBJECT).get("spec") for move in Mutator(ROOT, Maker()).of_rule(OBJECT, ("spec",), rule)]
 
     assert changed in found
 
@@ -107,7 +107,7 @@ def test_numbers_in_a_rule_and_those_next_to_them_are_tried() -> None:
     rule = "self.n > 2.5 && self.i == 10 && self.b"
 
     found = [
-        move.value for move in Mover(root, Maker()).of_rule({"n": 0, "b": False}, (), rule) if move.steps == ("n",)
+        move.value for move in Mutator(root, Maker()).of_rule({"n": 0, "b": False}, (), rule) if move.steps == ("n",)
     ]
 
     assert {2.5, 3.5, 1.5, 10, 11, 9} <= {one for one in found if isinstance(one, int | float)}
@@ -116,12 +116,12 @@ def test_numbers_in_a_rule_and_those_next_to_them_are_tried() -> None:
 def test_what_is_kept_is_not_changed() -> None:
     kept, held = Keep(("spec", "a"), within=True), Keep(("spec", "map"))
 
-    assert not kept.allows(Move(("spec",)))
-    assert not kept.allows(Move(("spec", "a")))
-    assert not kept.allows(Move(("spec", "a", "b"), 1))
-    assert kept.allows(Move(("spec", "ab"), 1))
-    assert not held.allows(Move(("spec", "map")))
-    assert held.allows(Move(("spec", "map", "k"), 1))
+    assert not kept.allows(Mutation(("spec",)))
+    assert not kept.allows(Mutation(("spec", "a")))
+    assert not kept.allows(Mutation(("spec", "a", "b"), 1))
+    assert kept.allows(Mutation(("spec", "ab"), 1))
+    assert not held.allows(Mutation(("spec", "map")))
+    assert held.allows(Mutation(("spec", "map", "k"), 1))
 
 
 def _judge(resource: Any) -> engine.Response:
@@ -157,20 +157,20 @@ def test_a_search_ends_with_the_nearest_answer_where_it_finds_nothing() -> None:
     start = {"metadata": {"name": "a"}, "spec": {"a": "z"}}
 
     with pytest.raises(NotFoundError, match=r"spec\.map: Required value") as raised:
-        Search(_judge, acceptance, lambda *_: iter([Move(("spec", "a"), "y")])).run(start, most=7)
+        Search(_judge, acceptance, lambda *_: iter([Mutation(("spec", "a"), "y")])).run(start, most=7)
     assert [error.field for error in raised.value.nearest.errors] == ["spec.map"]
 
 
 def test_a_search_ends_after_so_many_objects() -> None:
     tried: list[Any] = []
 
-    def moves(_resource: Any, _error: Any) -> Any:
+    def mutations(_resource: Any, _error: Any) -> Any:
         for number in range(1000):
             tried.append(number)
-            yield Move(("spec", "a"), f"z{number}")
+            yield Mutation(("spec", "a"), f"z{number}")
 
     with pytest.raises(NotFoundError):
-        Search(_judge, acceptance, moves).run({"spec": {"a": "z"}}, most=7)
+        Search(_judge, acceptance, mutations).run({"spec": {"a": "z"}}, most=7)
     assert len(tried) < 20
 
 
@@ -205,16 +205,16 @@ def test_a_rule_suggests_the_name_and_keys_that_it_names() -> None:
     resource = {"metadata": {"name": "a"}, "spec": {}}
     root = Demand((fields(spec_=fields(map={"type": "object", "additionalProperties": TEXT})),))
 
-    found = list(Mover(root, Maker()).of_rule(resource, (), "self.metadata.name == 'b' || self.spec.map['k'] == 'v'"))
+    found = list(Mutator(root, Maker()).of_rule(resource, (), "self.metadata.name == 'b' || self.spec.map['k'] == 'v'"))
 
-    assert Move(("metadata", "name"), "b") in found
-    assert Move(("spec", "map", "k"), "v") in found
+    assert Mutation(("metadata", "name"), "b") in found
+    assert Mutation(("spec", "map", "k"), "v") in found
 
 
 def test_where_no_version_is_known_a_rule_is_read_as_text() -> None:
     rule = FailedRule("self.a == 'w'", ("properties", "spec", "x-kubernetes-validations", 0), lambda: ())
     error = dataclasses.replace(fielderror.invalid(FieldPath(("spec",)), "", "no"), rule=rule)
 
-    found = list(Mover(ROOT, Maker()).find(OBJECT, error))
+    found = list(Mutator(ROOT, Maker()).find(OBJECT, error))
 
-    assert Move(("spec", "a"), "w") in found
+    assert Mutation(("spec", "a"), "w") in found

@@ -1,5 +1,5 @@
 """
-Borders: for a place in a schema and a keyword there, the nearest object that holds and the nearest that breaks it.
+Boundaries: for a place in a schema and a keyword there, the nearest object that holds and the nearest that breaks it.
 
 Both are whole objects that differ in that place alone. What is returned was judged: the one is accepted, the other refused because of
 the keyword.
@@ -16,21 +16,21 @@ from pytest_crd import engine
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
-from pytest_crd.examples import limits, mending, places
-from pytest_crd.examples.changes import Change, Move
-from pytest_crd.examples.holding import Holder
-from pytest_crd.examples.mending import Judge, NotFoundError, Resource, Search
+from pytest_crd.examples import limits, places, repair
+from pytest_crd.examples.changes import Change, Mutation
+from pytest_crd.examples.demands import INT_OR_STRING, Demand
+from pytest_crd.examples.placement import Placer
 from pytest_crd.examples.places import Steps
+from pytest_crd.examples.repair import Judge, NotFoundError, Resource, Search
 from pytest_crd.examples.rulesearch import RuleSearch
-from pytest_crd.examples.schemas import INT_OR_STRING, Demand
 
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 _REQUIRED: Final = "required"
 # What is made up where an object leaves it out.
 _OF_RESOURCE: Final = frozenset({("apiVersion",), ("kind",), ("metadata",)})
 _MOST_TRIALS: Final = 150
-# How many values that break a keyword are kept while the rest of the object is mended.
-_MOST_MENDED: Final = 2
+# How many values that break a keyword are kept while the rest of the object is repaired.
+_MOST_REPAIRED: Final = 2
 
 # Keywords that say the type of a value beside the one that is told.
 _ALSO_TOLD_OF: Final = {
@@ -40,7 +40,7 @@ _ALSO_TOLD_OF: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Border:
+class Boundary:
     """
     A keyword at a place, and the objects on both sides of what it asks for.
 
@@ -63,49 +63,49 @@ class Border:
     old: Resource | None = None
 
 
-def borders(version: engine.Version) -> Iterator[Border]:
+def boundaries(version: engine.Version) -> Iterator[Boundary]:
     """
-    Yield the border of each keyword at each place of a version's schema, outer places first.
+    Yield the boundary of each keyword at each place of a version's schema, outer places first.
 
     Raises:
         NoExampleError: There is no object to begin with.
     """
-    finder = Borders(version)
+    finder = Boundaries(version)
     for place, node in finder.places():
         for keyword in keywords(node):
             yield _to_be_handed_out(finder.find(place, keyword))
 
 
-def border(version: engine.Version, place: str, keyword: str) -> Border:
+def boundary(version: engine.Version, place: str, keyword: str) -> Boundary:
     """
-    Return the border of one keyword.
+    Return the boundary of one keyword.
 
     Args:
         version: Of which version of a CRD.
-        place: Where in the schema, as `Border` has it.
-        keyword: As `Border` has it.
+        place: Where in the schema, as `Boundary` has it.
+        keyword: As `Boundary` has it.
 
     Raises:
         LookupError: There is no such keyword at the place.
         NoExampleError: There is no object to begin with.
     """
-    finder = Borders(version)
+    finder = Boundaries(version)
     for steps, node in finder.places():
         if schemamap.spelled(steps) == place and keyword in keywords(node):
             return _to_be_handed_out(finder.find(steps, keyword))
     raise LookupError(f"{version.crd.kind} {version.name} has no {keyword!r} at {place!r}")
 
 
-def _to_be_handed_out(border: Border) -> Border:
-    """Return a border whose objects share nothing with the schema, so that they may be changed."""
+def _to_be_handed_out(boundary: Boundary) -> Boundary:
+    """Return a boundary whose objects share nothing with the schema, so that they may be changed."""
     inside, outside, old = (
-        None if one is None else jsonvalue.copy(one) for one in (border.inside, border.outside, border.old)
+        None if one is None else jsonvalue.copy(one) for one in (boundary.inside, boundary.outside, boundary.old)
     )
-    return replace(border, inside=inside, outside=outside, old=old)
+    return replace(boundary, inside=inside, outside=outside, old=old)
 
 
 def keywords(node: Demand) -> Iterator[str]:
-    """Yield the keywords of *node* that draw a border, as `Border` names them."""
+    """Yield the keywords of *node* that draw a boundary, as `Boundary` names them."""
     yield from limits.keywords(node)
     yield from (f"{_REQUIRED} {name}" for name in node.required)
     # Of an int-or-string the junctors are those that say its two types.
@@ -114,8 +114,8 @@ def keywords(node: Demand) -> Iterator[str]:
     yield from (f"{RULES}[{index}]" for index in range(len(node.structure.get(RULES) or ())))
 
 
-class Borders:
-    """Finds borders in one version, from one object on."""
+class Boundaries:
+    """Finds boundaries in one version, from one object on."""
 
     def __init__(self, version: engine.Version) -> None:
         """
@@ -124,32 +124,32 @@ class Borders:
         Raises:
             NoExampleError: There is none.
         """
-        self.holder = Holder(version)
-        self.root = self.holder.root
-        self.maker = self.holder.maker
-        self.existing = self.holder.existing
-        self.holding = self.holder.holding
+        self.placer = Placer(version)
+        self.root = self.placer.root
+        self.maker = self.placer.maker
+        self.existing = self.placer.existing
+        self.holding = self.placer.holding
 
     def places(self) -> Iterator[tuple[Place, Demand]]:
         """Yield each place of the schema with what is asked of the value there, the whole object first."""
-        for node in self.holder.version.schema_map:
+        for node in self.placer.version.schema_map:
             if node.meta_of is None:
-                yield node.place, self.holder.node(node.place)
+                yield node.place, self.placer.node(node.place)
 
-    def find(self, place: Place, keyword: str) -> Border:
-        """Return the border of a *keyword* at a *place*, both as they are given by `places` and `keywords`."""
-        return _Search(self.holder, place, keyword).run()
+    def find(self, place: Place, keyword: str) -> Boundary:
+        """Return the boundary of a *keyword* at a *place*, both as they are given by `places` and `keywords`."""
+        return _Search(self.placer, place, keyword).run()
 
 
 @dataclass(frozen=True)
 class _Search:
-    """The search for one border."""
+    """The search for one boundary."""
 
-    holder: Holder
+    placer: Placer
     place: Place
     keyword: str
 
-    def run(self) -> Border:
+    def run(self) -> Boundary:
         name, _, argument = self.keyword.partition(" ")
         if name == _REQUIRED:
             return self._of_required(argument)
@@ -161,92 +161,92 @@ class _Search:
 
     @functools.cached_property
     def _node(self) -> Demand:
-        return self.holder.node(self.place)
+        return self.placer.node(self.place)
 
     @functools.cached_property
     def _judge(self) -> Judge:
-        return self.holder.judge(self.place)
+        return self.placer.judge(self.place)
 
-    def _border(self, inside: Resource | None, outside: Resource | None = None) -> Border:
+    def _boundary(self, inside: Resource | None, outside: Resource | None = None) -> Boundary:
         answer = None if outside is None else self._judge(outside)
-        subresource = self.holder.subresource(self.place)
-        return Border(schemamap.spelled(self.place), self.keyword, inside, outside, answer, subresource)
+        subresource = self.placer.subresource(self.place)
+        return Boundary(schemamap.spelled(self.place), self.keyword, inside, outside, answer, subresource)
 
-    def _of_limit(self) -> Border:
-        sides = limits.find(self._node, self.keyword, self.holder.maker)
-        held = self.holder.first_holding(self.place, sides.inside) or self.holder.existing(self.place)
+    def _of_limit(self) -> Boundary:
+        sides = limits.find(self._node, self.keyword, self.placer.maker)
+        held = self.placer.first_holding(self.place, sides.inside) or self.placer.existing(self.place)
         if held is None or not self.place:
-            return self._border(None if held is None else held[0])
+            return self._boundary(None if held is None else held[0])
         inside, steps = held
         breaks = self._loses_null if self.keyword == "nullable" else self._breaks
         is_broken = functools.partial(breaks, steps=steps)
         broken = [places.replaced(inside, steps, value) for value in sides.outside]
         outside = next((one for one in broken if is_broken(one)), None)
         if outside is None and self.keyword != "nullable":
-            outside = next(filter(None, (self._alone(one, steps) for one in broken[:_MOST_MENDED])), None)
-        return self._border(inside, outside)
+            outside = next(filter(None, (self._alone(one, steps) for one in broken[:_MOST_REPAIRED])), None)
+        return self._boundary(inside, outside)
 
     def _alone(self, broken: Resource, steps: Steps) -> Resource | None:
-        """Return *broken* with whatever else is refused in it mended; None where what is at *steps* is not the reason in the end."""
+        """Return *broken* with whatever else is refused in it repaired; None where what is at *steps* is not the reason in the end."""
 
         def distance(answer: engine.Response) -> tuple[int, ...] | None:
             others = sum(not self._is_meant(error) for error in answer.errors)
             return (others,) if others or answer.accepted else None
 
-        def moves(resource: Resource, error: engine.FieldError | None) -> Iterator[Change]:
+        def mutations(resource: Resource, error: engine.FieldError | None) -> Iterator[Change]:
             is_other = error is not None and not self._is_meant(error)
-            return self.holder.mover.find(resource, error) if is_other else iter(())
+            return self.placer.mutator.find(resource, error) if is_other else iter(())
 
-        found = _found(Search(self._judge, distance, moves, keep=mending.Keep(steps, within=True)), broken)
+        found = _found(Search(self._judge, distance, mutations, keep=repair.Keep(steps, within=True)), broken)
         return found if found is not None and self._breaks(found, steps) else None
 
-    def _of_required(self, name: str) -> Border:
+    def _of_required(self, name: str) -> Boundary:
         place = (*self.place, name)
         if place in _OF_RESOURCE:
-            return self._border(None)
-        held = self.holder.existing(place)
+            return self._boundary(None)
+        held = self.placer.existing(place)
         if held is None:
-            return self._border(None)
+            return self._boundary(None)
         inside, steps = held
         without = places.removed(inside, steps)
-        return self._border(inside, without if self._breaks(without, steps) else None)
+        return self._boundary(inside, without if self._breaks(without, steps) else None)
 
-    def _of_junctor(self) -> Border:
-        held = self.holder.existing(self.place)
+    def _of_junctor(self) -> Boundary:
+        held = self.placer.existing(self.place)
         if held is None:
-            return self._border(None)
+            return self._boundary(None)
         inside, steps = held
 
-        def moves(resource: Resource) -> Iterator[Move]:
-            for value in limits.of_junctor(self._node, self.keyword, self.holder.maker):
+        def mutations(resource: Resource) -> Iterator[Mutation]:
+            for value in limits.of_junctor(self._node, self.keyword, self.placer.maker):
                 if steps:
-                    yield Move(steps, value)
+                    yield Mutation(steps, value)
                 elif isinstance(value, dict):
-                    yield Move(steps, {**inside, **value})
-            yield from self.holder.mover.of_value(resource, steps)
+                    yield Mutation(steps, {**inside, **value})
+            yield from self.placer.mutator.of_value(resource, steps)
 
-        return self._border(inside, self._searched(self._judge, inside, self._distance_from_words, moves))
+        return self._boundary(inside, self._searched(self._judge, inside, self._distance_from_words, mutations))
 
     def _distance_from_words(self, answer: engine.Response) -> tuple[int, ...] | None:
         return None if self._says(answer) else (len(answer.errors),)
 
-    def _of_rule(self, index: int) -> Border:
-        held = self.holder.existing(self.place)
+    def _of_rule(self, index: int) -> Boundary:
+        held = self.placer.existing(self.place)
         if held is None:
-            return self._border(None)
-        found = RuleSearch(self.holder, self.place, index, held).run()
-        border = self._border(held[0], found.outside)
-        return border if found.old is None else replace(border, answer=found.answer, old=found.old)
+            return self._boundary(None)
+        found = RuleSearch(self.placer, self.place, index, held).run()
+        boundary = self._boundary(held[0], found.outside)
+        return boundary if found.old is None else replace(boundary, answer=found.answer, old=found.old)
 
     def _searched(
         self,
         judge: Judge,
         inside: Resource,
-        distance: mending.Distance,
-        moves: Callable[[Resource], Iterator[Move]],
+        distance: repair.Distance,
+        mutations: Callable[[Resource], Iterator[Mutation]],
     ) -> Resource | None:
-        """Return the nearest object to *inside* that is answered as *distance* wants it, by *moves* alone."""
-        return _found(Search(judge, distance, lambda one, _: moves(one)), inside)
+        """Return the nearest object to *inside* that is answered as *distance* wants it, by *mutations* alone."""
+        return _found(Search(judge, distance, lambda one, _: mutations(one)), inside)
 
     def _breaks(self, resource: Resource, steps: Steps) -> bool:
         """Return whether *resource* is refused because of the keyword at *steps*, and for nothing elsewhere."""

@@ -1,5 +1,5 @@
 """
-Mending: an object that a server refuses is changed, one part at a time, until it accepts it.
+Repair: an object that a server refuses is changed, one part at a time, until it accepts it.
 
 What to change is read off the errors: where they are, which rule found them, and what the rule speaks of. The engine judges each step,
 so that what is found is right whatever the guess was.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
-from pytest_crd.examples.changes import Change, Move
+from pytest_crd.examples.changes import Change, Mutation
 from pytest_crd.examples.places import Steps
 
 Resource: TypeAlias = "dict[str, Any]"
@@ -23,7 +23,7 @@ Judge: TypeAlias = "Callable[[Resource], engine.Response]"
 # How far an answer is from the one that is wanted: the less, the nearer; None where it is the one.
 Distance: TypeAlias = "Callable[[engine.Response], tuple[int, ...] | None]"
 
-# A long list may be wrong in each item: those that are mended first tell what the others need.
+# A long list may be wrong in each item: those that are repaired first tell what the others need.
 _MOST_ERRORS: Final = 50
 
 
@@ -73,7 +73,7 @@ class Keep:
         """Return whether *change* leaves it."""
         return all(map(self._allows, change.parts))
 
-    def _allows(self, move: Move) -> bool:
+    def _allows(self, move: Mutation) -> bool:
         if self.within and move.steps[: len(self.steps)] == self.steps:
             return False
         if move.steps == self.steps:
@@ -105,13 +105,13 @@ class Search:
     Attributes:
         judge: Asks the server about an object.
         distance: How far an answer is from the one that is wanted.
-        moves: Gives changes of an object that make an error go; where there is none, of an object that is accepted.
+        mutations: Gives changes of an object that make an error go; where there is none, of an object that is accepted.
         keep: What is not changed; None where all may be.
     """
 
     judge: Judge
     distance: Distance
-    moves: Callable[[Resource, engine.FieldError | None], Iterator[Change]]
+    mutations: Callable[[Resource, engine.FieldError | None], Iterator[Change]]
     keep: Keep | KeepAll | None = None
 
     def run(self, start: Resource, *, most: int) -> Resource:
@@ -153,7 +153,7 @@ class Search:
 
     def _moved(self, resource: Resource, answer: engine.Response) -> Iterator[Resource]:
         """Yield *resource* changed in one part each, for each error in turn."""
-        found = [self.moves(resource, error) for error in answer.errors[:_MOST_ERRORS] or (None,)]
+        found = [self.mutations(resource, error) for error in answer.errors[:_MOST_ERRORS] or (None,)]
         for round_ in itertools.zip_longest(*found):
             for move in round_:
                 if move is not None and (self.keep is None or self.keep.allows(move)):
