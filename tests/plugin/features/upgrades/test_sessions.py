@@ -265,6 +265,7 @@ def test_a_crd_that_is_gone_stands_in_the_folder_where_there_is_no_ini_file(
     released.crd("config/crd/bases/other.yaml", plural="others", kind="Other")
     release(released, "v2")
     released.write("test_a.py", "def test_a(): pass\n")
+    released.write("conftest.py", "")
     (released.path / FILE).unlink()
 
     result = released.run("--crd-baseline", "git:v2", "-v", *arguments)
