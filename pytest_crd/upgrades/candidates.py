@@ -38,6 +38,8 @@ _UNKNOWN: Final = "unknownField"
 _OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"], [None], None)
 # Values at which rules often draw the line.
 _PLAIN: Final[tuple[Any, ...]] = ("", 0, -1, 1_000_000, False, True, [], {})
+_COUNTS: Final = frozenset({"minItems", "maxItems"})
+_MOST_ITEMS: Final = 200_000
 _MOST_VALUES: Final = 10
 _MOST_OF_TYPE: Final = 4
 _LONG: Final = 100_000
@@ -93,6 +95,8 @@ class Maker:
             yield from self._of_boundaries(place, keyword)
         elif keyword in _OF_OBJECTS:
             yield from map(Candidate, self._of_objects(place))
+        if keyword in _COUNTS:
+            yield from map(Candidate, self._of_counts(place, keyword))
         if not place:
             yield from map(Candidate, self.complete())
         yield from self._of_values(place, _STANDS_FOR.get(keyword, keyword))
@@ -156,6 +160,18 @@ class Maker:
                     yield from self._placed(side, place, _OF_ALL_TYPES)
         for side in self.sides:
             yield from surroundings.of_field(side, difference)
+
+    def _of_counts(self, place: Place, keyword: str) -> Iterator[Resource]:
+        """Yield objects with a list of as many items as a limit of either CRD allows or not, all like one that is accepted."""
+        schemas = [side.root.at(place).structure for side in self.sides]
+        sizes = dict.fromkeys(
+            schema[keyword] + beyond for schema in schemas if keyword in schema for beyond in (0, 1, -1)
+        )
+        for resource, steps in self._existing((*place, Each.ITEM)):
+            items = places.at(resource, steps[:-1])
+            yield from (
+                places.replaced(resource, steps[:-1], items[:1] * size) for size in sizes if 0 < size <= _MOST_ITEMS
+            )
 
     def _of_orders(self, difference: Difference) -> Iterator[Resource]:
         """Yield objects with lists in different orders, which are the same or not by their type."""

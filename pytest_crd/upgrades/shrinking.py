@@ -17,7 +17,7 @@ from pytest_crd.upgrades.findings import Resource
 Holds: TypeAlias = "Callable[[Resource], bool]"
 
 # How many values may be looked at, in all objects together that are tried.
-_BUDGET: Final = 300_000
+_BUDGET: Final = 60_000
 _OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
@@ -38,7 +38,7 @@ class _Shrinking:
         self._resource = resource
         self._holds = holds
         self._left = budget
-        self._size = _size(resource)
+        self._size = size(resource)
 
     def run(self) -> Resource:
         for name in reversed(list(self._resource)):
@@ -78,7 +78,7 @@ class _Shrinking:
         self._left -= self._size
         if self._left < 0 or not self._holds(resource):
             return False
-        self._resource, self._size = resource, _size(resource)
+        self._resource, self._size = resource, size(resource)
         return True
 
 
@@ -89,9 +89,9 @@ def _inner(value: Any) -> Iterator[str | int]:
         yield from range(len(value))
 
 
-def _size(value: Any) -> int:
+def size(value: Any) -> int:
     """Return how many values there are in a value, itself included; a long text counts for several."""
     if isinstance(value, str):
         return 1 + len(value) // 100
     inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return 1 + sum(map(_size, inner))
+    return 1 + sum(map(size, inner))

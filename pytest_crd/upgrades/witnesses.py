@@ -24,6 +24,8 @@ from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.findings import Effect, Finding, Kind, Resource, Witness, path_of
 
 _MOST_CANDIDATES: Final = 80
+# How many values may be looked at for one difference, in all objects together: machines must agree, so that it is no time.
+_BUDGET: Final = 100_000
 # How many values are looked for that only an object that is changed elsewhere can have.
 _MOST_REPAIRED: Final = 4
 # What speaks of the value alone, and not of what is inside it.
@@ -39,6 +41,7 @@ class Witnesses:
         self._found = found
         self.problems: list[str] = []
         self.undecided: list[str] = []
+        self._left = _BUDGET
         # What was found elsewhere than where the schemas differ.
         self._elsewhere: set[tuple[Kind, Place, str]] = set()
         self._maker = Maker(self._boundaries(found.old.version), self._boundaries(found.new.version), found.differences)
@@ -68,7 +71,11 @@ class Witnesses:
         """Keep what a difference does to objects, and return whether it does anything."""
         shown: set[Kind] = set()
         telling: list[Any] = []
+        self._left = _BUDGET
         for candidate in itertools.islice(self._maker.find(difference), _MOST_CANDIDATES):
+            if self._left <= 0:
+                break
+            self._left -= shrinking.size(candidate.resource)
             change = self._try(candidate, difference, shown)
             if change.effects or not effects.differ_at(difference.place, change, self._found.old, self._found.new):
                 continue
@@ -134,7 +141,8 @@ class Witnesses:
     def _unshown(self, difference: Difference) -> str:
         declared = difference.lines(self._found.old.version.crd, self._found.new.version.crd)
         lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in declared)
-        return f"no object found that shows it: {path_of(difference.place)} {difference.keyword}: {lines}"
+        within = "" if self._left > 0 else ", as far as the budget of the search reaches"
+        return f"no object found that shows it{within}: {path_of(difference.place)} {difference.keyword}: {lines}"
 
     def _of_warnings(self) -> None:
         """Keep what the server warns of though the object is as it was."""

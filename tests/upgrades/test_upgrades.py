@@ -9,7 +9,7 @@ import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import upgrades as report
-from pytest_crd.upgrades import effects, upgrade
+from pytest_crd.upgrades import effects, upgrade, witnesses
 from pytest_crd.upgrades.findings import Finding, Kind
 from pytest_crd.upgrades.objects import Specimen, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
@@ -87,12 +87,23 @@ def test_a_long_list_is_shortened_by_halves_and_not_item_by_item(monkeypatch: py
 
     monkeypatch.setattr(effects, "find", counted)
 
-    witness = only(judged(crd(items(maxItems=2000)), crd(items(maxItems=1500)))).witness
+    witness = only(judged(crd(items(maxItems=400)), crd(items(maxItems=300)))).witness
 
     assert witness is not None
-    assert len(witness.resource["spec"]["x"]) == 1501
+    assert len(witness.resource["spec"]["x"]) == 301
     assert witness.resource["spec"]["x"][0] == {"a": "a", "b": "a"}
-    assert len(tried) < 300
+    assert len(tried) < 150
+
+
+def test_a_search_ends_where_its_budget_does_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(witnesses, "_BUDGET", 0)
+
+    found = judged(crd(TEXT), crd(CONSTRAINED))
+
+    assert found.findings == ()
+    assert found.undecided == ("spec.x enum",)
+    (line,) = found.unshown
+    assert line.startswith("no object found that shows it, as far as the budget of the search reaches: spec.x enum: ")
 
 
 def test_what_is_said_of_names_of_objects_counts_though_no_schema_spoke_of_them() -> None:
