@@ -53,6 +53,7 @@ def _lay_out_what_is_written(folder: Folder) -> None:
     folder.write("config/crd/bases/templates.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
     folder.cases(LEFT + FAILS + TURNED)
     folder.cases(NOTED, "test_noted.crd.yaml")
+    folder.write("conftest.py", "")
     folder.write("test_it.py", IN_PYTHON)
 
 
@@ -129,6 +130,7 @@ def _lay_out_what_fails(folder: Folder) -> None:
     folder.cases(f"{PRUNED}- {{name: b, input: {{spec: {{size: 1}}}}, expected: {{spec: {{size: 2}}}}}}\n")
     folder.cases(RULED, "test_tabs.crd.yaml")
     folder.cases(NOTED, "test_noted.crd.yaml")
+    folder.write("conftest.py", "")
     folder.write("test_it.py", IN_PYTHON)
     folder.write("conftest.py", ANNOTATING)
 
@@ -230,6 +232,7 @@ def test_workers_run_the_same_ids_and_what_is_worth_to_know_is_told_on_demand(
 
 
 def test_a_worker_that_finds_nothing_to_check_fails_the_run(empty: Project) -> None:
+    empty.write("conftest.py", "")
     empty.write("test_it.py", "def test_it(): pass\n")
 
     result = empty.run("-p", "pytest_crd.plugin", "-p", "xdist", "-n", "1", "--crd-checks")
