@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
-from pytest_crd.plugin.items.failures import FailureText, TextItem, paint
+from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem, paint
 from pytest_crd.report import upgrades as report
 from pytest_crd.upgrades import allowances
 from pytest_crd.upgrades.allowances import Allowance
@@ -20,6 +21,21 @@ from pytest_crd.upgrades.plan import Plan, Task
 
 class UpgradeFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
     """An upgrade breaks objects; `str()` is the whole report on it."""
+
+
+class StandingFailure(TextFailure):
+    """What is wrong with all upgrades, or keeps them from being judged; it stands in the ini file."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        """Take what is wrong, and the file."""
+        super().__init__(text)
+        self._text = text
+        self._path = path
+
+    def shown(self) -> FailureText:
+        """Return what pytest shows."""
+        text, path = self._text, session.shown(self._path)
+        return FailureText(plain=text, coloured=text, path=path, line=0, summary=text.partition("\n")[0])
 
 
 class UpgradeFile(pytest.File):
@@ -68,9 +84,9 @@ class UnjudgedItem(TextItem):
         Fail.
 
         Raises:
-            pytest.fail.Exception: Always, with the reason.
+            StandingFailure: Always, with the reason.
         """
-        pytest.fail(self._problem, pytrace=False)
+        raise StandingFailure(self._problem, self.path)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, no line and name."""
@@ -92,10 +108,10 @@ class AllowedItem(TextItem):
         Look for what it allows in all upgrades.
 
         Raises:
-            pytest.fail.Exception: Something is allowed that no longer happens.
+            StandingFailure: Something is allowed that no longer happens.
         """
         if outdated := self._plan.outdated:
-            pytest.fail("\n".join(report.of_outdated(outdated)), pytrace=False)
+            raise StandingFailure("\n".join(report.of_outdated(outdated)), self.path)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, no line and name."""

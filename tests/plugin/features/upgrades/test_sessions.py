@@ -497,7 +497,8 @@ def test_a_baseline_that_cannot_be_read_fails_a_test_of_its_own(released: Projec
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["git:v9: there is no such commit in *fetch-depth: 0*"])
-    result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]git:v9] - *"])
+    result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]git:v9] - git:v9: there is *"])
+    released.run("--crd-baseline", "git:v9", *path, "--tb=line").stdout.fnmatch_lines(["pytest.ini:0: git:v9: *"])
 
 
 def test_an_empty_baseline_is_a_usage_error(released: Project) -> None:
