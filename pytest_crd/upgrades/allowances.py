@@ -1,4 +1,4 @@
-"""What a project allows an upgrade to do: by CRD, path and kind, each of which may stand for several."""
+"""What a project allows an upgrade or a rollback to do: by CRD, path and kind, each of which may stand for several."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ ANY: Final = "*"
 _BELOW: Final = "**"
 _EACH: Final = "[*]"
 _STEP: Final = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
-_FORM: Final = "NAME PATH KIND, where KIND is one of refused, data loss, changed, or left out for all of them"
+ROLLBACK: Final = "rollback"
+_FORM: Final = "NAME PATH KIND or rollback NAME PATH KIND, where KIND is one of refused, data loss, changed, or left out for all of them"
 _STARS: Final = "`*` stands for a whole step of a path, as in spec.*.name, and `**` for all below, as in spec.**"
 # How many lines a failure suggests before some are put together.
 _MOST: Final = 5
@@ -31,16 +32,23 @@ class Allowance:
         crd: The name of the CRD; `*` for each.
         path: Where, as a finding names it; `*` for one step of it, `**` for any number, at the end for at least one; alone for all.
         kind: What kind of finding; `*` or empty for each.
+        is_rollback: Whether a rollback is allowed it, and not an upgrade.
     """
 
     crd: str
     path: str
     kind: str = ""
+    is_rollback: bool = False
 
     @property
     def is_pattern(self) -> bool:
         """Whether the path stands for several."""
         return any(step in (ANY, _BELOW) for step in _steps(self.path))
+
+    @property
+    def is_general(self) -> bool:
+        """Whether it is a rule for all that there is, which is kept though nothing needs it right now."""
+        return (self.crd, self.path) == (ANY, _BELOW)
 
     def covers(self, crd: str, finding: Finding) -> bool:
         """Return whether it allows a finding in a CRD."""
@@ -56,7 +64,7 @@ class Allowance:
 
     def __str__(self) -> str:
         """Return the line that states it."""
-        return " ".join(filter(None, (self.crd, self.path, self.kind)))
+        return " ".join(filter(None, (ROLLBACK if self.is_rollback else "", self.crd, self.path, self.kind)))
 
 
 def read(line: str) -> Allowance:
@@ -67,18 +75,20 @@ def read(line: str) -> Allowance:
         ValueError: It is none; the message says how one looks.
     """
     words = line.split()
+    is_rollback = words[:1] == [ROLLBACK]
+    words = words[is_rollback:]
     kind = " ".join(words[2:])
     if len(words) < 2 or kind not in {"", ANY, *(one.value for one in BREAKING)}:
         raise ValueError(f"{line!r} is not {_FORM}")
     if any(ANY in step and step not in (ANY, _BELOW, _EACH) for step in _steps(words[1])):
         raise ValueError(f"{line!r}: {_STARS}")
-    return Allowance(words[0], words[1], kind)
+    return Allowance(words[0], words[1], kind, is_rollback)
 
 
-def suggested(crd: str, findings: Iterable[Finding]) -> list[Allowance]:
+def suggested(crd: str, findings: Iterable[Finding], *, is_rollback: bool = False) -> list[Allowance]:
     """Return what would have to be allowed to a CRD for some findings: few lines, those below one place put together."""
     entries = dict.fromkeys((one.path, one.kind.value) for one in findings)
-    return [Allowance(crd, *entry) for entry in _put_together([*entries], 0)]
+    return [Allowance(crd, *entry, is_rollback) for entry in _put_together([*entries], 0)]
 
 
 def _put_together(entries: Sequence[_Entry], depth: int) -> list[_Entry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from pytest_crd.engine import (
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.allowances import ANY, Allowance
-from pytest_crd.upgrades.findings import Finding
+from pytest_crd.upgrades.findings import Finding, Kind
 from pytest_crd.upgrades.objects import Reader, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
 
@@ -35,7 +35,8 @@ class Scope:
         home: What stands for CRDs that are in no file: the ini file.
         samples: Files, folders and globs with custom resources.
         case_files: Name patterns of case files.
-        allowed: What upgrades may do.
+        allowed: What upgrades and rollbacks may do.
+        has_rollbacks: Whether the way back is judged, too.
     """
 
     base: Path
@@ -44,12 +45,13 @@ class Scope:
     samples: tuple[str, ...]
     case_files: tuple[str, ...]
     allowed: tuple[Allowance, ...] = ()
+    has_rollbacks: bool = False
 
 
 @dataclass(eq=False)
 class Task:
     """
-    One CRD of a baseline, under one Kubernetes version.
+    One CRD of a baseline, under one Kubernetes version: the upgrade to that of today, or the way back.
 
     Attributes:
         id: The name of the CRD, with its file where it has alternatives, and with the baseline where there are several.
@@ -59,8 +61,9 @@ class Task:
         path: The file that the upgrade stands in.
         line: The line of the new CRD there; 0 where it is in none.
         specimens: The objects of the project.
-        allowed: What the upgrade may do.
-        group: All tasks of CRDs of this name, itself too.
+        allowed: What upgrades and rollbacks may do.
+        is_rollback: Whether the CRD takes the place of that of today, and not the reverse.
+        group: All tasks of CRDs of this name in the same direction, itself too.
         knows_all: Whether every baseline could be read.
     """
 
@@ -72,6 +75,7 @@ class Task:
     line: int
     specimens: Specimens
     allowed: Sequence[Allowance]
+    is_rollback: bool = False
     group: Sequence[Task] = field(default=(), repr=False)
     knows_all: bool = True
 
@@ -84,7 +88,10 @@ class Task:
             InputError: It cannot be told.
         """
         try:
-            return upgrade.judge(self.old, self._new(), self.specimens)
+            today = self._today()
+            if today is not None and self.is_rollback:
+                return _told_of_rollback(upgrade.judge(today, self.old, self.specimens))
+            return upgrade.judge(self.old, today, self.specimens)
         except (UnsupportedConstructError, UnsupportedExpressionError) as error:
             message = f"what becomes of its objects is not known: {error}"
             raise CrdError([Mistake(self.old.source or self.old.name, 0, message)]) from None
@@ -92,11 +99,8 @@ class Task:
     @property
     def breaking(self) -> tuple[Finding, ...]:
         """What fails the upgrade: what breaks, and is not allowed."""
-        return tuple(
-            one
-            for one in self.upgrade.findings
-            if one.is_breaking and not any(allowed.covers(self.old.name, one) for allowed in self.allowed)
-        )
+        found = self.upgrade.findings
+        return tuple(one for one in found if one.is_breaking and not any(self._allows(by, one) for by in self.allowed))
 
     @property
     def outdated(self) -> list[Allowance]:
@@ -107,9 +111,22 @@ class Task:
         """
         if not self.knows_all or self.group[0] is not self:
             return []
-        return [one for one in self.allowed if one.crd == self.old.name and not _happens(one, self.group)]
+        own = [one for one in self.allowed if (one.crd, one.is_rollback) == (self.old.name, self.is_rollback)]
+        return [one for one in own if not _happens(one, self.group)]
 
-    def _new(self) -> CustomResourceDefinition | None:
+    def needs(self, allowance: Allowance) -> bool:
+        """
+        Return whether it does something that is allowed.
+
+        Raises:
+            InputError: It cannot be told.
+        """
+        return any(self._allows(allowance, one) for one in self.upgrade.findings)
+
+    def _allows(self, allowance: Allowance, finding: Finding) -> bool:
+        return allowance.is_rollback is self.is_rollback and allowance.covers(self.old.name, finding)
+
+    def _today(self) -> CustomResourceDefinition | None:
         if len(self.today) < 2:
             return next(iter(self.today), None)
         file = _file(self.old)
@@ -145,19 +162,19 @@ class Plan:
         parts: What is said of each baseline that could be read.
         unread: Why others could not be, by what names them.
         problem: What keeps upgrades from being judged; None where nothing does.
-        general: What is allowed to all CRDs.
+        of_all: What is allowed to all CRDs and should be needed by one.
     """
 
     tasks: tuple[Task, ...] = ()
     parts: tuple[BaselineUpgrades, ...] = ()
     unread: Mapping[str, InputError] = field(default_factory=dict)
     problem: InputError | None = None
-    general: tuple[Allowance, ...] = ()
+    of_all: tuple[Allowance, ...] = ()
 
     @property
     def outdated(self) -> list[Allowance]:
         """What is allowed to all CRDs, and happens in none."""
-        return [] if self.unread else [one for one in self.general if not _happens(one, self.tasks)]
+        return [] if self.unread else [one for one in self.of_all if not _happens(one, self.tasks)]
 
 
 def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputError], scope: Scope) -> Plan:
@@ -177,23 +194,31 @@ def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputErro
     known = {name: one for name, one in baselines.items() if not isinstance(one, InputError)}
     if not unread:
         _demand_known(scope.allowed, [crd.name for one in known.values() for crd in one.crds(first.kubernetes_version)])
-    now = Reader(FolderTree(scope.folder), first.crds).read(scope.samples, ())
+    folder = FolderTree(scope.folder)
+    now = Reader(folder, first.crds).read(scope.samples, ())
+    stored = Reader(folder, first.crds).read((), scope.case_files) if scope.has_rollbacks else Specimens()
     tasks: list[Task] = []
     parts: list[BaselineUpgrades] = []
     for name, baseline in known.items():
         users = baseline.crds(first.kubernetes_version)
         then = Reader(baseline.tree, users).read(scope.samples, scope.case_files) if baseline.tree else Specimens()
         specimens = Specimens((*then.found, *now.found))
-        tasks += _tasks(catalogs, baseline, f"-{name}" if len(baselines) > 1 else "", specimens, scope)
+        label = f"-{name}" if len(baselines) > 1 else ""
+        tasks += _tasks(catalogs, baseline, label, specimens, scope)
+        if scope.has_rollbacks:
+            back = _tasks(catalogs, baseline, label, Specimens((*specimens.found, *stored.found)), scope)
+            tasks += (replace(task, is_rollback=True) for task in back if task.today)
         counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
         parts.append(
             BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", (*users.notes, *then.notes, *now.notes))
         )
     for task in tasks:
-        task.group = [one for one in tasks if one.old.name == task.old.name]
+        task.group = [one for one in tasks if (one.old.name, one.is_rollback) == (task.old.name, task.is_rollback)]
         task.knows_all = not unread
-    general = tuple(one for one in scope.allowed if one.crd == ANY)
-    return Plan(tuple(tasks), tuple(parts), unread, general=general)
+    judged = (False, True) if scope.has_rollbacks else (False,)
+    allowed = (one for one in scope.allowed if one.crd == ANY and one.is_rollback in judged)
+    of_all = tuple(one for one in allowed if not one.is_general)
+    return Plan(tuple(tasks), tuple(parts), unread, of_all=of_all)
 
 
 def _tasks(
@@ -225,12 +250,26 @@ def _happens(allowance: Allowance, tasks: Iterable[Task]) -> bool:
     """Return whether one of *tasks* needs it, as far as is known."""
     for task in tasks:
         try:
-            findings = task.upgrade.findings
+            if task.needs(allowance):
+                return True
         except InputError:
             return True  # which that task says itself
-        if any(allowance.covers(task.old.name, one) for one in findings):
-            return True
     return False
+
+
+def _told_of_rollback(found: Upgrade) -> Upgrade:
+    """
+    Return what a rollback does, less what need not be told of it.
+
+    What it widens is what the upgrade refuses or drops. A field that is new is dropped with its default: one cause, told once.
+    """
+    dropped = {one.path for one in found.findings if one.kind is Kind.DATA_LOSS}
+    told = (
+        one
+        for one in found.findings
+        if one.kind is not Kind.WIDENED and not (one.kind is Kind.CHANGED and one.path in dropped)
+    )
+    return replace(found, findings=tuple(told))
 
 
 def _place(today: Sequence[CustomResourceDefinition], scope: Scope) -> tuple[Path, int]:

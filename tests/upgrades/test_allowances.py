@@ -25,10 +25,14 @@ def test_a_line_names_crd_path_and_kind() -> None:
     assert str(allowance) == f"{NAME} spec.x data loss"
 
 
-@pytest.mark.parametrize("line", ["", NAME, f"{NAME} spec.x lost", f"{NAME} spec.x widened", f"{NAME} spec.x * *"])
+@pytest.mark.parametrize(
+    "line",
+    ["", NAME, f"{NAME} spec.x lost", f"{NAME} spec.x widened", f"{NAME} spec.x * *", "rollback", f"rollback {NAME}"],
+)
 def test_anything_else_is_a_mistake(line: str) -> None:
-    words = "is not NAME PATH KIND, where KIND is one of refused, data loss, changed, or left out for all of them"
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(
+        ValueError, match="is not NAME PATH KIND or rollback NAME PATH KIND, where KIND is one of refused, "
+    ):
         allowances.read(line)
 
 
@@ -90,6 +94,15 @@ def test_without_a_kind_all_that_breaks_is_allowed(kind: str) -> None:
 
 def test_a_star_stands_for_all_crds() -> None:
     assert allowances.read("* spec.x").covers(NAME, LOSS)
+
+
+def test_a_rollback_has_entries_of_its_own() -> None:
+    line = f"rollback {NAME} spec.x data loss"
+    allowance = allowances.read(line)
+
+    assert allowance == allowances.Allowance(NAME, "spec.x", "data loss", is_rollback=True)
+    assert str(allowance) == line
+    assert [str(one) for one in allowances.suggested(NAME, [LOSS], is_rollback=True)] == [line]
 
 
 def suggested(*findings: Finding) -> list[str]:

@@ -53,7 +53,8 @@ def _allowed(given: Given) -> tuple[Allowance, ...]:
         except ValueError as error:
             mistakes.append(str(error))
     if mistakes:
-        raise given.wrong("\n  ".join(mistakes if len(mistakes) == 1 else ("", *mistakes)))
+        several = f"{len(mistakes)} of its lines are no entries:"
+        raise given.wrong("\n  ".join(mistakes if len(mistakes) == 1 else (several, *mistakes)))
     return tuple(found)
 
 
@@ -69,11 +70,19 @@ BASELINE: Final = Setting(
 )
 ALLOWED: Final = Setting(
     SettingKind.LINES,
-    "What upgrades may do, one a line: `NAME PATH KIND`, as a failure states it, or with `*` for any of them and `PATH.**` for all below.",
+    "What upgrades may do, one a line: `NAME PATH KIND`, behind `rollback` for a rollback, as a failure states it, or with"
+    " `*` for any of them and `PATH.**` for all below.",
     _allowed,
     ini="crd_baseline_allow",
 )
-SETTINGS: Final = (BASELINE, ALLOWED)
+ROLLBACK: Final = Setting(
+    SettingKind.SWITCH,
+    "Also test what would become of objects of today if the CustomResourceDefinitions of `crd_baseline` came back.",
+    setting.switch,
+    ini="crd_baseline_rollback",
+    option="--crd-baseline-rollback",
+)
+SETTINGS: Final = (BASELINE, ROLLBACK, ALLOWED)
 
 
 class UpgradeSettings(NamedTuple):
@@ -83,12 +92,14 @@ class UpgradeSettings(NamedTuple):
     Attributes:
         baselines: The CRDs that users have: folders, files and `git:REF`, each once.
         base: What a path there is relative to.
-        allowed: What upgrades may do.
+        allowed: What upgrades and rollbacks may do.
+        rollback: Whether rollbacks are judged, too.
     """
 
     baselines: tuple[str, ...]
     base: Path
     allowed: tuple[Allowance, ...]
+    rollback: bool
 
 
 def read(config: pytest.Config) -> UpgradeSettings | None:
@@ -96,8 +107,10 @@ def read(config: pytest.Config) -> UpgradeSettings | None:
     Return what is set; None where no upgrade is judged.
 
     Raises:
-        UsageError: Something that cannot be.
+        UsageError: Something that cannot be, or an option that has no effect.
     """
     given = BASELINE.given(config)
-    settings = UpgradeSettings(BASELINE.read(given), given.base, ALLOWED.of(config))
+    settings = UpgradeSettings(BASELINE.read(given), given.base, ALLOWED.of(config), ROLLBACK.of(config))
+    if not settings.baselines and config.getoption(ROLLBACK.dest):
+        raise pytest.UsageError(f"{ROLLBACK.option} does nothing without {BASELINE.option}")
     return settings if settings.baselines else None

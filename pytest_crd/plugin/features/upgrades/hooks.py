@@ -98,7 +98,7 @@ class Hooks:
     def _paths(self) -> Sequence[Path]:
         """Return the files that upgrades stand in."""
         planned = self._plan()
-        of_all = [self._home] if planned.unread or planned.general else []
+        of_all = [self._home] if planned.unread or planned.of_all else []
         return [*dict.fromkeys((*(task.path for task in planned.tasks), *of_all))]
 
     def _file(self, parent: pytest.Collector, path: Path) -> UpgradeFile:
@@ -132,6 +132,7 @@ class Hooks:
             samplepaths.patterns(of_project.samples),
             of_project.case_files,
             settings.allowed,
+            settings.rollback,
         )
         return plan.of(session.catalogs(config), read, scope)
 

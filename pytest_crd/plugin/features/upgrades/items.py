@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
-from pytest_crd.plugin.items.failures import FailureText, TextItem, paint
+from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem, paint
 from pytest_crd.report import upgrades as report
 from pytest_crd.upgrades import allowances
+from pytest_crd.upgrades.allowances import Allowance
 from pytest_crd.upgrades.findings import Kind
 from pytest_crd.upgrades.plan import Plan, Task
 
 
 class UpgradeFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
     """An upgrade breaks objects; `str()` is the whole report on it."""
+
+
+class StandingFailure(TextFailure):
+    """What is wrong with all upgrades, or keeps them from being judged; it stands in the ini file."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        """Take what is wrong, and the file."""
+        super().__init__(text)
+        self._text = text
+        self._path = path
+
+    def shown(self) -> FailureText:
+        """Return what pytest shows."""
+        text, path = self._text, session.shown(self._path)
+        return FailureText(plain=text, coloured=text, path=path, line=0, summary=text.partition("\n")[0])
 
 
 class UpgradeFile(pytest.File):
@@ -46,8 +63,9 @@ class UpgradeFile(pytest.File):
         for task in plan.tasks:
             if task.path == self.path:
                 label = f"[{task.kubernetes_version}]" if has_several else ""
-                yield UpgradeItem.from_parent(self, name=f"upgrade[{task.id}]{label}", task=task)
-        if self._is_home and plan.general:
+                word = "rollback" if task.is_rollback else "upgrade"
+                yield UpgradeItem.from_parent(self, name=f"{word}[{task.id}]{label}", task=task)
+        if self._is_home and plan.of_all:
             yield AllowedItem.from_parent(self, name="upgrade[crd_baseline_allow]", plan=plan)
 
 
@@ -66,9 +84,9 @@ class UnjudgedItem(TextItem):
         Fail.
 
         Raises:
-            pytest.fail.Exception: Always, with the reason.
+            StandingFailure: Always, with the reason.
         """
-        pytest.fail(self._problem, pytrace=False)
+        raise StandingFailure(self._problem, self.path)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, no line and name."""
@@ -90,10 +108,10 @@ class AllowedItem(TextItem):
         Look for what it allows in all upgrades.
 
         Raises:
-            pytest.fail.Exception: Something is allowed that no longer happens.
+            StandingFailure: Something is allowed that no longer happens.
         """
         if outdated := self._plan.outdated:
-            pytest.fail("\n".join(report.of_outdated(outdated)), pytrace=False)
+            raise StandingFailure("\n".join(report.of_outdated(outdated)), self.path)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, no line and name."""
@@ -101,14 +119,14 @@ class AllowedItem(TextItem):
 
 
 class UpgradeItem(TextItem):
-    """The upgrade of one CRD."""
+    """The upgrade of one CRD, or its way back."""
 
     unasked = "what an upgrade does is asked of the engine alone"
 
     def __init__(self, *, task: Task, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.task = task
-        self.extra_keyword_matches.add("upgrade")
+        self.extra_keyword_matches.add("rollback" if task.is_rollback else "upgrade")
 
     def runtest(self) -> None:
         """
@@ -134,16 +152,14 @@ class UpgradeItem(TextItem):
         self.user_properties += [(session.NOTE, note) for note in notes]
         self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in warnings]
         if breaking or outdated:
-            suggested = allowances.suggested(self.task.old.name, breaking)
-            raise UpgradeFailure("\n".join(report.lines(self._title, breaking, outdated, suggested)))
+            raise UpgradeFailure("\n".join(report.lines(self._title, breaking, outdated, self._suggested)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the report in place of a traceback."""
         if not isinstance(excinfo.value, UpgradeFailure):
             return super().repr_failure(excinfo, style)
         task = self.task
-        suggested = allowances.suggested(task.old.name, task.breaking)
-        coloured = report.lines(self._title, task.breaking, task.outdated, suggested, paint=paint)
+        coloured = report.lines(self._title, task.breaking, task.outdated, self._suggested, paint=paint)
         return FailureText(
             plain=str(excinfo.value),
             coloured="\n".join(coloured),
@@ -157,6 +173,12 @@ class UpgradeItem(TextItem):
         return self.path, self.task.line - 1 if self.task.line else None, self.name
 
     @property
+    def _suggested(self) -> list[Allowance]:
+        task = self.task
+        return allowances.suggested(task.old.name, task.breaking, is_rollback=task.is_rollback)
+
+    @property
     def _title(self) -> str:
-        place = f"{session.shown(self.path)}:{self.task.line}"
-        return f"{place}: {self.name} from {self.task.old.source}, Kubernetes {self.task.kubernetes_version}"
+        task = self.task
+        place, way = f"{session.shown(self.path)}:{task.line}", "to" if task.is_rollback else "from"
+        return f"{place}: {self.name} {way} {task.old.source}, Kubernetes {task.kubernetes_version}"

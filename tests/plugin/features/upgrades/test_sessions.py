@@ -413,11 +413,11 @@ def test_lines_that_allow_nothing_are_a_usage_error_that_names_all(released: Pro
     several = released.run()
 
     assert one.ret == several.ret == pytest.ExitCode.USAGE_ERROR
-    one.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND, *"])
+    one.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND or *"])
     several.stderr.fnmatch_lines(
         [
-            "ERROR: crd_baseline_allow: ",
-            "  'spec.soil' is not NAME PATH KIND, *",
+            "ERROR: crd_baseline_allow: 2 of its lines are no entries:",
+            "  'spec.soil' is not NAME PATH KIND or *",
             f"  '{NAME} spec.s[*] refused': `[*]` stands for a whole step *",
         ],
         consecutive=True,
@@ -498,7 +498,8 @@ def test_a_baseline_that_cannot_be_read_fails_a_test_of_its_own(released: Projec
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["git:v9: there is no such commit in *fetch-depth: 0*"])
-    result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]git:v9] - *"])
+    result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]git:v9] - git:v9: there is *"])
+    released.run("--crd-baseline", "git:v9", *path, "--tb=line").stdout.fnmatch_lines(["pytest.ini:0: git:v9: *"])
 
 
 def test_an_empty_baseline_is_a_usage_error(released: Project) -> None:
@@ -506,6 +507,13 @@ def test_an_empty_baseline_is_a_usage_error(released: Project) -> None:
     assert released.run("--crd-baseline", "git:v1", "--crd-baseline", "").ret == pytest.ExitCode.USAGE_ERROR
     released.ini("crd_baseline = ''")
     assert released.run().ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_rollback_to_nothing_is_a_usage_error(released: Project) -> None:
+    result = released.run("--crd-baseline-rollback")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-baseline-rollback does nothing without --crd-baseline"])
 
 
 def test_what_the_engine_does_not_know_fails_the_upgrade(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -626,6 +634,101 @@ def test_what_one_baseline_needs_is_not_in_vain(released: Project) -> None:
     released.ini("crd_baseline = git:v1 git:v2", "crd_baseline_allow =", f"    {NAME} spec.size changed")
 
     released.run().assert_outcomes(passed=2)
+
+
+# The way back
+
+
+def test_a_rollback_is_judged_beside_the_upgrade(released: Project) -> None:
+    change(released, "note: {type: string}", "note: {type: string}\n              extra: {type: string, default: a}")
+    change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
+    released.crd("config/crd/bases/others.yaml", plural="others", kind="Other")
+
+    result = released.run("--crd-baseline", "git:v1", "--crd-baseline-rollback", "-v")
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"{ITEM} PASSED*",
+            f"{FILE}::rollback[[]{NAME}] FAILED*",
+            f"{FILE}:1: rollback[[]{NAME}] to v1:{FILE}:1, Kubernetes 1.37",
+            "",
+            "refused: spec.soil (v1)",
+            '  spec.soil: Unsupported value: "peat": supported values: "clay", "sand"',
+            "  refused when created; an update that leaves spec.soil as it is passes",
+            '  object: {"spec": {"soil": "peat"}}',
+            f'  - {FILE}:24     enum: [[]"clay", "sand", "peat"]',
+            f'  + v1:{FILE}:23  enum: [[]"clay", "sand"]',
+            "",
+            "data loss: spec.extra (v1)",
+            "*",
+            "*",
+            "*",
+            "*",
+            "*",
+            "",
+            "where that is meant, allow it in the ini file, a line each:",
+            "crd_baseline_allow =",
+            f"    rollback {NAME} spec.soil refused",
+            f"    rollback {NAME} spec.extra data loss",
+            "=*",
+        ]
+    )
+
+
+def test_what_is_allowed_to_a_rollback_is_no_word_on_the_upgrade(released: Project) -> None:
+    change(released, "default: 3", "default: 4")
+    released.ini(
+        "crd_baseline = git:v1",
+        "crd_baseline_rollback = true",
+        "crd_baseline_allow =",
+        f"    rollback {NAME} spec.size changed",
+    )
+
+    result = released.run("-v")
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([f"{ITEM} FAILED*", f"{FILE}::rollback[[]{NAME}] PASSED*"])
+    result.stdout.fnmatch_lines(["changed: spec.size (v1)", "  3 before, 4 now"])
+    released.run("-k", "rollback").assert_outcomes(passed=1, deselected=1)
+    released.run("-k", "upgrade").assert_outcomes(failed=1, deselected=1)
+
+
+def test_what_is_allowed_to_a_rollback_in_vain_fails(released: Project) -> None:
+    released.ini(
+        "crd_baseline = git:v1",
+        "crd_baseline_allow =",
+        f"    rollback {NAME} spec.size changed",
+        "    rollback * spec.**",
+        "    rollback * ** data loss",
+    )
+
+    released.run().assert_outcomes(passed=1)
+    result = released.run("--crd-baseline-rollback")
+
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.no_fnmatch_line("*data loss*")
+    result.stdout.fnmatch_lines([f"  rollback {NAME} spec.size changed", "  rollback [*] spec.[*][*]"])
+
+
+def test_a_crd_that_is_gone_has_no_way_back(released: Project) -> None:
+    released.crd("config/crd/bases/others.yaml", plural="others", kind="Other")
+    (released.path / FILE).unlink()
+
+    released.run("--crd-baseline", "git:v1", "--crd-baseline-rollback").assert_outcomes(failed=1)
+
+
+def test_the_way_back_has_the_stored_objects_of_today(released: Project) -> None:
+    change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
+    released.write(
+        "tests/test_a.crd.yaml",
+        f"crd: {NAME}\nupdate:\n- {{name: a, old: {{spec: {{soil: peat}}}}, input: {{spec: {{}}}}, accepted: true}}\n",
+    )
+
+    result = released.run("--crd-baseline", "git:v1", "--crd-baseline-rollback", FILE)
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["  as well: tests/test_a.crd.yaml:3"])
 
 
 # Alternatives
