@@ -45,6 +45,8 @@ class Difference:
     @property
     def can_refuse(self) -> bool:
         """Whether the new schema states what objects may be refused for."""
+        if self.keyword == "enum" and self.before and self.after:
+            return any(value not in self.after for value in self.before)
         return self.after is not None and self.keyword not in _NEVER_REFUSING
 
     def lines(self, old: CustomResourceDefinition, new: CustomResourceDefinition) -> tuple[Line, Line]:

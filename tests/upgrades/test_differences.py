@@ -71,3 +71,12 @@ def test_a_default_in_what_was_kept_unknown_is_new() -> None:
     found = effects.find({"spec": {"x": {"a": {}}}}, old, new)
 
     assert [(one.kind, one.place) for one in found.effects] == [(Kind.WIDENED, ("spec", "x", "a", "b"))]
+
+
+def test_an_enum_in_another_order_refuses_nothing() -> None:
+    def refuses(*values: str) -> bool:
+        (one,) = differences.find(SchemaNode({"enum": ["a", "b"]}), SchemaNode({"enum": list(values)}))
+        return one.can_refuse
+
+    assert not refuses("b", "a")
+    assert refuses("b", "c")
