@@ -97,9 +97,7 @@ class Witnesses:
                 if effect.kind not in shown:
                     shown.add(effect.kind)
                     self._keep(effect, candidate, difference)
-            elif (effect.place or effect.kind is not Kind.CHANGED) and not any(
-                self._is_of(effect, other) for other in self._found.differences
-            ):
+            elif not any(self._is_of(effect, other) for other in self._found.differences):
                 shown.add(effect.kind)
                 known = (effect.kind, effect.place, effect.cause)
                 if known not in self._elsewhere:
@@ -108,6 +106,11 @@ class Witnesses:
         return change
 
     def _change(self, candidate: Candidate) -> Change:
+        """Return what becomes of an object, less what the server warns of: no difference of schemas is shown by that."""
+        change = self._whole_change(candidate)
+        return replace(change, effects=tuple(one for one in change.effects if one.kind is not Kind.WARNED))
+
+    def _whole_change(self, candidate: Candidate) -> Change:
         return effects.find(candidate.resource, self._found.old, self._found.new, stored=candidate.stored)
 
     def _keep(self, effect: Effect, candidate: Candidate, difference: Difference) -> None:
@@ -147,7 +150,7 @@ class Witnesses:
     def _of_warnings(self) -> None:
         """Keep what the server warns of though the object is as it was."""
         for candidate in self._maker.smallest():
-            change = self._change(candidate)
+            change = self._whole_change(candidate)
             for effect in change.effects:
                 if effect.kind is Kind.WARNED:
                     self._found.add_effect(effect, change)

@@ -348,6 +348,18 @@ def test_a_deprecated_version_is_warned_about() -> None:
     assert finding.words == "warned about: example.com/v1 Thing is deprecated"
 
 
+def test_what_is_warned_about_is_told_once_and_shows_no_difference() -> None:
+    old = of_versions(version("v1", {**TEXT, "default": "a"}, storage=True))
+    new = of_versions(version("v1", {**TEXT, "default": "b", "format": "hostname"}, storage=True, deprecated=True))
+
+    found = judged(old, new)
+    alone = judged(old, of_versions(version("v1", {**TEXT, "default": "b", "format": "hostname"}, storage=True)))
+
+    assert [one for one in told(found) if one.startswith("warned")] == ["warned ."]
+    assert [one for one in told(found) if not one.startswith("warned")] == told(alone)
+    assert found.unshown == alone.unshown
+
+
 @pytest.mark.parametrize("name", ["status", "scale"])
 def test_a_subresource_that_goes_is_refused(name: str) -> None:
     scale = {"specReplicasPath": ".spec.x", "statusReplicasPath": ".status.y"}
