@@ -6,6 +6,7 @@ What the version says of `metadata`, at the root and in embedded resources, is w
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -13,6 +14,7 @@ from pytest_crd.cases import comparison, diagnosis
 from pytest_crd.engine import UnsupportedConstructError, Version, profile
 from pytest_crd.engine.golang import types
 from pytest_crd.engine.metadata import metav1types
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.metafields import TYPE_META
 from pytest_crd.engine.schema.nodes import Schema
@@ -30,9 +32,7 @@ class SchemaFields:
         """Take the version; of one that is not served, as its schema has an unsupported construct, objects can have all fields."""
         self._root = version.schema_map
         self._keeps_all = version.preserves_unknown_fields or not _is_served(version)
-        named = profile.named(version.crd.kubernetes_version)
-        metadata = SchemaNode(_schema(metav1types.object_meta(named)), ("metadata",))
-        self._of_resource = {**dict.fromkeys(TYPE_META, _SCALAR), "metadata": metadata}
+        self._of_resource = _of_resource(profile.named(version.crd.kubernetes_version))
 
     @property
     def rules(self) -> Iterator[str]:
@@ -87,6 +87,13 @@ class SchemaFields:
         elif node.is_map:
             value = node.values or _SCALAR
             yield from self._at(value, _behind_any_key(rest, dotted=not _has_fields(value)))
+
+
+@functools.cache
+def _of_resource(named: Profile) -> Mapping[str, SchemaNode]:
+    """Return the fields that every object has, by name."""
+    metadata = SchemaNode(_schema(metav1types.object_meta(named)), ("metadata",))
+    return {**dict.fromkeys(TYPE_META, _SCALAR), "metadata": metadata}
 
 
 def _is_served(version: Version) -> bool:

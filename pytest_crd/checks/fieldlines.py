@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_crd.cases import comparison
 from pytest_crd.engine import FieldError
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text.manifest import Manifest
+from pytest_crd.examples import places
 
 # What the server moves: what all versions of a CRD share stands above them in its own form, and in none of v1.
 _MOVED: Final = (
@@ -28,7 +28,7 @@ def of_steps(manifest: Manifest, steps: Steps) -> str:
     moved = (
         (*other, *steps[len(one) :]) for pair in _MOVED for one, other in (pair, pair[::-1]) if steps[: len(one)] == one
     )
-    path = max((_reached(manifest.value, one) for one in (steps, *moved)), key=len)
+    path = max((places.reached(manifest.value, one)[0] for one in (steps, *moved)), key=len)
     line = manifest.key_line_of(*path) if path else manifest.line_of()
     return f"{manifest.document.source}:{line}"
 
@@ -43,38 +43,13 @@ def of_error(manifest: Manifest, error: FieldError) -> str:
 def of_sentence(manifest: Manifest, sentence: str) -> str:
     """Return `file:line` of the first field that a *sentence* of the server names, or of the whole object."""
     named = _PATH.search(sentence)
-    return manifest.where if named is None else of_steps(manifest, _nearest(manifest.value, named[0]))
+    return manifest.where if named is None else of_steps(manifest, places.find(manifest.value, named[0])[0])
 
 
 def of_values(manifest: Manifest, key: str, value: JSONValue) -> tuple[str, ...]:
     """Return `file:line` of each place where *key* has the *value*."""
     found = _holding(manifest.value, key, value, ())
     return tuple(f"{manifest.document.source}:{manifest.key_line_of(*path)}" for path in found)
-
-
-def _reached(value: JSONValue, steps: Steps) -> Steps:
-    """Return the part of *steps* that leads to something in *value*."""
-    for count, step in enumerate(steps):
-        is_there = step in value if isinstance(value, dict) else isinstance(value, list) and step in range(len(value))
-        if not is_there:
-            return steps[:count]
-        value = value[step]
-    return steps
-
-
-def _nearest(value: JSONValue, spelled: str) -> Steps:
-    """Return the longest path in *value* with whose spelling *spelled* begins, in either spelling."""
-    return max(_spelled(value, f".{spelled}", ()), key=len)
-
-
-def _spelled(value: JSONValue, rest: str, path: Steps) -> Iterator[Steps]:
-    yield path
-    if isinstance(value, dict):
-        for key, child in value.items():
-            for tail in comparison.tails(rest, key):
-                yield from _spelled(child, tail, (*path, key))
-    elif isinstance(value, list) and (index := comparison.INDEX.match(rest)) and int(index[1]) < len(value):
-        yield from _spelled(value[int(index[1])], rest[index.end() :], (*path, int(index[1])))
 
 
 def _holding(

@@ -226,7 +226,6 @@ class _Comparison:
 def _conversion(version: Version) -> tuple[Point, ...]:
     """Return the point of the conversion to the storage version: none where it is that version, or a webhook converts."""
     storage = next((one.name for one in version.crd.versions if one.storage), version.name)
-    strategy = (version.crd.declared["spec"].get("conversion") or {}).get("strategy", "None")
-    if storage == version.name or strategy != "None":
+    if storage == version.name or version.unknown_when_stored:
         return ()
     return (Point("conversion", (), (), "stored", f"no object of {version.name} is ever stored as {storage}"),)

@@ -6,19 +6,24 @@ Where a server has an answer, it is asked before and after; all else is told as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine import CustomResourceDefinition, Version
-from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.requests.subresources import Scale
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.examples import Boundaries, places
+from pytest_crd.upgrades import definitions
 from pytest_crd.upgrades.differences import Difference
-from pytest_crd.upgrades.findings import Finding, Kind, Line, Resource, Witness
+from pytest_crd.upgrades.findings import Finding, Kind, Resource, Witness
 
-_MERGING: Final = frozenset({"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"})
+# How lists and maps are merged that say nothing of it.
+_MERGED: Final = {
+    "x-kubernetes-list-type": "atomic",
+    "x-kubernetes-list-map-keys": "none",
+    "x-kubernetes-map-type": "granular",
+}
 _REPLICAS: Final = 3
 
 
@@ -34,45 +39,58 @@ def selections(old: Version, new: Version) -> Iterator[Finding]:
         if path not in kept:
             label = path.removeprefix(".")
             words = f"a list with the field selector {label}=… is refused: field label not supported: {label}"
-            lines = ((_line(old, "selectableFields", path), _line(new, "selectableFields", "")),)
-            yield Finding(Kind.REFUSED, f"selectableFields[{path}]", words, (old.name,), lines)
+            lines = (
+                definitions.line_of(old, "selectableFields", text=path),
+                definitions.line_of(new, "selectableFields"),
+            )
+            yield Finding(Kind.REFUSED, f"selectableFields[{path}]", words, (old.name,), (lines,))
 
 
-def scales(old: Version, new: Version, sides: Iterable[Boundaries]) -> Iterator[Finding]:
-    """Yield that the `/scale` of an object reads otherwise, with the first object of which it does."""
-    before, after = old.subresources.scale, new.subresources.scale
-    if before is None or after is None or before == after:
-        return
-    paths = dict.fromkeys(path for scale in (before, after) for path in scale.values())
+def reads_scale_otherwise(old: Version, new: Version) -> bool:
+    """Return whether the `/scale` of objects is read at other places than before."""
+    scales = (old.subresources.scale, new.subresources.scale)
+    return None not in scales and scales[0] != scales[1]
+
+
+def scale(old: Version, new: Version, sides: Iterable[Boundaries]) -> Finding | None:
+    """Return that the `/scale` of an object reads otherwise, with the first object that both CRDs take; None where none is known."""
+    before, after = old.subresources, new.subresources
+    paths = dict.fromkeys(path for one in (before, after) for path in (one.scale or {}).values())
     for resource in _scalable(sides, paths):
-        was, is_now = old.subresources.read_scale(resource), new.subresources.read_scale(resource)
-        if was != is_now and isinstance(was, Scale):
+        was, is_now = before.read_scale(resource), after.read_scale(resource)
+        answers = (old.create(resource), new.create(resource))
+        if was != is_now and isinstance(was, Scale) and all(answer.accepted for answer in answers):
             words = f"/scale of this object was {_told(was)}, and is {_told(is_now)} now"
-            lines = ((_line(old, "subresources", str(before)), _line(new, "subresources", str(after))),)
-            answers = (old.create(resource), new.create(resource))
-            yield Finding(Kind.CHANGED, "subresources.scale", words, (old.name,), lines, Witness(resource, *answers))
-            return
+            lines = tuple(
+                definitions.line_of(one, "subresources", text=str(one.subresources.scale)) for one in (old, new)
+            )
+            witness = Witness(resource, *answers)
+            return Finding(Kind.CHANGED, "subresources.scale", words, (old.name,), ((lines[0], lines[1]),), witness)
+    return None
 
 
 def _scalable(sides: Iterable[Boundaries], paths: Iterable[str]) -> Iterator[Resource]:
-    """Yield objects that have another number at each of *paths*, and such with one of them alone."""
+    """Yield objects that have another number at each of *paths*, and such with one of them alone; no CRD need take them."""
     wanted = {tuple(path.removeprefix(".").split(".")): _REPLICAS + index for index, path in enumerate(paths)}
     for side in sides:
         made: Any = side.placer.start
         for place, number in wanted.items():
             if side.placer.version.schema_map.at(place) is None:
                 continue
-            value = number if side.root.at(place).type != "string" else f"app={number}"
+            # Not all numbers need be taken; those that are made of the schema are.
+            values = [number, *side.maker.find(side.root.at(place))]
+            is_text = side.root.at(place).type == "string"
+            value = f"app={number}" if is_text else number
             made = places.set_below(made, place, value)
-            yield places.set_below(side.placer.start, place, value)
+            yield from (places.set_below(side.placer.start, place, one) for one in ([value] if is_text else values))
         yield made
 
 
-def _told(scale: Scale | Refusal | None) -> str:
-    if isinstance(scale, Scale):
-        selector = f" for {scale.selector!r}" if scale.selector else ""
-        return f"{scale.status_replicas} of {scale.replicas} replicas{selector}"
-    return f"a {scale.code}: {scale.message}" if scale is not None else "a 404"
+def _told(answer: Scale | Refusal) -> str:
+    if isinstance(answer, Refusal):
+        return f"a {answer.code}: {answer.message}"
+    selector = f" for {answer.selector!r}" if answer.selector else ""
+    return f"{answer.status_replicas} of {answer.replicas} replicas{selector}"
 
 
 def notices(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[str]:
@@ -96,8 +114,8 @@ def _webhook(conversion: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def columns(old: Version, new: Version) -> Iterator[str]:
     """Yield the printer columns that `kubectl get` no longer shows, or shows otherwise, in words."""
-    kept = {column.get("name"): column for column in _declared(new, "additionalPrinterColumns")}
-    for column in _declared(old, "additionalPrinterColumns"):
+    kept = {column.get("name"): column for column in _listed(new, "additionalPrinterColumns")}
+    for column in _listed(old, "additionalPrinterColumns"):
         name = column.get("name")
         if name not in kept:
             yield f"{old.name}: the column {name} is gone from what kubectl prints"
@@ -108,14 +126,11 @@ def columns(old: Version, new: Version) -> Iterator[str]:
 def merges(differences: Iterable[Difference]) -> Iterator[str]:
     """Yield the lists and maps that server-side apply merges otherwise, in words."""
     for one in differences:
-        if one.keyword in _MERGING:
-            path = schemamap.spelled(one.place)
-            was, is_now = one.before or "atomic", one.after or "atomic"
-            if was != is_now and "map-type" not in one.keyword:
+        if one.keyword in _MERGED:
+            was, is_now = (value or _MERGED[one.keyword] for value in (one.before, one.after))
+            if was != is_now:
+                path = schemamap.spelled(one.place)
                 yield f"{path}: {one.keyword} {was} before, {is_now} now: server-side apply merges it otherwise"
-            elif "map-type" in one.keyword and (one.before or "granular") != (one.after or "granular"):
-                words = f"{one.before or 'granular'} before, {one.after or 'granular'} now"
-                yield f"{path}: {one.keyword} {words}: server-side apply merges it otherwise"
 
 
 def _shown(column: Mapping[str, Any]) -> tuple[str, str]:
@@ -128,19 +143,8 @@ def _without(before: Iterable[str] | None, after: Iterable[str] | None) -> list[
 
 
 def _selectable(version: Version) -> list[str]:
-    return [field.get("jsonPath", "") for field in _declared(version, "selectableFields")]
+    return [field.get("jsonPath", "") for field in _listed(version, "selectableFields")]
 
 
-def _declared(version: Version, field: str) -> list[Mapping[str, Any]]:
-    """Return what a version declares of a *field*, or what all versions of its CRD share."""
-    spec = version.crd.declared["spec"]
-    own: Mapping[str, Any] = next((one for one in spec.get("versions") or () if one["name"] == version.name), {})
-    return own.get(field) or spec.get(field) or []
-
-
-def _line(version: Version, field: str, text: str) -> Line:
-    """Return the line of a *field* of a version, or of what is nearest around it."""
-    crd = version.crd
-    schema = declared.place_of_schema(crd.declared, version.name)
-    around = schema[: -2 if schema[1] == "versions" else 1]
-    return Line("" if crd.locate is None else crd.locate((*around, field), None), text)
+def _listed(version: Version, field: str) -> Sequence[Mapping[str, Any]]:
+    return definitions.declared_of(version, field) or ()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.examples import places
 from pytest_crd.upgrades.findings import Finding, Kind, Line
-
-# Where the server names a schema that all versions share.
-_SHARED: Final = "spec.validation"
 
 
 def written(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[Finding]:
@@ -22,14 +21,15 @@ def written(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Ite
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
     """
     for error in new.update_from(old).errors:
-        lines = ((_line(old, error.field), _line(new, error.field)),)
+        steps = () if error.path is None else error.path.steps
+        lines = ((_line(old, steps), _line(new, steps)),)
         yield Finding(Kind.REFUSED, error.field or ".", f"the CRD: {error}", lines=lines)
 
 
 def gone(old: CustomResourceDefinition) -> Finding:
     """Return what it means that there is no CRD of a name any more."""
     words = "there is no such CRD any more; deleted from a cluster, it takes all of its objects with it"
-    return Finding(Kind.DATA_LOSS, "metadata.name", words, lines=((_line(old, "metadata.name"), Line("", "")),))
+    return Finding(Kind.DATA_LOSS, "metadata.name", words, lines=((_line(old, ("metadata", "name")), Line("", "")),))
 
 
 def unserved(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[Finding]:
@@ -46,11 +46,13 @@ def unserved(old: CustomResourceDefinition, new: CustomResourceDefinition) -> It
 
 def subresources(old: Version, new: Version) -> Iterator[Finding]:
     """Yield the subresources of a version that the server no longer answers for."""
-    before, after = _subresources(old), _subresources(new)
-    for name in ("status", "scale"):
-        if name in before and name not in after:
+    for name, was, is_now in (
+        ("status", old.has_status, new.has_status),
+        ("scale", old.subresources.scale is not None, new.subresources.scale is not None),
+    ):
+        if was and not is_now:
             words = f"/{name} is gone: {refusal.NOT_SERVED.message}"
-            lines = (_version_line(old.crd, old.name, name), _version_line(new.crd, new.name, name))
+            lines = (line_of(old, "subresources", name, text=f"{name}: …"), line_of(new, "subresources", name))
             yield Finding(Kind.REFUSED, f"subresources.{name}", words, (old.name,), (lines,))
 
 
@@ -60,11 +62,18 @@ def is_deprecated_otherwise(old: Version, new: Version) -> bool:
     return any(before.get(key) != after.get(key) for key in ("deprecated", "deprecationWarning"))
 
 
-def _subresources(version: Version) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = (
-        _declared(version).get("subresources") or version.crd.declared["spec"].get("subresources") or {}
-    )
-    return found
+def line_of(version: Version, field: str, *inner: str, text: str = "") -> Line:
+    """Return the line of what a version declares of a *field*, or of what is nearest around it: of itself, or above all versions."""
+    crd = version.crd
+    index = [one.name for one in crd.versions].index(version.name)
+    own = ("spec", "versions", index) if crd.declared["spec"].get("versions") else ("spec",)
+    is_shared = field in crd.declared["spec"] and field not in _declared(version)
+    return Line.at(crd, (*(("spec",) if is_shared else own), field, *inner), text)
+
+
+def declared_of(version: Version, field: str) -> Any:
+    """Return what a version declares of a *field*, or what all versions of its CRD share; None where that is nothing."""
+    return _declared(version).get(field) or version.crd.declared["spec"].get(field)
 
 
 def _declared(version: Version) -> Mapping[str, Any]:
@@ -73,30 +82,20 @@ def _declared(version: Version) -> Mapping[str, Any]:
     return own
 
 
-def _version_line(crd: CustomResourceDefinition, name: str, subresource: str = "") -> Line:
-    """Return the line of a version, or of one of its subresources; where it is not there, of what is around it."""
-    names = [one.get("name") for one in crd.declared["spec"].get("versions") or ()]
-    index = names.index(name) if name in names else None
-    steps = ("spec", "versions", *(() if index is None else (index,)))
-    where = (*steps, "subresources", subresource) if subresource else (*steps, "served")
-    there = index is not None
-    if subresource:
-        text = f"{subresource}: …" if there and subresource in _subresources(crd.version(name)) else ""
-    else:
-        text = f"name: {name}, served: {str(crd.version(name).served).lower()}" if there else ""
-    return Line("" if crd.locate is None else crd.locate(where, None), text)
+def _version_line(crd: CustomResourceDefinition, name: str) -> Line:
+    """Return the line of a version; where it is not there, of what is around it."""
+    version = next((one for one in crd.versions if one.name == name), None)
+    if version is None:
+        return Line.at(crd, ("spec", "versions", "served"))
+    return line_of(version, "served", text=f"name: {name}, served: {str(version.served).lower()}")
 
 
-def _line(crd: CustomResourceDefinition, field: str) -> Line:
+def _line(crd: CustomResourceDefinition, steps: Steps) -> Line:
     """Return the line of a field that the server names, or of what is nearest above it."""
-    if field.startswith(_SHARED) and not crd.declared["spec"].get("validation"):
-        field = f"spec.versions[0].schema{field.removeprefix(_SHARED)}"
-    steps, rest = places.find(crd.declared, field)
-    where = "" if crd.locate is None else crd.locate(steps, None)
-    if rest or not steps:
-        return Line(where, "")
-    value = places.at(crd.declared, steps)
-    return Line(where, f"{steps[-1]}: {_shown(value)}" if isinstance(value, str | int | bool) else "")
+    there, rest = places.reached(crd.declared, declared.place_in(crd.declared, steps))
+    value = places.at(crd.declared, there)
+    is_shown = there and not rest and isinstance(value, str | int | bool)
+    return Line.at(crd, there, f"{there[-1]}: {_shown(value)}" if is_shown else "")
 
 
 def _shown(value: str | int) -> str:

@@ -19,7 +19,7 @@ REMOVED: Final = "removed"
 _WORDS: Final = frozenset({"description", "title", "example", "externalDocs", "$schema", "id"})
 _STRUCTURE: Final = frozenset({"properties", "items", "required", RULES})
 # What never refuses an object by itself.
-_NEVER_REFUSING: Final = frozenset({ADDED, "default", "x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields"})
+_NEVER_REFUSING: Final = frozenset({"x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields"})
 _LONGEST: Final = 100
 
 
@@ -65,8 +65,7 @@ class Difference:
         if self.keyword == RULES and value is not None:
             inner, name = (*inner, _index(crd, (*schema, *inner), value)), "rule"
             value = value["rule"]
-        where = "" if crd.locate is None else crd.locate((*schema, *inner), None)
-        return Line(where, "" if value is None else f"{name}: {_shown(value)}")
+        return Line.at(crd, (*schema, *inner), "" if value is None else f"{name}: {_shown(value)}")
 
 
 def _index(crd: CustomResourceDefinition, steps: tuple[str | int, ...], rule: Any) -> int:

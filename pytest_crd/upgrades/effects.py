@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.engine import FieldError, Response, jsonvalue
-from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
@@ -80,7 +79,7 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     dropped = (*after.changes.pruned, *after.changes.lost)
     # A null that was dropped before was not kept either.
     kept = [path for path in dropped if not places.reached(before.stored, path.steps)[1]]
-    lost = {path: _located(path, old, new) for path in kept}
+    lost = {path: place_of(path.steps, old, new) for path in kept}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
     if old.version.unknown_when_stored or new.version.unknown_when_stored:
@@ -110,7 +109,7 @@ def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     yield from refusals(before, old, new, Kind.WIDENED)
     if before.accepted:
         for path in dict.fromkeys((*before.changes.pruned, *before.changes.lost)):
-            place = _located(path, old, new)
+            place = place_of(path.steps, old, new)
             yield Effect(Kind.WIDENED, place, f"{path} was dropped, and is kept now", "kept")
 
 
@@ -133,11 +132,6 @@ def _is_of_another(error: FieldError, errors: Sequence[FieldError]) -> bool:
 def _cause(error: FieldError) -> str:
     """Return what is wrong, less what differs from one object to the other: the keyword, or the type of the error."""
     return error.type.value if error.origin is None else "/".join(map(str, error.origin.steps))
-
-
-def _located(field: SpelledPath, old: Subject, new: Subject) -> Place:
-    """Return where in the schema a field of an object stands that was dropped."""
-    return place_of(field.steps, old, new)
 
 
 def place_of(steps: Steps, old: Subject, new: Subject) -> Place:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from pytest_crd.engine import Response
+from pytest_crd.engine import CustomResourceDefinition, Response
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 
@@ -56,6 +57,11 @@ class Line(NamedTuple):
 
     where: str
     text: str
+
+    @classmethod
+    def at(cls, crd: CustomResourceDefinition, steps: Steps, text: str = "") -> Line:
+        """Return the line of what stands at *steps* in a CRD, or of what is nearest around it."""
+        return cls("" if crd.locate is None else crd.locate(steps, None), text)
 
 
 @dataclass(frozen=True, slots=True)

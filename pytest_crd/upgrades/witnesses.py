@@ -12,8 +12,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_crd import engine
-from pytest_crd.engine.errors.changedfield import ChangedField
-from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.examples import Boundaries, NoExampleError
 from pytest_crd.upgrades import clients, effects, shrinking
@@ -58,9 +56,8 @@ class Witnesses:
         """Keep what the differences do to objects, and yield those that no object shows, in words."""
         self._of_gained_status()
         self._of_lost_webhook()
-        for finding in clients.scales(self._found.old.version, self._found.new.version, self._maker.sides):
-            self._found.add_finding(finding)
         self._of_warnings()
+        yield from self._of_scale()
         for difference in self._found.differences:
             if not self._of_difference(difference):
                 if difference.can_refuse:
@@ -155,6 +152,18 @@ class Witnesses:
                 if effect.kind is Kind.WARNED:
                     self._found.add_effect(effect, change)
 
+    def _of_scale(self) -> Iterator[str]:
+        """Keep that a `/scale` reads otherwise; yield that no object shows it where none does."""
+        old, new = self._found.old.version, self._found.new.version
+        if not clients.reads_scale_otherwise(old, new):
+            return
+        finding = clients.scale(old, new, self._maker.sides)
+        if finding is not None:
+            self._found.add_finding(finding)
+        else:
+            self.undecided.append("subresources.scale")
+            yield f"no object found that shows it: subresources.scale: {old.subresources.scale} → {new.subresources.scale}"
+
     def _of_lost_webhook(self) -> None:
         """Keep what is lost of objects of a version that a webhook converted, and that none converts any more."""
         old, new = self._found.old.version, self._found.new.version
@@ -164,7 +173,7 @@ class Witnesses:
             written = Witness(resource, old.create(resource), new.create(resource))
             words = "is lost when it is stored: no webhook converts it any more"
             for path in written.after.changes.lost if written.before.accepted else ():
-                place = schemamap.place_in(path.steps, new.schema_map) if isinstance(path, ChangedField) else ()
+                place = effects.place_of(path.steps, self._found.old, self._found.new)
                 effect = Effect(Kind.DATA_LOSS, place, f"{path} {words}", "no webhook")
                 self._found.add_effect(effect, Change((effect,), written))
 

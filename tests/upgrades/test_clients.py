@@ -53,6 +53,29 @@ def test_a_selector_of_a_scale_that_goes_is_shown() -> None:
     assert finding.words == "/scale of this object was 4 of 3 replicas for 'app=5', and is 4 of 3 replicas now"
 
 
+def test_a_scale_is_shown_by_a_number_that_both_crds_take() -> None:
+    few = obj(spec=obj(a={**NUMBER, "maximum": 2, "minimum": 1}, b=NUMBER), status=obj(r=NUMBER))
+
+    (finding,) = judged(crd(few, **scale(".spec.a")), crd(few, **scale(".spec.b"))).findings
+
+    assert finding.witness is not None
+    assert finding.witness.before.accepted
+    assert finding.witness.resource["spec"] == {"a": 1}
+
+
+def test_a_scale_that_no_object_shows_is_counted() -> None:
+    nothing = obj(spec=obj(a={**NUMBER, "enum": []}), status=obj(r=NUMBER))
+    never = [{"rule": "!has(self.spec)"}]
+    schema = {**nothing, "x-kubernetes-validations": never}
+
+    found = judged(crd(schema, **scale(".spec.a")), crd(schema, **scale(".spec.b")))
+
+    assert found.findings == ()
+    assert found.undecided == ("subresources.scale",)
+    (line,) = found.unshown
+    assert line.startswith("no object found that shows it: subresources.scale: ")
+
+
 def test_a_scale_that_stays_is_no_finding() -> None:
     assert judged(crd(**scale(".spec.a")), crd(**scale(".spec.a"), deprecated=False)).findings == ()
 

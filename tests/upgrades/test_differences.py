@@ -73,6 +73,16 @@ def test_a_default_in_what_was_kept_unknown_is_new() -> None:
     assert [(one.kind, one.place) for one in found.effects] == [(Kind.WIDENED, ("spec", "x", "a", "b"))]
 
 
+def test_what_is_new_or_put_in_may_refuse_and_what_goes_may_not() -> None:
+    def refusing(old: JSON, new: JSON) -> list[str]:
+        return [one.keyword for one in differences.find(SchemaNode(old), SchemaNode(new)) if one.can_refuse]
+
+    assert refusing(obj(), obj(a=TEXT)) == ["added"]
+    assert refusing(TEXT, {**TEXT, "default": "a"}) == ["default"]
+    assert refusing({**TEXT, "maxLength": 3}, TEXT) == []
+    assert refusing(OBJECT, {**OBJECT, "x-kubernetes-map-type": "atomic"}) == []
+
+
 def test_an_enum_in_another_order_refuses_nothing() -> None:
     def refuses(*values: str) -> bool:
         (one,) = differences.find(SchemaNode({"enum": ["a", "b"]}), SchemaNode({"enum": list(values)}))

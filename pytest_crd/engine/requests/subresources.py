@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
@@ -130,9 +130,9 @@ class Subresources(NamedTuple):
                 errors.append(fielderror.invalid(FieldPath((selector_path,)), "", str(error)))
         return errors
 
-    def read_scale(self, stored: Resource) -> Scale | Refusal | None:
+    def read_scale(self, stored: Resource) -> Scale | Refusal:
         """
-        Return what is answered to a GET of the `/scale` of an object that is stored; None without the subresource.
+        Return what is answered to a GET of the `/scale` of an object that is stored: a 404 without the subresource.
 
         Args:
             stored: The object, which is valid.
@@ -141,7 +141,7 @@ class Subresources(NamedTuple):
             apiextensions-apiserver registry/customresource/etcd.go, scaleFromCustomResource and ScaleREST.Get.
         """
         if self.scale is None:
-            return None
+            return refusal.NOT_SERVED
         replicas = _nested(stored, self.scale["specReplicasPath"], int)
         if replicas is None:
             message = f'the spec replicas field "{self.scale["specReplicasPath"]}" does not exist'
