@@ -11,10 +11,10 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_crd.engine import Response
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.examples import places
+from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.values import Maker
 from pytest_crd.upgrades import effects
 from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
@@ -22,9 +22,9 @@ from pytest_crd.upgrades.subjects import Subject
 
 _LABELS: Final = {"upgrade": "tried"}
 _STATUS: Final = "status"
+_NOUNS: Final[dict[str | Each, str]] = {Each.ITEM: "item", Each.VALUE: "key"}
 _MOST_FIELDS: Final = 8
 _MOST_VALUES: Final = 4
-_OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
 def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:
@@ -65,12 +65,18 @@ class _Updates:
         if not self._labels_pass():
             but = ", but for one of its status" if others else ""
             return f"{when}, and in any update of an object that is stored{but}"
-        if (around := self._refused_around()) is None:
-            return f"{when}; an update that leaves {schemamap.spelled(self._effect.place) or 'it'} as it is passes"
-        where = schemamap.spelled(around)
-        return (
-            f"{when}; an update of metadata{others} alone passes, one that changes another field of {where} is refused"
-        )
+        place = self._effect.place
+        beside = [(place[:depth], place[depth]) for depth in range(1, len(place))]
+        passing = [self._passes_beside(around, step) for around, step in beside]
+        refused = [
+            f"one that changes another {_NOUNS.get(step, 'field')} of {schemamap.spelled(around)}"
+            for (around, step), passes in zip(beside, passing, strict=True)
+            if passes is False
+        ]
+        if refused or None in passing:  # of what nobody knows, nothing is said
+            also = f", {', or '.join(refused)} is refused" if refused else ""
+            return f"{when}; an update of metadata{others} alone passes{also}"
+        return f"{when}; an update that leaves {schemamap.spelled(place) or 'it'} as it is passes"
 
     def _labels_pass(self) -> bool:
         metadata = self._stored.get("metadata") or {}
@@ -88,40 +94,45 @@ class _Updates:
                     return True
         return False
 
-    def _refused_around(self) -> Place | None:
-        """Return the outermost object around the place of which no other field can be changed; None where all can."""
-        place = self._effect.place
-        for depth in range(1, len(place)):
-            *_, name = place[: depth + 1]
-            if not isinstance(name, Each) and self._is_refused_beside(place[:depth], name):
-                return place[:depth]
-        return None
+    def _passes_beside(self, around: Place, step: str | Each) -> bool | None:
+        """
+        Return whether what stands beside a field, an item or a value of a map can be changed; None where nobody knows.
 
-    def _is_refused_beside(self, around: Place, name: str) -> bool:
-        """Return whether an update is refused for the effect that changes another field than *name* of an object."""
-        for changed in self._changed(around, name):
-            answer = self._write(changed)
+        Args:
+            around: The place of the object, the list or the map.
+            step: What leads from there to the place of the effect.
+        """
+        demand = self._new.root.at(around)
+        if isinstance(step, str) and demand.properties.keys() <= {step}:
+            return True  # there is nothing else
+        for changed in self._changed(around, step, demand):
+            answer = self._new.overwrite(changed, self._stored)
             if answer.accepted:
-                return False
+                return True
             found = list(effects.refusals(answer, self._old, self._new, Kind.REFUSED))
             if all((one.place, one.cause) == (self._effect.place, self._effect.cause) for one in found):
-                return True
-        return False  # nobody knows
+                return False
+        return None
 
-    def _write(self, resource: Resource) -> Response:
-        return self._new.overwrite(resource, self._stored)
-
-    def _changed(self, around: Place, name: str) -> Iterator[Resource]:
-        """Yield the object with another value of each other field of the object at a place."""
+    def _changed(self, around: Place, step: str | Each, demand: Demand) -> Iterator[Resource]:
+        """Yield the object with something else beside what *step* leads to."""
         steps = _found(self._stored, around)
-        value = None if steps is None else places.at(self._stored, steps)
-        if steps is None or not isinstance(value, dict):
+        if steps is None:
             return
-        fields = {one: child for one, child in self._new.root.at(around).properties.items() if one != name}
-        for field, demand in itertools.islice(fields.items(), _MOST_FIELDS):
-            for one in itertools.islice(Maker().find(demand), _MOST_VALUES):
-                if value.get(field) != one:
-                    yield places.replaced(self._stored, (*steps, field), one)
+        value = places.at(self._stored, steps)
+        if isinstance(value, list):
+            made = Maker().find(demand.inner(Each.ITEM))
+            yield from (
+                places.replaced(self._stored, steps, [*value, one]) for one in itertools.islice(made, _MOST_VALUES)
+            )
+            return
+        fields = {name: child for name, child in demand.properties.items() if name != step}
+        if step is Each.VALUE:
+            fields["another"] = demand.inner(Each.VALUE)
+        for name, child in itertools.islice(fields.items(), _MOST_FIELDS):
+            for one in itertools.islice(Maker().find(child), _MOST_VALUES):
+                if value.get(name) != one:
+                    yield places.replaced(self._stored, (*steps, name), one)
 
 
 def _found(resource: Any, place: Place) -> places.Steps | None:

@@ -183,6 +183,31 @@ def test_in_a_list_it_is_the_item_in_which_nothing_else_can_be_changed() -> None
     assert note_of(judged(old, new)).endswith("one that changes another field of spec.x[*] is refused")
 
 
+def test_who_adds_an_item_to_a_list_is_refused_for_another_item() -> None:
+    old, new = (crd({"type": "array", "items": obj(a={**NUMBER, **more})}) for more in ({}, {"maximum": 3}))
+
+    assert note_of(judged(old, new)) == (
+        "refused when created; an update of metadata alone passes, one that changes another item of spec.x is refused"
+    )
+    stored = old.version("v1").create({"metadata": {"name": "a"}, "spec": {"x": [{"a": 4}]}}).stored
+    assert not new.version("v1").update({"spec": {"x": [{"a": 4}, {"a": 1}]}}, old=stored).accepted
+
+
+def test_who_adds_a_key_to_a_map_is_not_refused_for_another_one() -> None:
+    old, new = (crd({**OBJECT, "additionalProperties": {**NUMBER, **more}}) for more in ({}, {"maximum": 3}))
+
+    assert note_of(judged(old, new)) == "refused when created; an update that leaves spec.x[*] as it is passes"
+    stored = old.version("v1").create({"metadata": {"name": "a"}, "spec": {"x": {"a": 4}}}).stored
+    assert new.version("v1").update({"spec": {"x": {"a": 4, "b": 1}}}, old=stored).accepted
+
+
+def test_of_a_field_of_which_no_value_is_known_nothing_is_said() -> None:
+    never = {**TEXT, "pattern": "a^"}
+    old, new = crd(obj(a=NUMBER, b=never)), crd(obj(a={**NUMBER, "maximum": 3}, b=never))
+
+    assert note_of(judged(old, new)) == "refused when created; an update of metadata alone passes"
+
+
 @pytest.mark.parametrize(
     ("status", "note"),
     [
