@@ -48,9 +48,9 @@ def leaves_out(path: Path, config: pytest.Config) -> bool:
 
 
 def left_out(config: pytest.Config) -> list[str]:
-    """Return a line about the Python files that are left out; none with `-q`, or where there are none."""
+    """Return a line about the Python files that are left out, also with `-q`, as tests are not run; none where there are none."""
     found = config.stash.get(_LEFT_OUT, [])
-    if not found or config.get_verbosity() < 0:
+    if not found:
         return []
     first = found[0].relative_to(config.rootpath).as_posix()
     files = f"{len(found)} Python test files ({first} …) are" if len(found) > 1 else f"the Python test file {first} is"
