@@ -22,6 +22,10 @@ class CaseFileError(InputError):
     """A case file that is wrong: all its mistakes, in the order of their lines."""
 
 
+# The keys that say what is stored.
+OF_STORED: Final = frozenset({"expected", "contains", "absent", "lost"})
+
+
 class Section(enum.StrEnum):
     """What is asked of the server; the value is the key in a case file."""
 

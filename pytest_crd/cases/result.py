@@ -265,6 +265,7 @@ class CaseResult(NamedTuple):
         trace: What the passes did.
         notes: What is worth to know though the case may hold.
         answer: What the server makes of what it sends; None where it does not get that far.
+        warnings: What everybody is told, once, though the case may hold.
     """
 
     context: Context
@@ -272,6 +273,7 @@ class CaseResult(NamedTuple):
     trace: Trace = Trace()
     notes: tuple[str, ...] = ()
     answer: CaseAnswer | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def held(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 
 from pytest_crd.cases import expectations, questions, refusals, strays, unreachable, verdicts
 from pytest_crd.cases.model import (
+    OF_STORED,
     AnyCase,
     Case,
     CaseFileError,
@@ -183,6 +184,9 @@ def judge(
     result = _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
     if unknown:
         result = result._replace(notes=(*result.notes, unknown))
+        if not OF_STORED.isdisjoint(case.declared):
+            about = f"{version.crd.name} {version.name}: cases state what is stored, but {unknown}"
+            result = result._replace(warnings=(about,))
     return verdicts.tell(case, version, result._replace(answer=answer))
 
 

@@ -161,10 +161,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if text := session.heard(config):
         terminalreporter.write_line(text)
     shown = (NOTE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
-    for report in (report for reports in terminalreporter.stats.values() for report in reports):
-        for name, value in getattr(report, "user_properties", ()):
-            if name in shown and report.when == "call":
-                terminalreporter.write_line(f"crd: {value if name == WARNING else f'{report.nodeid}: {value}'}")
+    reports = (report for found in terminalreporter.stats.values() for report in found)
+    lines = dict.fromkeys(
+        f"crd: {value if name == WARNING else f'{report.nodeid}: {value}'}"
+        for report in reports
+        for name, value in getattr(report, "user_properties", ())
+        if name in shown and report.when == "call"
+    )
+    for line in lines:  # of many tests that warn of the same, one
+        terminalreporter.write_line(line)
 
 
 def _header(config: pytest.Config) -> session.Header:

@@ -25,7 +25,7 @@ class Upgrade:
     Attributes:
         findings: What was found, what breaks most first.
         unshown: Differences of the schemas for which no object was found that shows them, in words.
-        warnings: Versions of which no object is known: little was looked at.
+        warnings: Versions of which little was looked at, or little can be known, and why.
         notices: What else clients may notice, in words.
         undecided: Which of what is unshown may refuse objects, in words.
     """
@@ -69,7 +69,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         notices += [*clients.columns(before, after), *clients.merges(found.differences)]
         _of_specimens(found, specimens.of(old, before.name))
         unknown = [version.unknown_when_stored for version in (before, after)]
-        unshown += dict.fromkeys(filter(None, unknown))
+        warnings += [f"{before.name}: {one}" for one in dict.fromkeys(filter(None, unknown))]
         is_unhooked = bool(unknown[0]) and not unknown[1]
         if found.differences or is_unhooked or _is_served_otherwise(before, after):
             witnesses = Witnesses(found)

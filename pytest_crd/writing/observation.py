@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
 from pytest_crd.cases import loader
-from pytest_crd.cases.model import AnyCase, RequestCase
+from pytest_crd.cases.model import OF_STORED, AnyCase, RequestCase
 from pytest_crd.cases.result import (
     Accepted,
     CaseAnswer,
@@ -32,8 +32,6 @@ from pytest_crd.engine.schema.metafields import TYPE_META
 
 # What an expectation of an accepted object says, and one of a refused object.
 _OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost")
-# What of these says what is stored.
-_OF_STORED: Final = frozenset({"expected", "contains", "absent", "lost"})
 _OF_REFUSED: Final = ("errors", "containsErrors", "error")
 
 
@@ -143,7 +141,7 @@ def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
 
 def _unknown(answer: CaseAnswer) -> frozenset[str]:
     """Return the keys that nobody can state, as a webhook converts what is stored."""
-    return _OF_STORED if answer.unknown else frozenset()
+    return OF_STORED if answer.unknown else frozenset()
 
 
 def _answer(result: CaseResult) -> CaseAnswer:

@@ -84,6 +84,7 @@ def test_a_project_that_is_made_for_pytest_has_its_tests(
     project.run("--crd-checks", "-o", "crd_lints=ssatags").assert_outcomes(passed=6 if is_collected else 5)
 
 
+@pytest.mark.slow
 def test_workers_do_not_run_scripts(scripted: Project) -> None:
     scripted.cases()
 
@@ -144,6 +145,7 @@ def test_a_folder_without_checks_is_no_success_where_checks_are_asked_for(two: P
     assert two.run("tests").ret == pytest.ExitCode.OK
 
 
+@pytest.mark.slow
 def test_workers_are_restricted_to_the_folder(two: Project) -> None:
     two.start("-p", "xdist", "-n", "2", "--crd-checks", "config/samples").assert_outcomes(passed=1)
 

@@ -63,6 +63,7 @@ class BoundCase:
         is_idle: Whether nobody has read or run it since it was handed out.
         is_excused: Whether it is known to fail, so that nothing is written into its file.
         notes: What is worth to know of a case that was run, though it may hold.
+        warnings: What everybody is told of it, once.
         observed: What is to be written into its file, once it was run; None where nothing is.
         kubernetes_version: The version that it is run for, where the session has several; else empty.
     """
@@ -89,6 +90,7 @@ class BoundCase:
             self.observed = content.passed_over(case)
         self.is_idle = True
         self.notes: tuple[str, ...] = ()
+        self.warnings: tuple[str, ...] = ()
 
     @property
     def case(self) -> Case:
@@ -169,7 +171,7 @@ class BoundCase:
             result = self._run(self._case) if self._content is None or self.is_excused else self._observe(self._content)
         except InputError as error:
             return error
-        self.notes = result.notes
+        self.notes, self.warnings = result.notes, result.warnings
         return result
 
     def _observe(self, content: FilledContent) -> CaseResult:
@@ -193,6 +195,7 @@ class Hooks:
         report = yield
         if call.when == "call" and (bound := _bound(item)) is not None:
             report.user_properties.extend((session.NOTE, note) for note in bound.notes)
+            report.user_properties.extend((session.WARNING, warning) for warning in bound.warnings)
         return report
 
 

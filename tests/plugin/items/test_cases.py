@@ -331,3 +331,28 @@ def test_all_paths_of_a_file_that_can_never_be_are_one_error(project: Project) -
             "*test_garden.crd.yaml:5: 'absent*' of create case \"c\" always holds: 'spec.x' can be no field",
         ]
     )
+
+
+def test_that_a_webhook_converts_what_cases_state_is_told_once(empty: Project) -> None:
+    webhook = "{conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/convert'}}"
+    schema = (
+        "schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}}"
+    )
+    empty.write(
+        "crds/tabs.yaml",
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: tabs.example.com}\n"
+        "spec:\n  group: example.com\n  scope: Namespaced\n  names: {plural: tabs, kind: Tab}\n"
+        f"  conversion: {{strategy: Webhook, webhook: {webhook}}}\n  versions:\n"
+        f"  - {{name: v1, served: true, storage: false, {schema}}}\n"
+        f"  - {{name: v2, served: true, storage: true, {schema}}}\n",
+    )
+    case = "- {name: %s, input: {spec: {a: x}}, contains: {spec: {a: x}}}\n"
+    empty.write("test_tabs.crd.yaml", f"crd: tabs.example.com\nversion: v1\ncreate:\n{case % 'a'}{case % 'b'}")
+
+    result = empty.run()
+
+    result.assert_outcomes(passed=2)
+    words = (
+        "crd: tabs.example.com v1: cases state what is stored, but a webhook converts v1 to v2, and does not run here: "
+    )
+    assert sum(line.startswith(words) for line in result.outlines) == 1
