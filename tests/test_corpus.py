@@ -32,15 +32,15 @@ CORPUS = os.environ.get("CRD_CORPUS", "")
 pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs")]
 
 
-def _crds(folder: str) -> list[engine.CustomResourceDefinition]:
+def _crds(folder: str) -> Iterator[engine.CustomResourceDefinition]:
     """Load file by file, as projects carry copies of each other's CRDs."""
     files = sorted(path for path in Path(CORPUS, folder).rglob("*") if path.is_file())
-    return [crd for path in files for crd in engine.load([path])]
+    return (crd for path in files for crd in engine.load([path]))
 
 
 @pytest.fixture(scope="module")
 def structural_crds() -> list[engine.CustomResourceDefinition]:
-    return _crds("crds")
+    return list(_crds("crds"))
 
 
 def _is_v1(crd: engine.CustomResourceDefinition) -> bool:
@@ -83,7 +83,7 @@ def test_every_v1_crd_is_structural(structural_crds: list[engine.CustomResourceD
 
 
 def test_the_crds_that_servers_refuse_have_structural_errors() -> None:
-    crds = _crds("crds-nonstructural")
+    crds = list(_crds("crds-nonstructural"))
 
     refused = [crd.name for crd in crds if any(not version.is_structural for version in crd.versions)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -70,21 +69,30 @@ def _named(scope: ast.AST) -> frozenset[str]:
 
 def searches(tree: ast.AST) -> list[ast.expr]:
     """Return what looks for something in the words of an error, also under a name that a function gives them."""
-    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
-    found = {id(one): one for one in _searches(tree, frozenset())}
-    found |= {id(one): one for scope in functions for one in _searches(scope, _named(scope))}
+    functions: list[ast.FunctionDef] = []
+    asking: list[ast.Compare | ast.Call] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            functions.append(node)
+        elif isinstance(node, ast.Compare | ast.Call):
+            asking.append(node)
+    found = {id(one): one for one in asking if _searches(one, frozenset())}
+    for scope in functions:
+        inner = [one for one in asking if scope.lineno <= one.lineno <= (scope.end_lineno or 0)]
+        if named := _named(scope) if inner else frozenset():
+            found |= {id(one): one for one in inner if _searches(one, named)}
     return sorted(found.values(), key=lambda one: one.lineno)
 
 
-def _searches(scope: ast.AST, named: frozenset[str]) -> Iterator[ast.expr]:
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Compare) and any(isinstance(one, ast.In | ast.NotIn) for one in node.ops):
-            if any(_reads_words(one, named) for one in (node.left, *node.comparators)):
-                yield node
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            of_text = node.func.attr in OF_TEXTS and _reads_words(node.func.value, named)
-            if of_text or (node.func.attr in OF_PATTERNS and any(_reads_words(one, named) for one in node.args)):
-                yield node
+def _searches(node: ast.Compare | ast.Call, named: frozenset[str]) -> bool:
+    if isinstance(node, ast.Compare):
+        is_asked = any(isinstance(one, ast.In | ast.NotIn) for one in node.ops)
+        return is_asked and any(_reads_words(one, named) for one in (node.left, *node.comparators))
+    if not isinstance(node.func, ast.Attribute):
+        return False
+    if node.func.attr in OF_TEXTS and _reads_words(node.func.value, named):
+        return True
+    return node.func.attr in OF_PATTERNS and any(_reads_words(one, named) for one in node.args)
 
 
 @pytest.mark.parametrize(

@@ -60,10 +60,15 @@ def examples(whole: int) -> settings:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts pytest, before anything is chosen by its markers."""
+    """
+    Mark what starts pytest, before anything is chosen by its markers.
+
+    What takes longest comes first: at the end one worker would be at it while the others have nothing left.
+    """
     for item in items:
         if "pytester" in getattr(item, "fixturenames", ()):
             item.add_marker("session")
+    items.sort(key=lambda item: (item.get_closest_marker("corpus") is None, item.get_closest_marker("slow") is None))
 
 
 @pytest.hookimpl(wrapper=True)
