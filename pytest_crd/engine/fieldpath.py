@@ -17,7 +17,7 @@ class Key:
     name: str
 
 
-# str: a named field. Key: a map key. int: a list index.
+# str: a named field; SpelledPath: several that are spelled as one. Key: a map key. int: a list index.
 Segment: TypeAlias = "str | Key | int"
 
 
@@ -35,7 +35,7 @@ class FieldPath:
     @property
     def steps(self) -> tuple[str | int, ...]:
         """Where it leads in a JSON value: keys and indices."""
-        return tuple(segment.name if isinstance(segment, Key) else segment for segment in self.segments)
+        return tuple(step for segment in self.segments for step in _steps(segment))
 
     def child(self, *names: str) -> FieldPath:
         """Return the path of the field below this one that *names* lead to."""
@@ -102,3 +102,9 @@ def unknown_field(segments: tuple[str | int, ...]) -> SpelledPath:
 def leads_to(above: str, path: str) -> bool:
     """Return whether *path* is *above* or something below it, in either spelling; `spec.ab` is nothing below `spec.a`."""
     return path == above or path.startswith((f"{above}.", f"{above}["))
+
+
+def _steps(segment: Segment) -> tuple[str | int, ...]:
+    if isinstance(segment, SpelledPath):
+        return segment.steps
+    return (segment.name if isinstance(segment, Key) else segment,)

@@ -241,6 +241,14 @@ def test_a_release_is_judged_against_the_one_before_it(repository: Repository) -
     assert latest(repository) == "v2.0.0"
 
 
+def test_before_the_first_commit_of_a_branch_nothing_was_released(repository: Repository) -> None:
+    repository.commit("v1.0.0")
+    repository.git("checkout", "-q", "--orphan", "anew")
+
+    with pytest.raises(InputError, match="has no tag of a release that shares a commit with what is there now"):
+        latest(repository)
+
+
 def test_a_release_on_a_branch_of_its_own_counts_for_what_comes_after_it(repository: Repository) -> None:
     repository.commit("v1.13.0-rc.0")
     repository.git("checkout", "-q", "-b", "release-1.13")

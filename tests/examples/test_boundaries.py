@@ -43,6 +43,7 @@ BORDERS: dict[str, tuple[dict[str, Any], str, Any, Any]] = {
     "enum": ({**TEXT, "enum": ["b", "c"]}, "enum", "b", "bx"),
     "enum of numbers": ({**NUMBER, "enum": [1, 2]}, "enum", 1, 0),
     "enum of truth values": ({"type": "boolean", "enum": [True]}, "enum", True, ABSENT),
+    "enum of objects": ({**MAP, "enum": [{"b": 1}]}, "enum", {"b": 1}, {"another": 1}),
     "type": (TEXT, "type", "a", 1),
     "type of a list": (LIST, "type", [], "a"),
     "type of a number": ({"type": "number"}, "type", 0, "a"),
@@ -125,6 +126,12 @@ def test_a_required_field_with_a_default_cannot_be_missed() -> None:
     found = boundary(versions.of(fields(a_={**TEXT, "default": "x"})), "spec", "required a")
 
     assert (found.inside, found.outside, found.answer) == (_tab({"a": "x"}), None, None)
+
+
+def test_what_a_junctor_says_of_texts_is_put_into_no_whole_object() -> None:
+    version = versions.of(fields(a=TEXT), root={"not": {"enum": ["x"]}})
+
+    assert boundary(version, "", "not").outside is None
 
 
 def test_what_every_object_has_is_not_left_out() -> None:

@@ -88,6 +88,8 @@ def test_a_list_can_no_longer_be_selected_by_a_field_that_goes() -> None:
     assert (finding.kind, finding.path) == (Kind.REFUSED, "selectableFields[.spec.c]")
     assert finding.words == ("a list with the field selector spec.c=… is refused: field label not supported: spec.c")
     assert judged(crd(), crd(**fields)).findings == ()
+    both: JSON = {"selectableFields": [*fields["selectableFields"], {"jsonPath": ".spec.a"}]}
+    assert [one.path for one in judged(crd(**both), crd(**fields)).findings] == ["selectableFields[.spec.a]"]
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,22 @@ def test_of_a_field_of_which_no_value_is_known_nothing_is_said() -> None:
     assert note_of(judged(old, new)) == "refused when created; an update of metadata alone passes"
 
 
+def test_of_what_an_object_does_not_have_nothing_beside_it_is_said() -> None:
+    rule = {"rule": "!has(self.n) || self.n < 3", "fieldPath": ".a.b"}
+    schema = obj(a=obj(b=TEXT, c=TEXT), n=NUMBER)
+    old, new = crd(schema), crd({**schema, "x-kubernetes-validations": [rule]})
+
+    assert note_of(judged(old, new)).startswith("refused when created; an update of metadata alone passes")
+
+
+def test_of_a_list_that_takes_no_other_item_nothing_is_said() -> None:
+    old, new = (
+        crd({"type": "array", "maxItems": 1, "items": obj(a={**NUMBER, **more})}) for more in ({}, {"maximum": 3})
+    )
+
+    assert note_of(judged(old, new)) == "refused when created; an update of metadata alone passes"
+
+
 @pytest.mark.parametrize(
     ("status", "note"),
     [

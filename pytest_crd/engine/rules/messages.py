@@ -16,7 +16,7 @@ from pytest_crd.engine.cel.run.interpreter import Program
 from pytest_crd.engine.cel.values.values import Value
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.fieldpath import FieldPath, SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.strings import trim_space
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -99,7 +99,8 @@ def path_of(rule: DeclaredRule, path: FieldPath, schema: Structural) -> FieldPat
         found = paths.find(rule["fieldPath"], schema)
     except paths.PathError:
         return path
-    return path.child(str(found.path)) if found.path.segments else path
+    # Servers take all of it for one name: `spec.[a]` of the key `a`.
+    return path.child(SpelledPath(str(found.path), found.path.steps)) if found.path.segments else path
 
 
 def error(rule: DeclaredRule, path: FieldPath, value: JSONValue, detail: str) -> FieldError:

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import subresources
-from pytest_crd.engine.requests.subresources import Subresources
+from pytest_crd.engine.requests.subresources import Scale, Subresources
 
 SCALE = {
     "specReplicasPath": ".spec.replicas",
@@ -153,6 +155,32 @@ def test_scale_demands(resource: JSONValue, expected: list[str]) -> None:
 def test_without_scale_nothing_is_demanded() -> None:
     resource = {"spec": {"replicas": -1}, "status": {"replicas": -1}}
     assert WITHOUT_STATUS.validate_scale(resource) == WITHOUT_STATUS.validate_status_scale(resource) == []
+
+
+@pytest.mark.parametrize(
+    ("subresources_", "stored", "answer"),
+    [
+        (WITH_SCALE, {"spec": {"replicas": 3}, "status": {"replicas": 2, "selector": "a=b"}}, Scale(3, 2, "a=b")),
+        (WITH_SCALE, {"spec": {"replicas": 3}}, Scale(3, 0, "")),
+        (
+            Subresources(scale={"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}),
+            {"spec": {"replicas": 3}},
+            Scale(3, 0, ""),
+        ),
+        (WITHOUT_STATUS, {"spec": {"replicas": 3}}, refusal.NOT_SERVED),
+        (
+            WITH_SCALE,
+            {"spec": {}},
+            Refusal(
+                500,
+                "InternalError",
+                'Internal error occurred: the spec replicas field ".spec.replicas" does not exist',
+            ),
+        ),
+    ],
+)
+def test_a_scale_is_read(subresources_: Subresources, stored: dict[str, Any], answer: Scale | Refusal) -> None:
+    assert subresources_.read_scale(stored) == answer
 
 
 def test_a_label_selector_is_optional() -> None:

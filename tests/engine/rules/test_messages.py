@@ -64,11 +64,25 @@ def test_a_rule_is_named_by_its_message_or_by_itself(rule: dict[str, Any], words
 
 
 @pytest.mark.parametrize(
-    ("field_path", "expected"),
-    [("", "s"), (".a", "s.a"), (".b", "s"), (".", "s"), ("x[", "s")],
+    ("field_path", "expected", "steps"),
+    [
+        ("", "s", ()),
+        (".a", "s.a", ("a",)),
+        (".c.d", "s.c.d", ("c", "d")),
+        ("['c'].e['x.y']", "s.c.e[x.y]", ("c", "e", "x.y")),
+        (".b", "s", ()),
+        (".", "s", ()),
+        ("x[", "s", ()),
+    ],
 )
-def test_an_error_stands_at_the_field_that_the_rule_names_if_there_is_one(field_path: str, expected: str) -> None:
-    schema = structural.from_schema({"type": "object", "properties": {"a": {"type": "string"}}})
+def test_an_error_stands_at_the_field_that_the_rule_names_if_there_is_one(
+    field_path: str, expected: str, steps: tuple[str, ...]
+) -> None:
+    text, of_texts = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
+    inner = {"type": "object", "properties": {"d": text, "e": of_texts}}
+    schema = structural.from_schema({"type": "object", "properties": {"a": text, "c": inner}})
     rule = {"rule": "false", "fieldPath": field_path}
 
-    assert str(messages.path_of(rule, FieldPath(("s",)), schema)) == expected
+    found = messages.path_of(rule, FieldPath(("s",)), schema)
+
+    assert (str(found), found.steps) == (expected, ("s", *steps))

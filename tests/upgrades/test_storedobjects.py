@@ -1,0 +1,31 @@
+"""Which updates of an object that is stored pass."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.upgrades import storedobjects
+from pytest_crd.upgrades.findings import Effect, Kind, Witness
+from pytest_crd.upgrades.subjects import Subject
+from upgrades.changes import JSON, NUMBER, TEXT, obj, of_versions
+
+
+def crd(*required: str) -> CustomResourceDefinition:
+    schema = obj(spec=obj(required, x=NUMBER, y=TEXT), status=obj(y={**TEXT, "enum": ["a"]}))
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    return of_versions({**version, "subresources": {"status": {}}})
+
+
+@pytest.mark.parametrize(
+    ("status", "others"), [(None, " or status"), ({"y": "a"}, " or status"), ({}, "")], ids=["none", "full", "empty"]
+)
+def test_a_status_is_told_where_another_one_was_taken(status: JSON | None, others: str) -> None:
+    old, new = (Subject(one.versions[0]) for one in (crd(), crd("y")))
+    resource = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"x": 4}}
+    written = old.write(resource if status is None else {**resource, "status": status})
+    effect = Effect(Kind.REFUSED, ("spec", "y"), "", "")
+
+    note = storedobjects.note(effect, Witness(resource, written, new.write(resource)), old, new)
+
+    assert note.startswith(f"refused when created; an update of metadata{others} alone passes")
