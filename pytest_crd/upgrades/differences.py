@@ -34,6 +34,7 @@ class Difference:
         before: What the old schema has there; None where it has nothing.
         after: What the new one has there.
         versions: The version of the old CRD and that of the new one whose schemas differ.
+        was_dropped: Whether it is a field that the old CRD knew nothing of, and dropped: no object that it stored has it.
     """
 
     place: Place
@@ -41,12 +42,15 @@ class Difference:
     before: Any
     after: Any
     versions: tuple[str, str] = ("", "")
+    was_dropped: bool = False
 
     @property
     def can_refuse(self) -> bool:
         """Whether the new schema states what objects may be refused for."""
         if self.keyword == "enum" and self.before and self.after:
             return any(value not in self.after for value in self.before)
+        if self.was_dropped:
+            return "default" in self.after  # which may be one field too many
         return self.after is not None and self.keyword not in _NEVER_REFUSING
 
     def lines(self, old: CustomResourceDefinition, new: CustomResourceDefinition) -> tuple[Line, Line]:
@@ -93,13 +97,13 @@ def find(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
     yield from _required(old, new)
     yield from _rules(old, new)
     for name in dict.fromkeys((*old.properties, *new.properties)):
-        yield from _inside(old.properties.get(name), new.properties.get(name))
+        yield from _inside(old.properties.get(name), new.properties.get(name), was_dropped=old.drops_unknown_fields)
     yield from _inside(old.items, new.items)
     if old.values is not None and new.values is not None:
         yield from find(old.values, new.values)
 
 
-def _inside(old: SchemaNode | None, new: SchemaNode | None) -> Iterator[Difference]:
+def _inside(old: SchemaNode | None, new: SchemaNode | None, *, was_dropped: bool = False) -> Iterator[Difference]:
     """Yield where the schemas of one field or of items differ, or that it came or went."""
     known = old or new
     if known is not None and known.meta_of is not None:
@@ -109,7 +113,7 @@ def _inside(old: SchemaNode | None, new: SchemaNode | None) -> Iterator[Differen
     if old is not None and new is not None:
         yield from find(old, new)
     elif new is not None:
-        yield Difference(new.place, ADDED, None, new.schema)
+        yield Difference(new.place, ADDED, None, new.schema, was_dropped=was_dropped)
     elif old is not None:
         yield Difference(old.place, REMOVED, old.schema, None)
 

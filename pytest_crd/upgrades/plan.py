@@ -17,6 +17,7 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.allowances import ANY, Allowance
 from pytest_crd.upgrades.findings import Finding, Kind
@@ -149,7 +150,7 @@ class BaselineUpgrades:
     """
 
     words: str
-    notes: tuple[str, ...]
+    notes: tuple[Remark | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +210,8 @@ def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputErro
             back = _tasks(catalogs, baseline, label, Specimens((*specimens.found, *stored.found)), scope)
             tasks += (replace(task, is_rollback=True) for task in back if task.today)
         counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
-        parts.append(
-            BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", (*users.notes, *then.notes, *now.notes))
-        )
+        notes: tuple[Remark | str, ...] = (*users.passed_over, *users.alternatives, *then.notes, *now.notes)
+        parts.append(BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", notes))
     for task in tasks:
         task.group = [one for one in tasks if (one.old.name, one.is_rollback) == (task.old.name, task.is_rollback)]
         task.knows_all = not unread

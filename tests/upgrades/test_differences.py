@@ -77,7 +77,10 @@ def test_what_is_new_or_put_in_may_refuse_and_what_goes_may_not() -> None:
     def refusing(old: JSON, new: JSON) -> list[str]:
         return [one.keyword for one in differences.find(SchemaNode(old), SchemaNode(new)) if one.can_refuse]
 
-    assert refusing(obj(), obj(a=TEXT)) == ["added"]
+    assert refusing(obj(), obj(a=TEXT)) == []  # no object that is stored has it
+    assert refusing(obj(), obj(a={**TEXT, "default": "a"})) == ["added"]
+    keeps = {"x-kubernetes-preserve-unknown-fields": True}
+    assert refusing({**obj(), **keeps}, {**obj(a=TEXT), **keeps}) == ["added"]
     assert refusing(TEXT, {**TEXT, "default": "a"}) == ["default"]
     assert refusing({**TEXT, "maxLength": 3}, TEXT) == []
     assert refusing(OBJECT, {**OBJECT, "x-kubernetes-map-type": "atomic"}) == []

@@ -542,6 +542,19 @@ def test_any_other_failure_is_shown_with_its_frames(released: Project, monkeypat
     released.run("--crd-baseline", "git:v1").stdout.fnmatch_lines(["*RuntimeError: broken*"])
 
 
+def test_copies_in_a_baseline_are_counted(released: Project) -> None:
+    whole = (released.path / FILE).read_text(encoding="utf-8")
+    for name in ("one", "another"):
+        released.write(f"deploy/{name}.yaml", whole)
+    released.ini("crd_paths = config deploy")
+    release(released, "v2")
+
+    result = released.run("--crd-baseline", "git:v2")
+
+    result.stdout.fnmatch_lines(["crd: passed over: 4 copies (-v names them)"])
+    result.stdout.no_fnmatch_line("*passed over, a copy*")
+
+
 def test_what_an_upgrade_warns_of_is_said_to_everybody(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.upgrades import upgrade
 
