@@ -21,6 +21,10 @@ _STRUCTURE: Final = frozenset({"properties", "items", "required", RULES})
 # What never refuses an object by itself.
 _NEVER_REFUSING: Final = frozenset({"x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields"})
 _LONGEST: Final = 100
+# Limits, and whether a greater one refuses more.
+_LIMITS: Final = {
+    f"{bound}{what}": bound == "min" for bound in ("min", "max") for what in ("imum", "Length", "Items", "Properties")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Difference:
         """Whether the new schema states what objects may be refused for."""
         if self.keyword == "enum" and self.before and self.after:
             return any(value not in self.after for value in self.before)
+        if self.keyword in _LIMITS and self.before is not None and self.after is not None:
+            return bool(self.after > self.before) == _LIMITS[self.keyword]
         if self.was_dropped:
             return "default" in self.after  # which may be one field too many
         return self.after is not None and self.keyword not in _NEVER_REFUSING

@@ -14,7 +14,7 @@ from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Finding
 from pytest_crd.upgrades.objects import Specimen, Specimens
 from pytest_crd.upgrades.subjects import Subject
-from pytest_crd.upgrades.witnesses import Witnesses
+from pytest_crd.upgrades.witnesses import Unshown, Witnesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
     if not new.first_response.accepted and new.guard is not None:
         return Upgrade(collection.findings())
     notices = [*clients.notices(old, new)]
-    unshown: list[str] = []
-    undecided: list[str] = []
+    unshown: list[Unshown] = []
+    shown: list[Difference] = []
     warnings: list[str] = []
     for before, after in _served(old, new):
         for finding in (*definitions.subresources(before, after), *clients.selections(before, after)):
@@ -75,13 +75,15 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
             witnesses = Witnesses(found)
             unshown += witnesses.find()
             warnings += witnesses.problems
-            undecided += witnesses.undecided
+            shown += witnesses.shown
+    # What objects of one version do not show of the version that they are stored in, those of that version may.
+    missing = [one for one in unshown if one.difference not in shown]
     return Upgrade(
         collection.findings(),
-        tuple(unshown),
+        tuple(dict.fromkeys(one.words for one in missing)),
         tuple(warnings),
         tuple(dict.fromkeys(notices)),
-        tuple(dict.fromkeys(undecided)),
+        tuple(dict.fromkeys(one.refusing for one in missing if one.refusing)),
     )
 
 

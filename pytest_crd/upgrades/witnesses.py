@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Place
@@ -32,13 +32,34 @@ _OF_ONE_VALUE: Final = frozenset(
 )
 
 
+class Unshown(NamedTuple):
+    """
+    What no object was found to show.
+
+    Attributes:
+        words: What it is, and where the CRDs declare it.
+        refusing: Its name, if it may refuse objects; else empty.
+        difference: The difference of the schemas; None of something else.
+    """
+
+    words: str
+    refusing: str
+    difference: Difference | None = None
+
+
 class Witnesses:
-    """Looks for objects that show the differences of one version."""
+    """
+    Looks for objects that show the differences of one version.
+
+    Attributes:
+        problems: Why little was looked at.
+        shown: The differences that an object shows.
+    """
 
     def __init__(self, found: VersionCollection) -> None:
         self._found = found
         self.problems: list[str] = []
-        self.undecided: list[str] = []
+        self.shown: list[Difference] = []
         self._left = _BUDGET
         # What was found elsewhere than where the schemas differ.
         self._elsewhere: set[tuple[Kind, Place, str]] = set()
@@ -52,16 +73,16 @@ class Witnesses:
             self.problems.append(f"little was looked at, as no object of the {which} CRD is known: {error}")
             return None
 
-    def find(self) -> Iterator[str]:
-        """Keep what the differences do to objects, and yield those that no object shows, in words."""
+    def find(self) -> Iterator[Unshown]:
+        """Keep what the differences do to objects, and yield those that no object shows."""
         self._of_gained_status()
         self._of_lost_webhook()
         self._of_warnings()
         yield from self._of_scale()
         for difference in self._found.differences:
-            if not self._of_difference(difference):
-                if difference.can_refuse:
-                    self.undecided.append(f"{path_of(difference.place)} {difference.keyword}")
+            if self._of_difference(difference):
+                self.shown.append(difference)
+            else:
                 yield self._unshown(difference)
 
     def _of_difference(self, difference: Difference) -> bool:
@@ -138,11 +159,13 @@ class Witnesses:
             len(other.place) > len(difference.place) and _covers(other, effect) for other in self._found.differences
         )
 
-    def _unshown(self, difference: Difference) -> str:
+    def _unshown(self, difference: Difference) -> Unshown:
         declared = difference.lines(self._found.old.version.crd, self._found.new.version.crd)
         lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in declared)
         within = "" if self._left > 0 else ", as far as the budget of the search reaches"
-        return f"no object found that shows it{within}: {path_of(difference.place)} {difference.keyword}: {lines}"
+        name = f"{path_of(difference.place)} {difference.keyword}"
+        words = f"no object found that shows it{within}: {name}: {lines}"
+        return Unshown(words, name if difference.can_refuse else "", difference)
 
     def _of_warnings(self) -> None:
         """Keep what the server warns of though the object is as it was."""
@@ -152,7 +175,7 @@ class Witnesses:
                 if effect.kind is Kind.WARNED:
                     self._found.add_effect(effect, change)
 
-    def _of_scale(self) -> Iterator[str]:
+    def _of_scale(self) -> Iterator[Unshown]:
         """Keep that a `/scale` reads otherwise; yield that no object shows it where none does."""
         old, new = self._found.old.version, self._found.new.version
         if not clients.reads_scale_otherwise(old, new):
@@ -161,8 +184,9 @@ class Witnesses:
         if finding is not None:
             self._found.add_finding(finding)
         else:
-            self.undecided.append("subresources.scale")
-            yield f"no object found that shows it: subresources.scale: {old.subresources.scale} → {new.subresources.scale}"
+            name = "subresources.scale"
+            scales = f"{old.subresources.scale} → {new.subresources.scale}"
+            yield Unshown(f"no object found that shows it: {name}: {scales}", name)
 
     def _of_lost_webhook(self) -> None:
         """Keep what is lost of objects of a version that a webhook converted, and that none converts any more."""

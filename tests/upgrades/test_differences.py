@@ -83,6 +83,11 @@ def test_what_is_new_or_put_in_may_refuse_and_what_goes_may_not() -> None:
     assert refusing({**obj(), **keeps}, {**obj(a=TEXT), **keeps}) == ["added"]
     assert refusing(TEXT, {**TEXT, "default": "a"}) == ["default"]
     assert refusing({**TEXT, "maxLength": 3}, TEXT) == []
+    assert refusing({**TEXT, "maxLength": 3}, {**TEXT, "maxLength": 4}) == []
+    assert refusing({**TEXT, "maxLength": 3}, {**TEXT, "maxLength": 2}) == ["maxLength"]
+    assert refusing({**NUMBER, "minimum": 3}, {**NUMBER, "minimum": 2}) == []
+    assert refusing({**NUMBER, "minimum": 3}, {**NUMBER, "minimum": 4}) == ["minimum"]
+    assert refusing(NUMBER, {**NUMBER, "minimum": 4}) == ["minimum"]
     assert refusing(OBJECT, {**OBJECT, "x-kubernetes-map-type": "atomic"}) == []
 
 

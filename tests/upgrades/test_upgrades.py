@@ -133,6 +133,18 @@ def test_a_rule_that_a_served_version_lacks_is_looked_for_in_the_stored_one() ->
     assert told(found) == ["refused spec.x"]
 
 
+def test_what_another_version_shows_of_the_one_that_is_stored_is_shown() -> None:
+    def of(most: int) -> CustomResourceDefinition:
+        lists = {"type": "array", "items": TEXT, "maxItems": most}
+        return of_versions(version("v1", TEXT), version("v2", lists, storage=True))
+
+    found = judged(of(3), of(2))
+
+    assert told(found) == ["refused spec.x"]
+    assert found.findings[0].versions == ("v2",)
+    assert found.unshown == found.undecided == ()
+
+
 # Objects that are stored already
 
 
