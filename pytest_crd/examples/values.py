@@ -121,7 +121,9 @@ class Maker:
 
     def _keyed(self, items: Demand, names: Sequence[str]) -> Iterator[Any]:
         """Yield items of a `map` list: alike but for their keys, which have these *names*."""
-        item = self.first(items)
+        item = next((one for one in self.find(items) if isinstance(one, dict)), None)
+        if item is None:  # an enum of other values, of which none can stand there
+            return
         keys = [list(self.find(items.field(name) or ANYTHING)) for name in names]
         yield from ({**item, **dict(zip(names, chosen, strict=True))} for chosen in itertools.product(*keys))
 

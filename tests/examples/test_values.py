@@ -108,3 +108,10 @@ def test_fields_beside_the_named_ones_may_be_anything() -> None:
     assert node.field("a") == Demand(({},))
     assert node.values == Demand(({},))
     assert Demand(({"additionalProperties": False},)).field("a") is None
+
+
+@pytest.mark.parametrize(("enum", "lists"), [([1], [[]]), ([1, {"a": "x"}], [[], [{"a": "a"}]])])
+def test_items_with_keys_are_objects(enum: list[Any], lists: list[Any]) -> None:
+    keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]}
+
+    assert _values({"type": "array", "items": {**fields(a=TEXT), "enum": enum}, **keyed}) == lists
