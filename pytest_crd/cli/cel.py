@@ -25,13 +25,21 @@ def add(subparsers: Any) -> None:
     summary = "evaluate a CEL expression on a custom resource, as the server would"
     parser = subparsers.add_parser("cel", help=summary, description=summary)
     parser.add_argument("expression", metavar="RULE", help="the expression, as in 'self.replicas <= self.max'")
-    parser.add_argument("--crd", required=True, help="the file of a CRD, or the name of one of this project")
-    parser.add_argument("--version", help="the version of the CRD; may be left out when one is served")
+    parser.add_argument(
+        "crd",
+        nargs="?",
+        metavar="CRD[/VERSION]",
+        help="the name, kind or a short name of a CRD, or its file, and a version; unset: those that the object names",
+    )
+    # As these were spelled at first.
+    parser.add_argument("--crd", dest="crd_option", help=argparse.SUPPRESS)
+    parser.add_argument("--version", help=argparse.SUPPRESS)
     parser.add_argument(
         "--path", default="", help="where self stands in the object, as in spec.items[0]; unset: all of it"
     )
     parser.add_argument("--self", required=True, metavar="FILE", help="a file with the object")
     parser.add_argument("--old", metavar="FILE", help="a file with the object as it was, for oldSelf")
+    lookup.add_paths(parser)
     arguments.add_kubernetes_version(parser)
     parser.set_defaults(run=run)
 
@@ -57,30 +65,45 @@ def run(options: argparse.Namespace) -> int:
 
 def _tried(options: argparse.Namespace) -> Trial:
     named = profile.named(options.kubernetes_version)
-    version = _version(lookup.crd(options.crd, None, named.version), options.version)
+    files = [options.self] if options.old is None else [options.self, options.old]
+    written = [_written(file) for file in files]
+    version = _version(options, written[0], named.version)
     if version.schema is None:
         raise TrialError(
             f"{version.name} of {version.crd.name} has no schema, so that rules cannot speak of its objects"
         )
-    files = [options.self] if options.old is None else [options.self, options.old]
-    resources = [_resource(file, version) for file in files]
+    resources = [_resource(value, version, file) for value, file in zip(written, files, strict=True)]
     _note_refusal(resources[0], version, options.self)
     found = [_found(resource, options.path, file) for resource, file in zip(resources, files, strict=True)]
     return trial.run(version.schema_map, named, options.expression, found[0][0], [value for _, value in found])
 
 
-def _version(crd: engine.CustomResourceDefinition, name: str | None) -> engine.Version:
-    if name is not None:
-        return crd.version(name)
+def _version(options: argparse.Namespace, written: Mapping[str, JSONValue], kubernetes_version: str) -> engine.Version:
+    """Return the version that is named, or the one of the object."""
+    group, _, of_object = str(written.get("apiVersion", "")).rpartition("/")
+    if (named := options.crd_option or options.crd) is None:
+        crds = lookup.crds(options.crd_path, kubernetes_version)
+        fitting = [crd for crd in crds if (crd.group, crd.kind) == (group, written.get("kind"))]
+        if len(fitting) != 1:
+            which = "several CRDs are" if fitting else "no CRD is"
+            raise TrialError(
+                f"{options.self}: {which} of the object's apiVersion and kind; say which: RULE CRD[/VERSION]"
+            )
+        crd, name = fitting[0], ""
+    else:
+        crd, name = lookup.crd_and_version(named, options.crd_path, kubernetes_version)
     served = [version for version in crd.versions if version.served]
-    if len(served) != 1:
+    if options.version or name:
+        return crd.version(options.version or name)
+    own = [version for version in served if (crd.group, version.name) == (group, of_object)] or served
+    if len(own) != 1:
         known = ", ".join(version.name for version in crd.versions)
-        raise TrialError(f"{crd.name} serves {len(served)} versions of {known}; say which with --version")
-    return served[0]
+        raise TrialError(f"{crd.name} serves {len(served)} versions of {known}; say which: CRD/VERSION")
+    return own[0]
 
 
-def _resource(file: str, version: engine.Version) -> Mapping[str, JSONValue]:
-    """Return the object of a file as rules see it: pruned, which is said, and with defaults."""
+def _written(file: str) -> Mapping[str, JSONValue]:
+    """Return the object of a file as it stands there."""
     try:
         content = Path(file).read_bytes()
     except OSError as error:
@@ -88,7 +111,12 @@ def _resource(file: str, version: engine.Version) -> Mapping[str, JSONValue]:
     value = yamlreader.read_one(content, source=file).value
     if not isinstance(value, dict):
         raise engine.ManifestError([Mistake(file, 1, "is no mapping, as every object is")])
-    whole = {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind, **value}
+    return value
+
+
+def _resource(written: Mapping[str, JSONValue], version: engine.Version, file: str) -> Mapping[str, JSONValue]:
+    """Return an object as rules see it: pruned, which is said, and with defaults."""
+    whole = {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind, **written}
     pruned = version.prune(whole)
     for path in pruned.paths:
         print(f"note: {file}: {path} is dropped, as the schema does not specify it", file=sys.stderr)

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_crd import engine
-from pytest_crd.cli import arguments
+from pytest_crd.cli import arguments, lookup
 
 
 def add(subparsers: Any) -> None:
     """Declare the command."""
-    summary = "say what a server makes of the CustomResourceDefinitions in files, folders and globs"
+    summary = "say what a server makes of CustomResourceDefinitions"
     parser = subparsers.add_parser("check", help=summary, description=summary)
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder or a glob with CRDs")
+    lookup.add_crds(parser)
     arguments.add_kubernetes_version(parser)
     parser.set_defaults(run=run)
 
@@ -23,8 +23,8 @@ def add(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the server's answer to each CRD; 1 where it refuses one, 2 where they cannot be read."""
     try:
-        crds = engine.load(options.paths, kubernetes_version=options.kubernetes_version)
-    except (engine.InputError, engine.UnknownVersionError) as error:
+        crds = lookup.named_crds(options.crds, options.crd_path, options.kubernetes_version)
+    except lookup.ERRORS as error:
         print(error, file=sys.stderr)
         return 2
     answers = [crd.create(field_validation="Strict") for crd in crds]

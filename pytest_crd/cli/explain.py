@@ -16,13 +16,12 @@ def add(subparsers: Any) -> None:
     summary = "print what kubectl explain prints of a custom resource and its fields"
     parser = subparsers.add_parser("explain", help=summary, description=summary)
     parser.add_argument(
-        "kind",
-        metavar="KIND[/VERSION]",
-        help="a kind, a resource or the name of a CRD, and a version; without one that which the server prefers",
+        "crd",
+        metavar="CRD[/VERSION][.FIELD]",
+        help="the name, kind or a short name of a CRD, or its file, a version, without which that which the server prefers"
+        " is meant, and a field, as for kubectl: backup.spec.retention",
     )
-    parser.add_argument(
-        "field", nargs="?", default="", metavar="FIELD", help="as in spec.template; unset: the whole object"
-    )
+    parser.add_argument("field", nargs="?", default="", metavar="FIELD", help="a field below that: spec.retention")
     parser.add_argument("--recursive", action="store_true", help="print all fields below, without their descriptions")
     lookup.add_paths(parser)
     arguments.add_kubernetes_version(parser)
@@ -32,14 +31,15 @@ def add(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the explanation; 1 where there is none to give, 2 where the CRD cannot be found."""
     try:
-        version = lookup.named_version(options.kind, options.crd_path, options.kubernetes_version)
+        version, field = lookup.explained(options.crd, options.crd_path, options.kubernetes_version)
     except lookup.ERRORS as error:
         print(error, file=sys.stderr)
         return 2
     if problem := lookup.why_unpublished(version, 3):
         print(problem, file=sys.stderr)
         return 1
-    return _explained(version, [step for step in options.field.split(".") if step], is_recursive=options.recursive)
+    steps = [step for step in f"{field}.{options.field}".split(".") if step]
+    return _explained(version, steps, is_recursive=options.recursive)
 
 
 def _explained(version: engine.Version, path: list[str], *, is_recursive: bool) -> int:

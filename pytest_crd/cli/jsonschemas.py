@@ -17,29 +17,18 @@ def add(subparsers: Any) -> None:
     """Declare the command."""
     summary = "write JSON Schemas of custom resources for editors and validators, one for each served version"
     parser = subparsers.add_parser("json-schema", help=summary, description=f"{summary}: KIND-GROUP-VERSION.json")
-    parser.add_argument(
-        "crds",
-        nargs="*",
-        metavar="CRD",
-        help="the file of a CRD, or the name or kind of one; unset: all that there are",
-    )
+    lookup.add_crds(parser)
     parser.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="the folder of the files, made where it is missing"
     )
-    lookup.add_paths(parser)
     arguments.add_kubernetes_version(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the files and print their names; 1 where some cannot be made, 2 where none can. Nothing is written then."""
-    paths, kubernetes_version = options.crd_path, options.kubernetes_version
     try:
-        found = (
-            [lookup.crd(named, paths, kubernetes_version) for named in options.crds]
-            if options.crds
-            else lookup.crds(paths, kubernetes_version)
-        )
+        found = lookup.named_crds(options.crds, options.crd_path, options.kubernetes_version)
     except lookup.ERRORS as error:
         print(error, file=sys.stderr)
         return 2

@@ -26,6 +26,17 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_crds(parser: argparse.ArgumentParser) -> None:
+    """Declare `[CRD ...]`, as `options.crds`, and `--crd-path`."""
+    parser.add_argument(
+        "crds",
+        nargs="*",
+        metavar="CRD",
+        help="the name, kind or a short name of a CRD, or a file, a folder or a glob with CRDs; unset: all that there are",
+    )
+    add_paths(parser)
+
+
 def crds(paths: Sequence[str] | None, kubernetes_version: str) -> engine.CustomResourceDefinitions:
     """
     Return the CRDs at *paths*, or those of the project in the current folder.
@@ -39,6 +50,33 @@ def crds(paths: Sequence[str] | None, kubernetes_version: str) -> engine.CustomR
     return Sources(Path.cwd()).crds(kubernetes_version)
 
 
+def named_crds(
+    named: Sequence[str], paths: Sequence[str] | None, kubernetes_version: str
+) -> engine.CustomResourceDefinitions:
+    """
+    Return the CRDs that *named* mean: all in the files, and those of the names; without any, all that there are.
+
+    Raises:
+        CrdLookupError: A name is of none, or of several.
+        InputError: They cannot be read.
+        UnknownVersionError: No known Kubernetes version.
+    """
+    if not named:
+        return crds(paths, kubernetes_version)
+    files = [one for one in named if "/" in one or _is_path(one)]
+    found = engine.load(files, kubernetes_version=kubernetes_version) if files else engine.CustomResourceDefinitions([])
+    if len(files) == len(named):
+        return found
+    known = crds(paths, kubernetes_version)
+    return engine.CustomResourceDefinitions([*found, *(known[one] for one in named if one not in files)])
+
+
+def _is_path(named: str) -> bool:
+    """Return whether files are meant, though they may not be there: no name of a CRD looks so."""
+    is_like_one = any(one in named for one in "\\*?[") or named.endswith((".yaml", ".yml", ".json"))
+    return is_like_one or bool(named and Path(named).exists())
+
+
 def crd(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> engine.CustomResourceDefinition:
     """
     Return the CRD that *named* means: a file or folder with one, or one of those at *paths* or of the project by a name that it has.
@@ -48,19 +86,27 @@ def crd(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> eng
         InputError: They cannot be read.
         UnknownVersionError: No known Kubernetes version.
     """
-    if Path(named).exists():
+    if _is_path(named):
         found = engine.load(named, kubernetes_version=kubernetes_version)
         return found[0] if len(found) == 1 else found[named]
-    known = crds(paths, kubernetes_version)
-    called = [one for one in known if named.lower() in _names(one)]
-    return called[0] if len(called) == 1 else known[named]
+    return crds(paths, kubernetes_version)[named]
 
 
-def _names(crd: engine.CustomResourceDefinition) -> set[str]:
-    """Return what kubectl takes for the resource of a CRD, in lower case."""
-    names = crd.declared["spec"].get("names") or {}
-    found = [crd.kind, names.get("plural"), names.get("singular"), *(names.get("shortNames") or ())]
-    return {str(name).lower() for name in found if name}
+def crd_and_version(
+    named: str, paths: Sequence[str] | None, kubernetes_version: str
+) -> tuple[engine.CustomResourceDefinition, str]:
+    """
+    Return the CRD that `CRD` or `CRD/VERSION` means, and the name of the version; empty without one.
+
+    Raises:
+        CrdLookupError: There is none.
+        InputError: CRDs cannot be read.
+        UnknownVersionError: No known Kubernetes version.
+    """
+    of_crd, _, name = named.rpartition("/")
+    if not of_crd or _is_path(named):
+        of_crd, name = named, ""
+    return crd(of_crd, paths, kubernetes_version), name
 
 
 def named_version(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> engine.Version:
@@ -72,10 +118,33 @@ def named_version(named: str, paths: Sequence[str] | None, kubernetes_version: s
         InputError: CRDs cannot be read.
         UnknownVersionError: No known Kubernetes version.
     """
-    of_crd, _, name = named.rpartition("/")
-    if not of_crd or Path(named).exists():
-        of_crd, name = named, ""
-    return version(crd(of_crd, paths, kubernetes_version), name)
+    return version(*crd_and_version(named, paths, kubernetes_version))
+
+
+def explained(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> tuple[engine.Version, str]:
+    """
+    Return the version that is meant, and the field: of `backup.spec.days`, as much as there is a CRD of that name is the name.
+
+    Raises:
+        CrdLookupError: There is no CRD, or no version.
+        InputError: CRDs cannot be read.
+        UnknownVersionError: No known Kubernetes version.
+    """
+    if _is_path(named.rpartition("/")[0]) or _is_path(named):
+        return named_version(named, paths, kubernetes_version), ""
+    known = crds(paths, kubernetes_version)
+    of_crd, _, rest = named.partition("/")
+    if rest:
+        name, _, field = rest.partition(".")
+        return version(known[of_crd], name), field
+    steps = of_crd.split(".")
+    for count in range(len(steps), 1, -1):
+        try:
+            found = known[".".join(steps[:count])]
+        except engine.CrdLookupError:
+            continue
+        return version(found), ".".join(steps[count:])
+    return version(known[steps[0]]), ".".join(steps[1:])
 
 
 def version(crd: engine.CustomResourceDefinition, name: str = "") -> engine.Version:

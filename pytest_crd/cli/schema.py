@@ -1,20 +1,31 @@
-"""`schema`: where the JSON Schema of case files is, for editors."""
+"""`schema`: the JSON Schema of case files, for editors."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 
 def add(subparsers: Any) -> None:
     """Declare the command."""
-    summary = "print the path of the JSON Schema of case files, for `# yaml-language-server: $schema=PATH`"
+    summary = "print the path of the JSON Schema of case files, for `# yaml-language-server: $schema=PATH`, or write it"
     parser = subparsers.add_parser("schema", help=summary, description=summary)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the file that it is written to, to be committed")
     parser.set_defaults(run=run)
 
 
-def run(_options: argparse.Namespace) -> int:
-    """Print the path."""
-    print(resources.files("pytest_crd.cases").joinpath("case-file.schema.json"))
+def run(options: argparse.Namespace) -> int:
+    """Print the path of the installed file, or of the one that was written; 2 where it cannot be."""
+    schema = resources.files("pytest_crd.cases").joinpath("case-file.schema.json")
+    if options.out is not None:
+        try:
+            options.out.parent.mkdir(parents=True, exist_ok=True)
+            options.out.write_bytes(schema.read_bytes())
+        except OSError as error:
+            print(f"{options.out}: cannot be written: {error.strerror or error}", file=sys.stderr)
+            return 2
+    print(schema if options.out is None else options.out)
     return 0

@@ -22,6 +22,7 @@ _OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], 1.5)
 # What is put into a text so that a pattern no longer matches.
 _ODD: Final = (" ", "!", "-", "_", "A", "é", "\n", "..", "0", "a")
 _INT64: Final = 2**63
+_BEYOND_FLOAT32: Final = 1e39
 _LONGEST: Final = 200_000
 _ANOTHER: Final = "another"
 # How many values of a field break a branch of a junctor, by each of its keywords.
@@ -165,6 +166,9 @@ def _pattern(node: Demand, _keyword: str, maker: Maker) -> Sides:
 
 def _format(node: Demand, _keyword: str, maker: Maker) -> Sides:
     demand = node.number
+    if node.type == "number" and node.structure.get("format") == "float":
+        known = tuple(itertools.islice(maker.find(node), 3))
+        return Sides(known, tuple(one for one in (_BEYOND_FLOAT32, -_BEYOND_FLOAT32) if demand.fits(one)))
     if node.type in {"integer", "number"}:
         low, high = numbers.limits(node.structure.get("format", ""))
         bounds: tuple[Any, ...] = tuple(one for one in (high, low) if demand.fits(one))

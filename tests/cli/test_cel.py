@@ -156,7 +156,7 @@ def test_one_of_several_versions_is_named(folder: Path, capsys: pytest.CaptureFi
     (folder / "crds/tabs.yaml").write_text(CRD + "  - {name: v2, served: true, storage: false}\n")
 
     assert _ask("true") == 2
-    assert capsys.readouterr().err == "tabs.example.com serves 2 versions of v1, v2; say which with --version\n"
+    assert capsys.readouterr().err == "tabs.example.com serves 2 versions of v1, v2; say which: CRD/VERSION\n"
     assert _ask("true", "--version", "v1") == 0
     assert _ask("true", "--version", "v2") == 2
     message = "v2 of tabs.example.com has no schema, so that rules cannot speak of its objects\n"
@@ -170,3 +170,30 @@ def test_a_field_that_is_dropped_is_said_to_be(folder: Path, capsys: pytest.Capt
     printed = capsys.readouterr()
     assert printed.out.startswith("value  true\n")
     assert printed.err == "note: tab.yaml: spec.maxx is dropped, as the schema does not specify it\n"
+
+
+def test_the_object_says_which_crd_it_is_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "tab.yaml").write_text(f"apiVersion: example.com/v1\nkind: Tab\n{OBJECT}")
+    rule = ["cel", "self.spec.replicas == 11", "--self", "tab.yaml"]
+
+    assert program.main(rule) == 0
+    assert program.main([*rule, "--crd-path", "crds"]) == 0
+    assert program.main([rule[0], rule[1], "tab/v1", *rule[2:]]) == 0
+    assert program.main([rule[0], rule[1], "crds/tabs.yaml", *rule[2:]]) == 0
+    capsys.readouterr()
+    (folder / "tab.yaml").write_text(OBJECT)
+    assert program.main(rule) == 2
+    assert capsys.readouterr().err == (
+        "tab.yaml: no CRD is of the object's apiVersion and kind; say which: RULE CRD[/VERSION]\n"
+    )
+
+
+def test_of_several_versions_it_is_that_of_the_object(folder: Path) -> None:
+    served = CRD[CRD.index("  - name: v1") :] if "  - name: v1" in CRD else ""
+    assert served
+    (folder / "crds/tabs.yaml").write_text(
+        CRD + served.replace("name: v1", "name: v2").replace("storage: true", "storage: false")
+    )
+    (folder / "tab.yaml").write_text(f"apiVersion: example.com/v2\nkind: Tab\n{OBJECT}")
+
+    assert program.main(["cel", "self.apiVersion == 'example.com/v2'", "--self", "tab.yaml"]) == 0

@@ -109,3 +109,23 @@ def test_the_program_ends_with_the_code_of_its_command(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "pytest_crd", "check", "caps.yaml"], capture_output=True, check=False)
 
     assert done.returncode == 1
+
+
+@pytest.mark.session
+def test_crds_are_named_or_those_of_the_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "config/crd/bases").mkdir(parents=True)
+    (folder / "config/crd/bases/all.yaml").write_text(f"{GOOD}---\n{REFUSED}")
+    (folder / "more.yaml").write_text(MISSPELT)
+
+    def checked(*arguments: str) -> list[str]:
+        program.main(["check", *arguments])
+        return [line.split()[1] for line in capsys.readouterr().out.splitlines() if ".yaml:" in line]
+
+    assert checked() == ["tabs.example.com", "caps.example.com"]
+    assert checked("Tab") == checked("tabs") == ["tabs.example.com"]
+    assert checked("more.yaml", "tab") == ["pads.example.com", "tabs.example.com"]
+    assert checked("--crd-path", "more.yaml") == ["pads.example.com"]
+    assert program.main(["check", "zzz"]) == 2
+    assert "no CRD is called 'zzz'" in capsys.readouterr().err
+    assert program.main(["check", "config/none"]) == 2
+    assert "config/none" in capsys.readouterr().err

@@ -72,3 +72,25 @@ def test_what_the_server_refuses_is_not_explained(folder: Path, capsys: pytest.C
         "widgets.shop.example.com is refused, so that nothing of it is published: CustomResourceDefinition"
     )
     assert 'spec.scope: Unsupported value: "Space"' in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["widget.spec"],
+        ["widgets", "spec"],
+        ["Widget/v1.spec"],
+        ["crds/widgets.yaml", "spec"],
+        ["widgets.shop.example.com/v1.spec"],
+    ],
+)
+def test_a_field_is_named_as_for_kubectl(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["explain", *arguments]) == 0
+    out = capsys.readouterr().out
+    assert "FIELD: spec <Object>" in out
+
+
+@pytest.mark.parametrize("named", ["wigdet.spec", "wigdet"])
+def test_a_kind_that_there_is_not_is_answered_with_the_nearest(named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["explain", named]) == 2
+    assert capsys.readouterr().err.startswith("no CRD is called 'wigdet'")

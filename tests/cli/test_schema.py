@@ -16,3 +16,18 @@ def test_the_schema_of_case_files_is_where_it_says(capsys: pytest.CaptureFixture
 
     path = Path(capsys.readouterr().out.rstrip("\n"))
     assert json.loads(path.read_text(encoding="utf-8")) == case_format.schema()
+
+
+def test_it_is_written_to_be_committed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "schemas" / "cases.json"
+
+    assert program.main(["schema", "--out", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}\n"
+    assert json.loads(path.read_text(encoding="utf-8")) == case_format.schema()
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+
+    assert program.main(["schema", "--out", str(tmp_path / "file" / "a.json")]) == 2
+    assert capsys.readouterr().err.startswith(f"{tmp_path / 'file' / 'a.json'}: cannot be written: ")

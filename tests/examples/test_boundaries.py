@@ -39,6 +39,7 @@ BORDERS: dict[str, tuple[dict[str, Any], str, Any, Any]] = {
     "pattern": ({**TEXT, "pattern": "^[a-c]+$"}, "pattern", "a", "a "),
     "format": ({**TEXT, "format": "ipv4"}, "format", "10.0.0.1", "10.0.0.1!"),
     "format of a number": ({**NUMBER, "format": "int32"}, "format", 2147483647, 2147483648),
+    "format of a float": ({"type": "number", "format": "float"}, "format", 0, 1e39),
     "format of a bounded number": ({**NUMBER, "format": "int32", "maximum": 5, "minimum": 1}, "format", 1, 2147483648),
     "enum": ({**TEXT, "enum": ["b", "c"]}, "enum", "b", "bx"),
     "enum of numbers": ({**NUMBER, "enum": [1, 2]}, "enum", 1, 0),

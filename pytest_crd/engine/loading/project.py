@@ -29,8 +29,8 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
     """
     The CRDs of a project, in the order of its files.
 
-    Found by `metadata.name`, by kind, or by file: `crds["crontabs.stable.example.com"]`, `crds["CronTab"]`,
-    `crds["config/crd/bases/crontabs.yaml"]`. Different ones of one name are alternatives, of which a cluster has one: each
+    Found by `metadata.name`, by kind, by file, or by what kubectl takes for their resource: `crds["crontabs.stable.example.com"]`,
+    `crds["CronTab"]`, `crds["config/crd/bases/crontabs.yaml"]`, `crds["ct"]`. Different ones of one name are alternatives, of which a cluster has one: each
     is a CRD of its own here, and is found by its file.
 
     Attributes:
@@ -63,14 +63,17 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
     def __getitem__(self, key: slice) -> tuple[CustomResourceDefinition, ...]: ...
     def __getitem__(self, key: int | str | slice) -> CustomResourceDefinition | tuple[CustomResourceDefinition, ...]:
         """
-        Return the CRD with this name, of this kind, or from this file (`file`, or `file:line`); or by position.
+        Return the CRD with this name, of this kind, from this file (`file`, or `file:line`), or of this resource; or by position.
+
+        A resource is a plural, singular or short name or a kind, in any case, with the group behind it or without, as for kubectl.
 
         Raises:
             CrdLookupError: None answers to the name, or several do.
         """
         if not isinstance(key, str):
             return self._crds[key]
-        found = self._named.get(key) or [crd for crd in self._crds if crd.kind == key] or self._in_file(key)
+        of_kind = [crd for crd in self._crds if crd.kind == key]
+        found = self._named.get(key) or of_kind or self._in_file(key) or self._of_resource(key.lower())
         if len(found) == 1:
             return found[0]
         if found:
@@ -133,6 +136,9 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
     def _in_file(self, key: str) -> list[CustomResourceDefinition]:
         places = {crd.source: crd for crd in self._crds} | self._copies
         return list(dict.fromkeys(crd for place, crd in places.items() if key in {place, _file(place)}))
+
+    def _of_resource(self, key: str) -> list[CustomResourceDefinition]:
+        return [crd for crd in self._crds if key.removesuffix(f".{crd.group}") in _resources(crd)]
 
     def _nearest(self, key: str) -> str:
         names = [name for crd in self._crds for name in (crd.name, crd.kind)]
@@ -213,6 +219,13 @@ def installed(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceD
             clusters[chosen] = dict(zip(beside, side_by_side(beside), strict=True))
         standing.append(clusters[chosen][crd])
     return tuple(standing)
+
+
+def _resources(crd: CustomResourceDefinition) -> set[str]:
+    """Return what kubectl takes for the resource of a CRD, in lower case."""
+    names = crd.declared["spec"].get("names") or {}
+    found = [crd.kind, names.get("plural"), names.get("singular"), *(names.get("shortNames") or ())]
+    return {str(name).lower() for name in found if name}
 
 
 def _described(crd: CustomResourceDefinition) -> str:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import project, setting, upgrades
-from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind
+from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
 
 
 def _warnings_fail(given: Given) -> bool:
@@ -47,20 +47,29 @@ WARNINGS: Final = Setting(
     "What the server's warnings do in checks: `show` (if unset) or `error`.",
     _warnings_fail,
     ini="crd_warnings",
+    option="--crd-warnings",
     default="show",
+    replaces="crd_warnings",
+    times=Times.LAST,
 )
 LINTS: Final = Setting(
     SettingKind.WORDS,
     "Mistakes that a server takes and that checks look for: their names, of which none is set by default.",
     _lints,
     ini="crd_lints",
+    option="--crd-lint",
+    replaces="crd_lints",
+    placeholder="NAME",
 )
 RULE_BUDGET: Final = Setting(
     SettingKind.TEXT,
     "Which part of the server's budget CEL rules may take in checks: `50%`; unset: all of it.",
     _rule_budget,
     ini="crd_rule_budget",
+    option="--crd-rule-budget",
     default="100%",
+    replaces="crd_rule_budget",
+    times=Times.LAST,
 )
 SETTINGS: Final = (CHECKS, WARNINGS, LINTS, RULE_BUDGET)
 
@@ -101,4 +110,5 @@ def _without_effect(config: pytest.Config) -> list[str]:
     """Return the names of what is set, and does nothing without checks; of samples, upgrades have some use, too."""
     of_checks = (WARNINGS, LINTS, RULE_BUDGET)
     samples = () if upgrades.BASELINE.given(config).is_set else (project.SAMPLES,)
-    return [one.ini for one in (*samples, *of_checks) if one.given(config).is_set]
+    given = [one.given(config) for one in (*samples, *of_checks)]
+    return [one.said_by for one in given if one.is_set]

@@ -139,7 +139,10 @@ EXCLUDED: Final = Setting(
     "What need not be exercised, one a line: `NAME PATH` or `NAME/VERSION PATH`, the path and what is below it.",
     _exclusions,
     ini="crd_cov_exclude",
+    option="--crd-cov-exclude",
     default=(),
+    replaces="crd_cov_exclude",
+    placeholder="ENTRY",
 )
 APPEND: Final = Setting(
     SettingKind.SWITCH,
@@ -183,8 +186,9 @@ def read(config: pytest.Config) -> CoverageSettings | None:
     Raises:
         UsageError: Something that cannot be, or an option that has no effect.
     """
+    is_generating = generate.GENERATE.given(config).is_set
     if not COVERAGE.of(config):
-        for one in (REPORTS, FAIL_UNDER, SEEN, APPEND):
+        for one in (REPORTS, FAIL_UNDER, SEEN, APPEND, *(() if is_generating else (EXCLUDED,))):
             if config.getoption(one.dest) is not None:
                 raise pytest.UsageError(f"{one.option} does nothing without {COVERAGE.option}")
         return None
@@ -199,4 +203,4 @@ def read(config: pytest.Config) -> CoverageSettings | None:
     if any(report.path == settings.data_file for report in settings.reports):
         raise REPORTS.given(config).wrong(f"{DATA_FILE} keeps what runs have reached; name another file")
     # A session that runs no tests exercises nothing, and must not forget what others have.
-    return None if generate.GENERATE.given(config).is_set else settings
+    return None if is_generating else settings

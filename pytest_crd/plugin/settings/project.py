@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -37,20 +38,29 @@ COMMANDS: Final = Setting(
     "Commands whose output is read as manifests, one a line, run without a shell in the folder of the ini file.",
     setting.words,
     ini="crd_commands",
+    option="--crd-command",
+    replaces="crd_commands",
+    placeholder="COMMAND",
 )
 STORED: Final = Setting(
     SettingKind.WORDS,
     "Names of CRDs that are taken for stored though today's server refuses them.",
     _names,
     ini="crd_stored",
+    option="--crd-stored",
     default=(),
+    replaces="crd_stored",
+    placeholder="NAME",
 )
 CASE_FILE_PATTERNS: Final = Setting(
     SettingKind.WORDS,
     f"Name patterns of case files to collect; unset: {' '.join(CASE_FILES)}.",
     setting.words,
     ini="crd_case_files",
+    option="--crd-case-file",
     default=CASE_FILES,
+    replaces="crd_case_files",
+    placeholder="PATTERN",
 )
 KUBERNETES_VERSION: Final = Setting(
     SettingKind.TEXT,
@@ -69,6 +79,9 @@ SAMPLES: Final = Setting(
     " and `samples`.",
     setting.paths,
     ini="crd_samples",
+    option="--crd-sample",
+    replaces="crd_samples",
+    placeholder="PATH",
 )
 PYTHON: Final = Setting(
     SettingKind.SWITCH,
@@ -121,17 +134,18 @@ def read(config: pytest.Config) -> ProjectSettings:
     Raises:
         UsageError: A path that names nothing, a command that cannot be one, or a Kubernetes version that nobody recorded.
     """
-    paths = PATHS.given(config)
+    paths, commands_given = PATHS.given(config), COMMANDS.given(config)
+    replaced = paths.said_by == PATHS.option and commands_given.said_by != COMMANDS.option
     config.stash[_KEY] = settings = ProjectSettings(
         crd_paths=PATHS.read(paths),
         said_by=paths.said_by,
         base=paths.base,
         stored=STORED.of(config),
-        crd_commands=() if paths.said_by == PATHS.option else COMMANDS.of(config),
+        crd_commands=() if replaced else COMMANDS.read(commands_given),
         folder=setting.folder(config),
         case_files=CASE_FILE_PATTERNS.of(config),
         kubernetes_versions=KUBERNETES_VERSION.of(config),
-        samples=SAMPLES.of(config),
+        samples=_samples(config),
     )
     for path in settings.crd_paths:
         wanted = path.removeprefix("!")
@@ -142,10 +156,24 @@ def read(config: pytest.Config) -> ProjectSettings:
         from pytest_crd.discovery import commands  # noqa: PLC0415 - a session that sets nothing loads nothing
 
         for problem in filter(None, map(commands.problem_of, settings.crd_commands)):
-            raise pytest.UsageError(f"{COMMANDS.ini}: {problem}")
+            raise commands_given.wrong(problem)
     if settings.kubernetes_versions:
         kubernetes_versions(config)
     return settings
+
+
+def _samples(config: pytest.Config) -> tuple[str, ...]:
+    """Return where samples are, relative to the folder of the project."""
+    given, folder = SAMPLES.given(config), setting.folder(config)
+    if given.base == folder:
+        return SAMPLES.read(given)
+    from pytest_crd.discovery.samplepaths import AUTO  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+    signs = ((path, "!" if path.startswith("!") else "") for path in SAMPLES.read(given))
+    return tuple(
+        path if path == AUTO else sign + Path(os.path.relpath(given.base / path.removeprefix("!"), folder)).as_posix()
+        for path, sign in signs
+    )
 
 
 def kubernetes_versions(config: pytest.Config) -> tuple[str, ...]:

@@ -172,5 +172,5 @@ def declare(parser: pytest.Parser, settings: Iterable[Setting[Any]]) -> None:
             several = " May be given several times." if setting.times is Times.SEVERAL else ""
             replaces = f" Replaces {setting.replaces}." if setting.replaces else ""
             action = "store" if setting.times is Times.LAST else "append"  # which alone shows what is given twice
-            text = f"{setting.help}{several}{replaces}"
+            text = f"{setting.help}{several}{replaces}".replace("%", "%%")  # which argparse would fill in
             group.addoption(setting.option, action=action, dest=setting.dest, metavar=setting.placeholder, help=text)

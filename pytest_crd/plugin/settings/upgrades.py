@@ -74,6 +74,9 @@ ALLOWED: Final = Setting(
     " `*` for any of them and `PATH.**` for all below.",
     _allowed,
     ini="crd_baseline_allow",
+    option="--crd-baseline-allow",
+    replaces="crd_baseline_allow",
+    placeholder="ENTRY",
 )
 ROLLBACK: Final = Setting(
     SettingKind.SWITCH,

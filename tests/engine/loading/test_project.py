@@ -65,6 +65,18 @@ def test_a_name_that_is_not_known_is_answered_with_the_nearest(tmp_path: Path) -
         engine.CustomResourceDefinitions([])["zzz"]
 
 
+@pytest.mark.parametrize(
+    "named", ["tab", "TABS", "tb", "tabs.example.com", "tab.example.com", "Tab.example.com", "tb.example.com"]
+)
+def test_a_resource_is_named_as_for_kubectl(tmp_path: Path, named: str) -> None:
+    names = "plural: tabs, singular: tab, shortNames: [tb], kind: Tab"
+    crds = engine.load(
+        ["."], base=_write(tmp_path, a=_crd().replace("plural: tabs, kind: Tab", names), b=_crd("apps", "App"))
+    )
+
+    assert crds[named].name == "tabs.example.com"
+
+
 def test_a_kind_of_two_groups_needs_the_whole_name(tmp_path: Path) -> None:
     crds = engine.load(["."], base=_write(tmp_path, a=_crd(), b=_crd(group="example.org")))
     with pytest.raises(engine.CrdLookupError) as raised:

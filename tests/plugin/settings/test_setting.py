@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -24,6 +24,25 @@ def test_it_has_the_name_of_the_plugin_and_says_what_its_option_replaces(setting
     # What is switched on in one place cannot be switched off in the other.
     has_both = bool(setting.ini and setting.option) and setting.kind is not SettingKind.SWITCH
     assert (setting.ini in setting.replaces and bool(setting.replaces)) is has_both
+
+
+# What has an option alone, and why no file may say it.
+ON_THE_COMMAND_LINE: Final = {
+    "--crd-fill": "writes files",
+    "--crd-update": "writes files",
+    "--crd-update-verdicts": "writes files",
+    "--crd-generate": "writes files",
+    "--crd-cov-append": "is about earlier runs",
+    "--crd-live": "connects",
+    "--crd-live-context": "connects",
+    "--crd-live-installed": "connects",
+    "--crd-python": "counts where there is no file",
+}
+
+
+def test_what_can_be_set_in_a_file_can_be_on_the_command_line_and_the_reverse() -> None:
+    assert [setting.ini for setting in SETTINGS if not setting.option] == []
+    assert {setting.option for setting in SETTINGS if not setting.ini} == ON_THE_COMMAND_LINE.keys()
 
 
 def test_no_two_have_one_name() -> None:
@@ -58,3 +77,53 @@ def test_an_empty_report_is_none(gardener: Project) -> None:
 
     result.assert_outcomes(passed=3)
     result.stdout.no_fnmatch_line("*gardens.yaml*%*")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "outcomes"),
+    [
+        ([], {"passed": 3}),
+        (["--crd-case-file", "test_*.yaml"], {"passed": 3}),
+        (["--crd-case-file", "none*.yaml"], {}),
+        (["--crd-stored", "gardens.stories.example.com"], {"passed": 3}),
+        (["--crd-cov", "--crd-cov-exclude", "gardens.stories.example.com spec"], {"passed": 3}),
+    ],
+)
+def test_an_option_says_it_as_the_file_does(gardener: Project, arguments: list[str], outcomes: dict[str, int]) -> None:
+    gardener.run(*arguments).assert_outcomes(**outcomes)
+
+
+def test_an_option_that_needs_another_one_says_so(gardener: Project) -> None:
+    for option, words in (
+        (["--crd-warnings", "error"], "--crd-warnings does nothing without checks: *"),
+        (["--crd-cov-exclude", "a b"], "--crd-cov-exclude does nothing without --crd-cov"),
+    ):
+        result = gardener.run(*option)
+
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"*{words}"])
+
+
+def test_a_sample_is_named_from_where_pytest_is_called(gardener: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: eden}\nspec: {soil: clay}\n"
+    for name in ("eden", "left"):
+        gardener.write(f"deploy/mine/{name}.yaml", sample.replace("eden", name))
+    gardener.ini("crd_samples = config")
+    monkeypatch.chdir(gardener.path / "deploy")
+    arguments = ("--crd-checks", "--rootdir", "..", "-c", "../pytest.ini", "..", "-v")
+
+    result = gardener.run(*arguments, "--crd-sample", "mine", "--crd-sample", "!mine/left.yaml")
+
+    result.stdout.fnmatch_lines(["*samples[[]Garden/eden[]] PASSED*"])
+    result.stdout.no_fnmatch_line("*samples[[]Garden/left*")
+    gardener.run(*arguments, "--crd-sample", "auto").stdout.fnmatch_lines(["*samples[[]Garden/left[]] PASSED*"])
+
+
+def test_a_command_is_read_beside_what_is_named(gardener: Project) -> None:
+    gardener.ini("crd_commands = nothing-of-that-name")
+
+    named = gardener.run("--crd-path", "config/crd/bases", "--crd-command", "cat config/crd/bases/gardens.yaml")
+    wrong = gardener.run("--crd-command", "'")
+
+    named.assert_outcomes(passed=3)
+    wrong.stderr.fnmatch_lines(["*--crd-command: *"])
