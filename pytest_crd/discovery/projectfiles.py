@@ -7,6 +7,7 @@ What belongs to others (`node_modules`, `vendor`, virtual environments) or is hi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -17,6 +18,8 @@ from pytest_crd.discovery import git
 from pytest_crd.engine.crds import declared, decoded, misspelling
 
 OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
+# `test`, `testdata`, `e2e`, `e2e-tests`, `integration_test`.
+_OF_TESTS: Final = re.compile(r"(?:^|[-_.])(?:test|e2e(?:$|[-_.]))")
 VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
 
 
@@ -73,7 +76,7 @@ def repository(folder: Path) -> Path | None:
 def is_for_tests(path: PurePath, root: PurePath) -> bool:
     """Return whether a file below *root* stands among what only tests and developers use."""
     above = path.relative_to(root).parts[:-1]
-    return any(folder == "hack" or folder.startswith("test") for folder in above)
+    return any(folder == "hack" or _OF_TESTS.search(folder) for folder in above)
 
 
 def _listed(root: Path, *which: str) -> list[Path] | None:
