@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.upgrades import storedobjects
+from pytest_crd.engine.schema.schemamap import RULES
+from pytest_crd.upgrades import effects, storedobjects
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.findings import Effect, Finding, Kind, Line, path_of
@@ -69,15 +69,25 @@ class VersionCollection:
             path_of(effect.place),
             effect.words,
             (self.old.version.name,),
-            tuple(dict.fromkeys(self._lines(effect.place, difference))),
+            tuple(dict.fromkeys(self._lines(effect, difference))),
             replace(change.witness, note=note),
         )
         self._collection.add(finding, effect.cause)
 
-    def _lines(self, place: Place, difference: Difference | None) -> Iterator[tuple[Line, Line]]:
-        """Yield what the CRDs declare that differs at a place, or at the nearest around it; else by what it was found."""
-        around = [one for one in self.differences if place[: len(one.place)] == one.place]
+    def _lines(self, effect: Effect, difference: Difference | None) -> Iterator[tuple[Line, Line]]:
+        """Yield what the CRDs declare that differs where an effect is, or the nearest around it; else by what it was found."""
+        around = [one for one in self.differences if effect.place[: len(one.place)] == one.place]
         deepest = max((len(one.place) for one in around), default=0)
         nearest = [one for one in around if len(one.place) == deepest]
-        for one in nearest or ([] if difference is None else [difference]):
+        causing = [one for one in nearest if _is_by(effect, one)]
+        for one in causing or nearest or ([] if difference is None else [difference]):
             yield one.lines(self.old.version.crd, self.new.version.crd)
+
+
+def _is_by(effect: Effect, difference: Difference) -> bool:
+    """Return whether the keyword that differs is the one that an effect is by."""
+    if difference.keyword == RULES:
+        return effect.cause in {rule["rule"] for rule in (difference.before, difference.after) if rule}
+    if effect.cause == effects.STORED_OTHERWISE:
+        return difference.keyword == "default"
+    return effect.cause.rpartition("/")[2] == difference.keyword

@@ -24,6 +24,8 @@ from pytest_crd.upgrades.subjects import Subject
 ABSENT: Final = object()
 _UNKNOWN: Final = "unknown field "
 _LONGEST: Final = 100
+# The cause of a field that has another value, as of a default.
+STORED_OTHERWISE: Final = "stored otherwise"
 _NAMESPACE: Final = ("metadata", "namespace")
 
 
@@ -94,7 +96,7 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
             # A null that was dropped was not taken, nor was a field that nothing knew.
             is_new = was is ABSENT and (is_now is None or old.version.schema_map.at(place) is None)
             kind = Kind.WIDENED if is_new else Kind.CHANGED
-            yield Effect(kind, place, f"{_shown(was)} before, {_shown(is_now)} now", "stored otherwise")
+            yield Effect(kind, place, f"{_shown(was)} before, {_shown(is_now)} now", STORED_OTHERWISE)
     yield from _warnings(witness)
 
 

@@ -502,6 +502,22 @@ def test_of_what_differs_the_nearest_lines_are_shown() -> None:
     assert [line.text for pair in refusal.lines for line in pair] == ["", 'enum: ["a"]']
 
 
+def test_of_several_keywords_that_differ_the_one_is_shown_that_does_it() -> None:
+    rule = {"rule": "self != 7"}
+    new = {**NUMBER, "minimum": 1, "default": 3, "x-kubernetes-validations": [rule]}
+
+    found = judged(crd({**NUMBER, "default": 2}), crd(new))
+
+    assert {
+        (one.kind, one.words.rpartition(": ")[2]): [line.text for pair in one.lines for line in pair]
+        for one in found.findings
+    } == {
+        (Kind.REFUSED, "spec.x in body should be greater than or equal to 1"): ["", "minimum: 1"],
+        (Kind.REFUSED, "self != 7"): ["", "rule: self != 7"],
+        (Kind.CHANGED, "2 before, 3 now"): ["default: 2", "default: 3"],
+    }
+
+
 # Objects of the project
 
 
