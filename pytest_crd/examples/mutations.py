@@ -15,7 +15,7 @@ from pytest_crd.examples.changes import ABSENT, Change, Mutation, there
 from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.places import Steps
 from pytest_crd.examples.rulegoals.rules import RuleGoals
-from pytest_crd.examples.values import Maker
+from pytest_crd.examples.values import KEYS, Maker
 
 _TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 _MATCHES: Final = re.compile(r"""matches\(\s*r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
@@ -104,6 +104,9 @@ class Mutator:
         for name, child in node.properties.items():
             if name not in value:
                 yield Mutation((*steps, name), self.maker.first(child))
+        if node.values is not None:
+            more = (Mutation((*steps, key), self.maker.first(node.values)) for key in KEYS if key not in value)
+            yield from itertools.islice(more, 1)
 
     def _longer_or_shorter(self, steps: Steps, node: Demand, value: list[Any]) -> Iterator[Mutation]:
         if value:

@@ -16,7 +16,7 @@ from pytest_crd.examples import numbers, texts
 from pytest_crd.examples.demands import ANYTHING, INT_OR_STRING, Demand
 
 _MOST: Final = 40
-_KEYS: Final = ("key", *(f"key{index}" for index in range(2, 1000)))
+KEYS: Final = ("key", *(f"key{index}" for index in range(2, 1000)))
 _METADATA: Final = "metadata"
 NAME: Final = "example"
 
@@ -95,7 +95,7 @@ class Maker:
         if values is not None:
             wanted = max(node.least("minProperties"), int(self.full and not node.properties))
             most = node.most("maxProperties")
-            for key in itertools.islice(_KEYS, max(0, (wanted if most is None else min(wanted, most)) - len(made))):
+            for key in itertools.islice(KEYS, max(0, (wanted if most is None else min(wanted, most)) - len(made))):
                 made[key] = self.first(values)
         return made
 

@@ -39,6 +39,10 @@ SMALLEST: dict[str, tuple[dict[str, Any], Any]] = {
     "a format": (fields(a_={**TEXT, "format": "date-time"}), {"a": "2024-01-31T12:00:00Z"}),
     "an enum": (fields(a_={**TEXT, "enum": ["y", "x"]}), {"a": "y"}),
     "two enums": (fields(a_={**TEXT, "enum": ["y", "x"], "allOf": [{"enum": ["x", "z"]}]}), {"a": "x"}),
+    "a map that is not empty": (
+        fields(a_={"type": "object", "additionalProperties": NUMBER, "not": {"maxProperties": 0}}),
+        {"a": {"key": 0}},
+    ),
     "a truth value": (fields(a_={"type": "boolean"}), {"a": False}),
     "a number or a text": (fields(a_={"x-kubernetes-int-or-string": True}), {"a": 0}),
     "no type": (fields(a_={"x-kubernetes-preserve-unknown-fields": True}), {"a": {}}),
