@@ -230,13 +230,13 @@ def test_a_case_of_which_nothing_can_be_known_is_no_known_failure(project: Proje
 
 
 def test_an_unknown_crd_is_a_collection_error_with_the_nearest_name(gardener: Project) -> None:
-    gardener.cases(f"crd: garden.stories.example.com\npruning:\n- name: a\n{HOLDS}")
+    gardener.cases(f"crd: gardns.stories.example.com\npruning:\n- name: a\n{HOLDS}")
 
     result = gardener.run()
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
-        [f"{NAME}:1: *'garden.stories.example.com'*did you mean 'gardens.stories.example.com'?"]
+        [f"{NAME}:1: *'gardns.stories.example.com'*did you mean 'gardens.stories.example.com'?"]
     )
 
 
