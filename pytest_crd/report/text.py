@@ -233,7 +233,8 @@ def shown(value: JSONValue) -> str:
         return text
     if isinstance(value, dict):
         fields = "field" if len(value) == 1 else "fields"
-        return f"{_visible(f'an object with {len(value)} {fields}: ' + ', '.join(value))[:_LONGEST_VALUE]}…"
+        text = _visible(f"an object with {len(value)} {fields}: {', '.join(value)}")
+        return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
     if isinstance(value, list):
         return f"a list of {len(value)} items"
     return f"{text[:_LONGEST_VALUE]}…"

@@ -574,7 +574,7 @@ def test_long_values_are_cut(project: Project) -> None:
             "  spec.a  expected an object with 20 fields: field0, field1, field2, field3, field4, field5…, but it is absent",
             "  spec.b  expected a list of 60 items, but it is absent",
             '  spec.c  expected "' + "x" * 71 + "…, but it is absent",
-            "  spec.d  expected an object with 1 field: k…, but it is absent",
+            "  spec.d  expected an object with 1 field: k, but it is absent",
             "  each of these 4: the input does not have it, and no default puts it in",
         ]
     )
