@@ -105,7 +105,9 @@ def _run_pass(case: PruningCase | DefaultingCase, given: Mapping[str, JSONValue]
         value, trace = defaulted.value, Trace(nulls=defaulted.dropped, defaulted=defaulted.put_in)
         found = strays.of_defaulting(case, resource, subject)
     questions.tell(Question(version, case.section, Body(resource)))
-    in_object = expectations.of_object(case, value, resource, version.schema)
+    in_object = [*expectations.of_object(case, value, resource, version.schema)]
+    if in_object and isinstance(case, PruningCase):
+        trace = trace._replace(withheld=version.passes.default(value).put_in)
     result = _result(case, [*in_object, *expectations.of_paths(case.listed, trace)], trace, subject, found)
     answer = CaseAnswer(0, Stored.of(value), (), (), given, frozenset())
     return verdicts.tell(case, version, result._replace(answer=answer))
@@ -135,6 +137,9 @@ def _result(
         raise case.mistake(f"{case.title} is expected to fail, but would for another reason: {listed}; {found.remedy}")
     elif found:
         mismatches = [*mismatches, found]
+    if mismatches or case.is_open or case.blanks:
+        near = ((str(path), subject.fields.near(path)) for path in trace.pruned)
+        trace = trace._replace(meant={path: meant for path, meant in near if meant})
     return CaseResult(subject.context, tuple(mismatches), trace, tuple(notes))
 
 
