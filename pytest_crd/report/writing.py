@@ -20,7 +20,9 @@ def lines(outcome: FillOutcome, *, shown: Callable[[Path], str]) -> Iterator[str
     failed = [line for line in outcome.lines if line.problem]
     if written:
         yield f"crd: {_counted(written)} written:"
-        yield from (f"  {_place(line, shown)}: {line.note.title}: {_words(line.note)}" for line in written)
+        for line in written:
+            yield f"  {_place(line, shown)}: {line.note.title}: {_words(line.note)}"
+            yield from (f"    {path} is pruned; did you mean {meant}?" for path, meant in line.note.meant.items())
     if failed:
         yield f"crd: {_counted(failed)} not written:"
         yield from (f"  {_place(line, shown)}: {line.note.title}: {line.problem}" for line in failed)

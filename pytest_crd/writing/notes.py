@@ -37,6 +37,7 @@ class Note(NamedTuple):
         turn: How the verdict is turned around; empty where it stays.
         problem: Why nothing can be written though something would have to be; empty where nothing speaks against it.
         passed_over: The key that keeps the case from being run, and what it leaves out from being filled in; else empty.
+        meant: The fields that those may stand for which are written down as pruned, by their paths.
     """
 
     path: str
@@ -52,6 +53,7 @@ class Note(NamedTuple):
     turn: str = ""
     problem: str = ""
     passed_over: str = ""
+    meant: Mapping[str, str] = {}
 
     def to_json(self) -> str:
         """Return the note as text, for another process."""

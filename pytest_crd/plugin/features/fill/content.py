@@ -57,6 +57,7 @@ class Content(NamedTuple):
             filled=observed.filled,
             turn=observed.turn,
             problem=observed.problem,
+            meant=observed.meant,
         )
         return observed.result, note
 

@@ -78,6 +78,31 @@ def test_without_the_option_nothing_is_written_and_it_is_named(project: Project)
     )
 
 
+@pytest.mark.parametrize(
+    ("flag", "case", "told"),
+    [
+        pytest.param("--crd-fill", "input: {spec: {siez: 1, bogus: 1}}", True, id="no expectation"),
+        pytest.param("--crd-fill", "input: {spec: {siez: 1}}\n  expected: TODO", True, id="the object alone"),
+        pytest.param(
+            "--crd-fill", "input: {spec: {siez: 1}}\n  pruned: [spec.siez]\n  expected: TODO", False, id="listed"
+        ),
+        pytest.param("--crd-update", "input: {spec: {siez: 1}}\n  pruned: []", True, id="a list that is corrected"),
+        pytest.param("--crd-update", "input: {spec: {siez: 1}}\n  expected: {spec: {}}", False, id="written before"),
+    ],
+)
+def test_a_field_that_is_written_down_as_pruned_may_be_misspelt(
+    project: Project, flag: str, case: str, *, told: bool
+) -> None:
+    project.cases(_create(f"- name: a\n  {case}\n"))
+
+    result = project.run(flag)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: 1 case written:"])
+    assert ("    spec.siez is pruned; did you mean spec.size?" in result.outlines) is told
+    result.stdout.no_fnmatch_line("*spec.bogus is pruned*")
+
+
 def test_filling_leaves_cases_that_state_something_as_they_are(project: Project) -> None:
     text = _create(HOLDS, FAILS)
     project.cases(text)
