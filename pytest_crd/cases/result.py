@@ -275,6 +275,7 @@ class CaseResult(NamedTuple):
         notes: What is worth to know though the case may hold.
         answer: What the server makes of what it sends; None where it does not get that far.
         warnings: What everybody is told, once, though the case may hold.
+        barewords: Which words of its objects are read as booleans, though they may be meant as texts.
     """
 
     context: Context
@@ -283,6 +284,7 @@ class CaseResult(NamedTuple):
     notes: tuple[str, ...] = ()
     answer: CaseAnswer | None = None
     warnings: tuple[str, ...] = ()
+    barewords: tuple[str, ...] = ()
 
     @property
     def held(self) -> bool:

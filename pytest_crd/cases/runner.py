@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_crd.cases import expectations, questions, refusals, strays, unreachable, verdicts
+from pytest_crd.cases import barewords, expectations, questions, refusals, strays, unreachable, verdicts
 from pytest_crd.cases.model import (
     OF_STORED,
     AnyCase,
@@ -68,13 +68,14 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         else:
             result = _run_pass(case, body.value, subject)
     except DecodeError as error:
-        return CaseResult(subject.context, (NotReached(f"the server answers 400: {error}"),))
+        result = CaseResult(subject.context, (NotReached(f"the server answers 400: {error}"),))
     except UnsupportedConstructError as error:
         return not_served(subject, error)
     except UnsupportedExpressionError as error:
         raise not_known(case, error) from None
     mismatches = unreachable.hinted(case, body.value, result.mismatches, (subject, old_subject or subject))
-    return result._replace(mismatches=tuple(mismatches))
+    found = barewords.of_case(case, subject.version)
+    return result._replace(mismatches=tuple(mismatches), barewords=tuple(dict.fromkeys(found)))
 
 
 def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:

@@ -89,6 +89,9 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
     for mismatch in result.mismatches:
         yield ""
         yield from _mismatch(mismatch, result.trace, verbosity, paint)
+    if result.barewords:
+        yield ""
+        yield from (paint(_visible(line), "reason") for line in result.barewords)
 
 
 def summary(result: CaseResult) -> str:
