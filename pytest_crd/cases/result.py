@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.comparison import Remainder
 from pytest_crd.cases.model import ExpectedError
+from pytest_crd.engine import Version
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -276,6 +277,7 @@ class CaseResult(NamedTuple):
         answer: What the server makes of what it sends; None where it does not get that far.
         warnings: What everybody is told, once, though the case may hold.
         barewords: Which words of its objects are read as booleans, though they may be meant as texts.
+        version: The CRD version that it is about; None where none serves objects, and of suites.
     """
 
     context: Context
@@ -285,6 +287,7 @@ class CaseResult(NamedTuple):
     answer: CaseAnswer | None = None
     warnings: tuple[str, ...] = ()
     barewords: tuple[str, ...] = ()
+    version: Version | None = None
 
     @property
     def held(self) -> bool:

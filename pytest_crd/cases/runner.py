@@ -75,7 +75,8 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         raise not_known(case, error) from None
     mismatches = unreachable.hinted(case, body.value, result.mismatches, (subject, old_subject or subject))
     found = barewords.of_case(case, subject.version)
-    return result._replace(mismatches=tuple(mismatches), barewords=tuple(dict.fromkeys(found)))
+    words = tuple(dict.fromkeys(found))
+    return result._replace(mismatches=tuple(mismatches), barewords=words, version=subject.version)
 
 
 def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:

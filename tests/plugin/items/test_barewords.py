@@ -92,6 +92,18 @@ def test_a_sample_names_them(project: Project, comment: str) -> None:
     assert line.endswith(f"{place}: spec.soil: the server reads `off` as false; quote it where a text is meant")
 
 
+def test_of_a_list_of_samples_each_names_its_own(project: Project) -> None:
+    item = "- {apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: NAME}, spec: {soil: off}}\n"
+    project.write(
+        "config/samples/a.yaml", f"kind: List\nitems:\n{item.replace('NAME', 'a')}{item.replace('NAME', 'b')}"
+    )
+
+    assert [line.partition(" spec.soil")[0].strip() for line in _said(project.run("--crd-checks"))] == [
+        "config/samples/a.yaml:3:",
+        "config/samples/a.yaml:4:",
+    ]
+
+
 def test_a_sample_of_a_version_that_is_not_there_has_no_fields_to_name(project: Project) -> None:
     project.write(
         "config/samples/a.yaml",
