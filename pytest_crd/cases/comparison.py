@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -126,8 +126,13 @@ def stated(
 
 def spelled(path: Sequence[Segment]) -> str:
     """Return *path* as the server spells it; of an item, the index in the actual list, else that in the expected one."""
+    return fieldpath.unknown_field(steps(path))
+
+
+def steps(path: Iterable[Segment]) -> tuple[str | int, ...]:
+    """Return *path* as keys and indices."""
     places = (segment for segment in path if not isinstance(segment, Order))
-    return fieldpath.unknown_field(tuple(place if isinstance(place, str) else place.index for place in places))
+    return tuple(place if isinstance(place, str) else place.index for place in places)
 
 
 def value_at(value: JSONValue, spelling: str) -> Iterator[JSONValue]:

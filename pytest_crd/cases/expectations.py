@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_crd.cases import comparison
-from pytest_crd.cases.model import Case
+from pytest_crd.cases.model import Case, Section
 from pytest_crd.cases.result import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
@@ -33,7 +33,8 @@ def of_object(
             remainder = comparison.compare(expected, actual, schema, subset=subset)
             if remainder is not None:
                 asked = comparison.asked(expected, actual, schema) if subset else actual
-                yield ObjectMismatch(key, expected, actual, asked, remainder, sent)
+                is_of_pruning = case.section is Section.PRUNING
+                yield ObjectMismatch(key, expected, actual, asked, remainder, sent, schema, is_of_pruning)
     for path in case.absent or ():
         yield from (Present(path, found) for found in comparison.value_at(value, path))
 

@@ -130,6 +130,7 @@ class Case:
         blanks: The keys of expectations that have yet to be filled in.
         is_open: Whether it states no expectation at all.
         lines: Where the keys of the case stand.
+        files: What was read of other files, of which its objects come.
     """
 
     section: ClassVar[Section]
@@ -147,6 +148,7 @@ class Case:
     blanks: tuple[str, ...] = ()
     is_open: bool = False
     lines: CaseLines = field(compare=False, repr=False)
+    files: tuple[Document, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def id(self) -> str:

@@ -21,10 +21,11 @@ _OLD: Final = ("old", "oldFile", "oldDocument", "oldPatch")
 
 
 class _Files(NamedTuple):
-    """Where the files of a case are, and what reads them."""
+    """Where the files of a case are, what reads them, and the documents that were found there."""
 
     folder: Path
     read: Callable[[Path], bytes]
+    found: list[Document]
 
 
 def resolved(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Path.read_bytes) -> AnyCase:
@@ -39,16 +40,20 @@ def resolved(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Pat
     Raises:
         CaseFileError: A file that cannot be read or has no such document, a patch that cannot be applied or changes nothing.
     """
+    files = _Files(folder, read, [])
     if case.input_source is not None:
-        case = replace(case, input=_object(case, case.input, case.input_source, _Files(folder, read), _INPUT))
+        case = replace(case, input=_object(case, case.input, case.input_source, files, _INPUT))
     if isinstance(case, UpdateCase) and case.old_source is not None:
-        case = replace(case, old=_object(case, case.old, case.old_source, _Files(folder, read), _OLD))
-    return case
+        case = replace(case, old=_object(case, case.old, case.old_source, files, _OLD))
+    return replace(case, files=tuple(files.found)) if files.found else case
 
 
 def _object(case: Case, stated: JSONValue, source: ObjectSource, files: _Files, keys: Sequence[str]) -> JSONValue:
     of_object, of_file, of_document, of_patch = keys
-    value = stated if source.file is None else _document(case, source, files, of_file, of_document)
+    value = stated
+    if source.file is not None:
+        files.found.append(_document(case, source, files, of_file, of_document))
+        value = files.found[-1].value
     if source.patch is None:
         return value
     if not isinstance(value, dict):
@@ -65,7 +70,7 @@ def _object(case: Case, stated: JSONValue, source: ObjectSource, files: _Files, 
     return patched
 
 
-def _document(case: Case, source: ObjectSource, files: _Files, of_file: str, of_document: str) -> JSONValue:
+def _document(case: Case, source: ObjectSource, files: _Files, of_file: str, of_document: str) -> Document:
     """Return the document of the file that is meant."""
     place = f"'{of_file}' of {case.title}"
     try:
@@ -88,7 +93,7 @@ def _document(case: Case, source: ObjectSource, files: _Files, of_file: str, of_
     if not isinstance(document.value, dict):
         found = jsonvalue.type_of(document.value)
         raise case.mistake(f"{place}: document {number} is no object, but {found}", of_file)
-    return document.value
+    return document
 
 
 def _listed(documents: Sequence[Document]) -> str:

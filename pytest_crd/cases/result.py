@@ -9,9 +9,11 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.comparison import Remainder
 from pytest_crd.cases.model import ExpectedError
+from pytest_crd.engine import Version
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.schema.structural import Structural
 
 
 class Disregarded(enum.Enum):
@@ -32,6 +34,8 @@ class Trace(NamedTuple):
         defaulted: Where a default was put in.
         lost: What was lost on storing.
         kept: Where what is sent does not count, and why.
+        withheld: Where the schema has a default that is not put in, as pruning alone was asked for; known of a case that does not hold.
+        meant: The fields that the unknown ones may stand for, by their paths; known where somebody reads of it.
     """
 
     pruned: tuple[str, ...] = ()
@@ -39,6 +43,8 @@ class Trace(NamedTuple):
     defaulted: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     kept: Mapping[str, Disregarded] = MappingProxyType({})
+    withheld: tuple[str, ...] = ()
+    meant: Mapping[str, str] = MappingProxyType({})
 
 
 class ObjectMismatch(NamedTuple):
@@ -52,6 +58,8 @@ class ObjectMismatch(NamedTuple):
         asked: The part of it that the case asks for.
         remainder: Where the two differ.
         input: What the case sends, completed.
+        schema: What the CRD says of such objects; None where it says nothing.
+        is_of_pruning: Whether pruning alone was asked for, which puts in no defaults.
     """
 
     key: str
@@ -60,6 +68,8 @@ class ObjectMismatch(NamedTuple):
     asked: JSONValue
     remainder: Remainder
     input: JSONValue
+    schema: Structural | None = None
+    is_of_pruning: bool = False
 
 
 class PathsMismatch(NamedTuple):
@@ -266,6 +276,8 @@ class CaseResult(NamedTuple):
         notes: What is worth to know though the case may hold.
         answer: What the server makes of what it sends; None where it does not get that far.
         warnings: What everybody is told, once, though the case may hold.
+        barewords: Which words of its objects are read as booleans, though they may be meant as texts.
+        version: The CRD version that it is about; None where none serves objects, and of suites.
     """
 
     context: Context
@@ -274,6 +286,8 @@ class CaseResult(NamedTuple):
     notes: tuple[str, ...] = ()
     answer: CaseAnswer | None = None
     warnings: tuple[str, ...] = ()
+    barewords: tuple[str, ...] = ()
+    version: Version | None = None
 
     @property
     def held(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_crd.cases import expectations, questions, refusals, strays, unreachable, verdicts
+from pytest_crd.cases import barewords, expectations, questions, refusals, strays, unreachable, verdicts
 from pytest_crd.cases.model import (
     OF_STORED,
     AnyCase,
@@ -68,13 +68,15 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         else:
             result = _run_pass(case, body.value, subject)
     except DecodeError as error:
-        return CaseResult(subject.context, (NotReached(f"the server answers 400: {error}"),))
+        result = CaseResult(subject.context, (NotReached(f"the server answers 400: {error}"),))
     except UnsupportedConstructError as error:
         return not_served(subject, error)
     except UnsupportedExpressionError as error:
         raise not_known(case, error) from None
     mismatches = unreachable.hinted(case, body.value, result.mismatches, (subject, old_subject or subject))
-    return result._replace(mismatches=tuple(mismatches))
+    found = barewords.of_case(case, subject.version)
+    words = tuple(dict.fromkeys(found))
+    return result._replace(mismatches=tuple(mismatches), barewords=words, version=subject.version)
 
 
 def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:
@@ -105,7 +107,9 @@ def _run_pass(case: PruningCase | DefaultingCase, given: Mapping[str, JSONValue]
         value, trace = defaulted.value, Trace(nulls=defaulted.dropped, defaulted=defaulted.put_in)
         found = strays.of_defaulting(case, resource, subject)
     questions.tell(Question(version, case.section, Body(resource)))
-    in_object = expectations.of_object(case, value, resource, version.schema)
+    in_object = [*expectations.of_object(case, value, resource, version.schema)]
+    if in_object and isinstance(case, PruningCase):
+        trace = trace._replace(withheld=version.passes.default(value).put_in)
     result = _result(case, [*in_object, *expectations.of_paths(case.listed, trace)], trace, subject, found)
     answer = CaseAnswer(0, Stored.of(value), (), (), given, frozenset())
     return verdicts.tell(case, version, result._replace(answer=answer))
@@ -135,6 +139,9 @@ def _result(
         raise case.mistake(f"{case.title} is expected to fail, but would for another reason: {listed}; {found.remedy}")
     elif found:
         mismatches = [*mismatches, found]
+    if mismatches or case.is_open or case.blanks:
+        near = ((str(path), subject.fields.near(path)) for path in trace.pruned)
+        trace = trace._replace(meant={path: meant for path, meant in near if meant})
     return CaseResult(subject.context, tuple(mismatches), trace, tuple(notes))
 
 

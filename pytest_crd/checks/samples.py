@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_crd.cases import comparison, questions
+from pytest_crd.cases import barewords, comparison, questions
 from pytest_crd.cases.acceptance import RefusedCrdError
 from pytest_crd.cases.model import Section
 from pytest_crd.cases.questions import Question
@@ -65,14 +65,28 @@ def judged(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVer
         )
     outcomes = [_under(sample, crd) for crd in crds]
     best = min(outcomes, key=lambda one: len(one.findings))
-    if sample.directive.is_refused:
-        return _refused(sample, outcomes)
+    verdict = _refused(sample, outcomes) if sample.directive.is_refused else _taken(best, len(outcomes))
+    words = _barewords(sample, best.crd)
+    if not verdict.findings:
+        return replace(verdict, notes=(*verdict.notes, *words))
+    return replace(verdict, findings=(*verdict.findings, *(CheckFinding("", one) for one in words)))
+
+
+def _taken(best: SampleOutcome, alternatives: int) -> CheckVerdict:
+    """Return the verdict on a sample that one of several alternatives must take, of which *best* comes nearest."""
     if not best.findings:
         return CheckVerdict(warnings=best.warnings, notes=best.notes)
     if best.placeholder:
         return CheckVerdict(passed_over=f"a template: {best.placeholder}")
-    others = "; nor does another alternative take it" if len(outcomes) > 1 else ""
+    others = "; nor does another alternative take it" if alternatives > 1 else ""
     return CheckVerdict(f"{best.heading}{others}", best.findings, best.warnings)
+
+
+def _barewords(sample: Sample, crd: CustomResourceDefinition) -> list[str]:
+    """Return what is said of words that are read as booleans."""
+    versions = [version for version in crd.versions if version.name == sample.version]
+    manifest = sample.manifest
+    return [one for version in versions for one in barewords.of_object(manifest.document, manifest.path, version)]
 
 
 def _refused(sample: Sample, outcomes: Sequence[SampleOutcome]) -> CheckVerdict:

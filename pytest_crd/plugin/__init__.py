@@ -17,7 +17,7 @@ from pytest_crd.plugin import commandline, features, session, settings, unused
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
-from pytest_crd.plugin.session import NOTE, WARNING, was_in_vain
+from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
 from pytest_crd.plugin.settings import checks, project
 
 __all__ = ["crd", "crd_case", "crd_version", "crds"]
@@ -160,10 +160,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """
     if text := session.heard(config):
         terminalreporter.write_line(text)
-    shown = (NOTE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
+    shown = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
     reports = (report for found in terminalreporter.stats.values() for report in found)
     lines = dict.fromkeys(
-        f"crd: {value if name == WARNING else f'{report.nodeid}: {value}'}"
+        f"crd: {f'{report.nodeid}: {value}' if name == NOTE else value}"
         for report in reports
         for name, value in getattr(report, "user_properties", ())
         if name in shown and report.when == "call"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # The property of a test with what is worth to know of it though it holds.
 NOTE: Final = "crd_note"
+# That with what is to be said once of a place that several tests may have in common.
+PLACE: Final = "crd_place"
 # That with what its reader should know, however little he wants to hear: what the server warns of, and where.
 WARNING: Final = "crd_warning"
 

@@ -11,7 +11,9 @@ from pytest_crd.cases.comparison import Item, Order, Segment
 from pytest_crd.cases.result import Disregarded, ObjectMismatch, Trace
 from pytest_crd.engine import fieldpath
 from pytest_crd.engine.errors import changedfield
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.schema.structural import Structural
 
 
 class DifferenceKind(enum.Enum):
@@ -94,6 +96,8 @@ def _difference(
     kind = DifferenceKind.REORDERED if isinstance(last, Order) else _KINDS.get(report, DifferenceKind.CHANGED)
     spelled = comparison.spelled(path)
     cause, reason = _why_kept(spelled, trace) or _REASONS[kind](spelled, mismatch, trace)
+    if kind is DifferenceKind.MISSING and not reason:
+        reason = _why_never_there(comparison.steps(path), node.t1, mismatch, trace)
     return ObjectDifference(
         path=spelled,
         label=last.label if isinstance(last, Item) else "",
@@ -123,7 +127,7 @@ def _why_kept(path: str, trace: Trace) -> _Reason | None:
     return None if kept is None else _KEPT[kept]
 
 
-def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
+def _why_missing(path: str, _mismatch: ObjectMismatch, trace: Trace) -> _Reason:
     if pruned := _covering(path, trace.pruned):
         named = "it" if pruned == path else pruned
         return "pruned", f"pruned: the schema does not specify {named}{_at(pruned)}"
@@ -134,9 +138,41 @@ def _why_missing(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
         at = "there" if dropped == path else f"at {dropped}"
         words = f"null dropped: the schema does not allow null {at}, and has no default for it"
         return "null dropped", f"{words}{_at(dropped)}"
-    if not list(comparison.value_at(mismatch.input, path)):
-        return "", "the input does not have it, and no default puts it in"
     return _UNKNOWN
+
+
+def _why_never_there(steps: Steps, expected: JSONValue, mismatch: ObjectMismatch, trace: Trace) -> str:
+    """Return why nothing is at *steps*, where no pass has taken it away; empty where the input has it."""
+    path = fieldpath.unknown_field(steps)
+    if list(comparison.value_at(mismatch.input, path)):
+        return ""
+    if withheld := _covering(path, trace.withheld):
+        named = "its default" if withheld == path else f"the default of {withheld}"
+        return f"the input does not have it, and pruning does not put in {named}{_at(withheld)}"
+    inner = next(_with_default(expected, _schema_at(mismatch.schema, steps), steps), None)
+    if inner is not None and mismatch.is_of_pruning:
+        return f"the input does not have it, and pruning does not put in the default of {inner}"
+    if inner is not None:
+        return f"the input does not have it, and the default of {inner} is put in only where {path} is there"
+    return "the input does not have it, and no default puts it in"
+
+
+def _schema_at(schema: Structural | None, steps: Steps) -> Structural | None:
+    for step in steps:
+        if schema is not None:
+            schema = schema.items if isinstance(step, int) else schema.properties.get(step, schema.value_schema)
+    return schema
+
+
+def _with_default(value: JSONValue, schema: Structural | None, steps: Steps) -> Iterator[str]:
+    """Yield the paths in *value* at which *schema* has a default."""
+    for step, child in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
+        inner = _schema_at(schema, (step,))
+        if inner is not None and inner.default is not None:
+            yield fieldpath.unknown_field((*steps, step))
+        yield from _with_default(child, inner, (*steps, step))
 
 
 def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:

@@ -19,7 +19,7 @@ from pytest_crd.cases.result import (
     Strays,
     Trace,
 )
-from pytest_crd.engine import jsonvalue
+from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.report import differences, verdicts
 from pytest_crd.report.differences import DifferenceKind, ObjectDifference
@@ -89,6 +89,9 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
     for mismatch in result.mismatches:
         yield ""
         yield from _mismatch(mismatch, result.trace, verbosity, paint)
+    if result.barewords:
+        yield ""
+        yield from (paint(_visible(line), "reason") for line in result.barewords)
 
 
 def summary(result: CaseResult) -> str:
@@ -102,7 +105,7 @@ def _mismatch(mismatch: Mismatch, trace: Trace, verbosity: int, paint: Paint) ->
     key = _key(mismatch)
     if key:
         yield f"{key}:"
-    rows = list(_rows(mismatch, trace, paint))
+    rows = list(_rows(mismatch, trace, paint, verbosity))
     shown = rows if verbosity > 0 else rows[:_MOST_LINES]
     width = min(max(len(row.path) for row in shown), _WIDEST_PATH)
     for reason, group in itertools.groupby(shown, key=lambda row: row.reason):
@@ -110,6 +113,7 @@ def _mismatch(mismatch: Mismatch, trace: Trace, verbosity: int, paint: Paint) ->
     if len(rows) > len(shown):
         yield f"  … and {len(rows) - len(shown)} more; -v shows all"
     if isinstance(mismatch, ObjectMismatch):
+        yield from (f"  {paint(line, 'reason')}" for line in _pruned_besides(mismatch, trace, verbosity))
         yield from _objects(mismatch, verbosity, paint)
 
 
@@ -135,7 +139,7 @@ def _key(mismatch: Mismatch) -> str:
     return "" if isinstance(mismatch, NotReached) else verdicts.heading(mismatch)
 
 
-def _rows(mismatch: Mismatch, trace: Trace, paint: Paint) -> Iterator[_Row]:
+def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) -> Iterator[_Row]:
     if isinstance(mismatch, ObjectMismatch):
         for difference in differences.find(mismatch, trace):
             path = _visible(f"{difference.path} ({difference.label})" if difference.label else difference.path)
@@ -155,9 +159,22 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint) -> Iterator[_Row]:
     elif isinstance(mismatch, NotReached):
         yield _Row("", paint(mismatch.message, "actual"), mismatch.message)
     else:
-        for line in verdicts.lines(mismatch):
+        for line in verdicts.lines(mismatch, verbosity=verbosity):
             words = paint(_visible(line.text), line.style)
             yield _Row(line.label, words, _visible(line.brief), line.note, details=line.details)
+
+
+def _pruned_besides(mismatch: ObjectMismatch, trace: Trace, verbosity: int) -> Iterator[str]:
+    """Yield what was pruned of the input where no difference is about it: that may be what is misspelt."""
+    if not trace.pruned:
+        return
+    paths = [difference.path for difference in differences.find(mismatch, trace)]
+    others = [str(one) for one in trace.pruned if not any(fieldpath.leads_to(one, path) for path in paths)]
+    shown = others if verbosity > 0 else others[:_MOST_LINES]
+    if shown:
+        named = (f"{path} (did you mean {trace.meant[path]}?)" if path in trace.meant else path for path in shown)
+        more = f" and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
+        yield f"pruned{' besides' if len(others) < len(trace.pruned) else ''}: {_visible(', '.join(named))}{more}"
 
 
 def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[_Row]:
@@ -233,7 +250,8 @@ def shown(value: JSONValue) -> str:
         return text
     if isinstance(value, dict):
         fields = "field" if len(value) == 1 else "fields"
-        return f"{_visible(f'an object with {len(value)} {fields}: ' + ', '.join(value))[:_LONGEST_VALUE]}…"
+        text = _visible(f"an object with {len(value)} {fields}: {', '.join(value)}")
+        return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
     if isinstance(value, list):
         return f"a list of {len(value)} items"
     return f"{text[:_LONGEST_VALUE]}…"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.cases.model import ExpectedError
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, NearMiss, Rejected
 from pytest_crd.engine.errors.fielderror import FieldError
 
 CaseVerdict: TypeAlias = "Rejected | Accepted | ErrorsMismatch | MessageMismatch"
+
+# So many errors that are as expected are listed; more are counted, lest they hide the ones that are not.
+_MOST_MET: Final = 2
 
 
 class VerdictLine(NamedTuple):
@@ -43,14 +46,21 @@ def heading(verdict: CaseVerdict) -> str:
     return verdict.key if isinstance(verdict, ErrorsMismatch) else "error"
 
 
-def lines(verdict: CaseVerdict) -> Iterator[VerdictLine]:
-    """Yield what there is to say about *verdict*; what counts first."""
+def lines(verdict: CaseVerdict, *, verbosity: int = 0) -> Iterator[VerdictLine]:
+    """
+    Yield what there is to say about *verdict*; what counts first.
+
+    Args:
+        verdict: A verdict that is not the expected one.
+        verbosity: 0 or less: of many errors that are as expected the number; more: each of them.
+    """
     if isinstance(verdict, Rejected):
         yield from _rejected(verdict)
     elif isinstance(verdict, Accepted):
         yield from _accepted(verdict)
     elif isinstance(verdict, ErrorsMismatch):
         yield from _errors(verdict)
+        yield from _met(verdict, verbosity)
     else:
         part = json.dumps(verdict.part, ensure_ascii=False)
         yield VerdictLine("missing", part, "expected", f"{part} is not in: {verdict.message}")
@@ -88,8 +98,16 @@ def _errors(verdict: ErrorsMismatch) -> Iterator[VerdictLine]:
         if not any(error is other for other in shown):
             brief = f"unasked {error}" if label == "unasked" else ""
             yield VerdictLine(label, error.told, "actual", brief, details=_explained(error))
-    for error in verdict.met:
-        yield VerdictLine("met", str(error), "reason")
+
+
+def _met(verdict: ErrorsMismatch, verbosity: int) -> Iterator[VerdictLine]:
+    count = len(verdict.met)
+    if count > _MOST_MET and verbosity < 1:
+        yield VerdictLine(
+            "met", f"{count} of the {count + len(verdict.missing)} that are expected (-v lists them)", "reason"
+        )
+    else:
+        yield from (VerdictLine("met", str(error), "reason") for error in verdict.met)
 
 
 def _explained(error: FieldError) -> tuple[str, ...]:

@@ -16,11 +16,20 @@ def lines(outcome: FillOutcome, *, shown: Callable[[Path], str]) -> Iterator[str
         outcome: What became of the files.
         shown: Names a file.
     """
-    written = [line for line in outcome.lines if not line.problem]
+    removed = [line for line in outcome.lines if line.note.is_removed and not line.problem]
+    written = [line for line in outcome.lines if not line.problem and not line.note.is_removed]
     failed = [line for line in outcome.lines if line.problem]
     if written:
         yield f"crd: {_counted(written)} written:"
-        yield from (f"  {_place(line, shown)}: {line.note.title}: {_words(line.note)}" for line in written)
+        for line in written:
+            yield f"  {_place(line, shown)}: {line.note.title}: {_words(line.note)}"
+            yield from (f"    {path} is pruned; did you mean {meant}?" for path, meant in line.note.meant.items())
+    if removed:
+        yield f"crd: {_counted(removed)} removed, as the CRD no longer has the field:"
+        yield from (f"  {_place(line, shown)}: {line.note.title}" for line in removed)
+    if by_hand := [line for line in written if line.note.is_named_by_hand]:
+        yield f"crd: {_counted(by_hand)} named by hand, though the verdict is another now; see whether the name still holds:"
+        yield from (f"  {_place(line, shown)}: {line.note.title}" for line in by_hand)
     if failed:
         yield f"crd: {_counted(failed)} not written:"
         yield from (f"  {_place(line, shown)}: {line.note.title}: {line.problem}" for line in failed)
@@ -49,6 +58,8 @@ def _words(note: Note) -> str:
     filled = [key for key in note.values if key in note.filled]
     corrected = [key for key in note.values if key not in note.filled]
     parts = [f"{note.turn}" if note.turn else ""]
+    if note.renamed:
+        parts.append(f'now called "{note.renamed}"')
     for verb, keys in (("filled in", filled), ("corrected", corrected), ("removed", note.removed)):
         parts.append(f"{verb} {', '.join(keys)}" if keys else "")
     return "; ".join(filter(None, parts))

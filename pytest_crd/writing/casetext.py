@@ -33,15 +33,18 @@ class Correction(NamedTuple):
         name: The name of the case.
         values: The keys that it gets, with their values.
         removed: The keys that it loses.
+        renamed: The name that it gets; empty where it stays.
     """
 
     name: str
     values: Mapping[str, JSONValue]
     removed: tuple[str, ...] = ()
+    renamed: str = ""
 
     def of(self, case: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
         """Return *case* with what is to be written."""
-        return {key: value for key, value in case.items() if key not in self.removed} | dict(self.values)
+        name = {"name": self.renamed} if self.renamed else {}
+        return {key: value for key, value in case.items() if key not in self.removed} | name | dict(self.values)
 
 
 class WrittenCases(NamedTuple):
@@ -50,7 +53,7 @@ class WrittenCases(NamedTuple):
 
     Attributes:
         content: The file.
-        lines: The 1-based line of each case, as it is now, by its name.
+        lines: The 1-based line of each case, as it is now, by its name as it was.
         problems: Why a case was not, by its name.
         lost: The comments and anchors that are gone, with their lines in the file as it was.
     """
@@ -90,7 +93,8 @@ def written(content: bytes, corrections: Sequence[Correction], *, source: str) -
     new = file.with_corrections([one for one in corrections if one.name in taken]) or content
     other = _File(new, source)
     gone = tuple(comments.lost(file.layout, other.layout))
-    return WrittenCases(new, {name: one.line for name, one in other.found.items()}, problems, gone)
+    old = {by_name[name].renamed or name: name for name in taken}
+    return WrittenCases(new, {old.get(name, name): one.line for name, one in other.found.items()}, problems, gone)
 
 
 class UnplacedError(Exception):

@@ -7,16 +7,23 @@ answers are the same.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_crd.cases import loader
+from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.writing import casetext, files
-from pytest_crd.writing.casetext import Correction
+from pytest_crd.writing import casetext, files, removal
+from pytest_crd.writing.casetext import Correction, WrittenCases
+from pytest_crd.writing.removal import LeftCases
+
+_NOT_TAKEN_OUT: Final = (
+    "it is about a field that the CRD no longer has, but cannot be taken out of the file: remove it yourself"
+)
 
 
 class Note(NamedTuple):
@@ -37,6 +44,10 @@ class Note(NamedTuple):
         turn: How the verdict is turned around; empty where it stays.
         problem: Why nothing can be written though something would have to be; empty where nothing speaks against it.
         passed_over: The key that keeps the case from being run, and what it leaves out from being filled in; else empty.
+        meant: The fields that those may stand for which are written down as pruned, by their paths.
+        renamed: The name that it gets, as what the old one says is no longer so; empty where that stays.
+        is_named_by_hand: Whether its verdict is turned around, and somebody has given it a name, which stays.
+        is_removed: Whether it is taken out of its file, as it is about a field that is gone.
     """
 
     path: str
@@ -52,6 +63,15 @@ class Note(NamedTuple):
     turn: str = ""
     problem: str = ""
     passed_over: str = ""
+    meant: Mapping[str, str] = {}
+    renamed: str = ""
+    is_named_by_hand: bool = False
+    is_removed: bool = False
+
+    @property
+    def is_to_be_written(self) -> bool:
+        """Whether its file is to be changed."""
+        return bool(self.values) or self.is_removed
 
     def to_json(self) -> str:
         """Return the note as text, for another process."""
@@ -139,7 +159,7 @@ def write(notes: Iterable[Note], *, shown: Callable[[Path], str], is_stopped: Ca
         merged = [_merged([*runs]) for _, runs in itertools.groupby(of_file, key=lambda note: note.name)]
         if not is_stopped():
             found.append(_write_file(Path(path), merged, shown))
-        elif any(note.values and not note.problem for note in merged):
+        elif any(note.is_to_be_written and not note.problem for note in merged):
             unwritten.append(Path(path))
     return FillOutcome(
         tuple(line for one in found for line in one.lines),
@@ -151,8 +171,10 @@ def write(notes: Iterable[Note], *, shown: Callable[[Path], str], is_stopped: Ca
 
 def _merged(runs: Sequence[Note]) -> Note:
     """Return what was observed of a case in all its runs."""
-    first = next((note for note in runs if note.problem), None) or next((note for note in runs if note.values), runs[0])
-    if first.problem or not first.values:
+    first = next((note for note in runs if note.problem), None) or next(
+        (note for note in runs if note.is_to_be_written), runs[0]
+    )
+    if first.problem or not first.is_to_be_written:
         return first
     if other := next((note for note in runs if not _is_same(note, first)), None):
         return first._replace(problem=_differing(first, other))
@@ -168,7 +190,7 @@ def _is_same(note: Note, other: Note) -> bool:
 
 
 def _canonical(note: Note) -> str:
-    return json.dumps([note.values, note.removed], sort_keys=True)
+    return json.dumps([note.values, note.removed, note.renamed, note.is_removed], sort_keys=True)
 
 
 def _differing(note: Note, other: Note) -> str:
@@ -182,8 +204,9 @@ def _differing(note: Note, other: Note) -> str:
 
 
 def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str]) -> FillOutcome:
-    wanted = [note for note in notes if note.values and not note.problem]
-    told = {note.name: note for note in notes if note.problem or note.values}
+    notes = [*_told_apart(notes, path, shown)]
+    wanted = [note for note in notes if note.is_to_be_written and not note.problem]
+    told = {note.name: note for note in notes if note.problem or note.is_to_be_written}
     passed_over = tuple(Left(path, one.line, one.title, one.passed_over) for one in notes if one.passed_over)
     if not wanted:
         return FillOutcome(
@@ -193,8 +216,7 @@ def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str])
     try:
         content = path.read_bytes()
         files.refuse_other(content, wanted[0].digest)
-        corrections = [Correction(note.name, note.values, note.removed) for note in wanted]
-        written = casetext.written(content, corrections, source=shown(path))
+        written = _written(content, wanted, shown(path))
         if written.content != content:
             files.replace(path, written.content, old=wanted[0].digest)
     except files.ChangedError:
@@ -211,6 +233,34 @@ def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str])
     )
     left = (one for name, one in _left(path, written.content, shown(path)) if name not in told)
     return FillOutcome(tuple(lines), tuple(left), tuple(Gone(path, *one) for one in written.lost))
+
+
+def _written(content: bytes, notes: Sequence[Note], source: str) -> WrittenCases:
+    """Return the file with what was observed; the lines of cases that are gone are those where they stood."""
+    out = [note.name for note in notes if note.is_removed]
+    left = removal.without(content, out, source=source) if out else LeftCases(content)
+    kept = (note for note in notes if not note.is_removed)
+    corrections = [Correction(note.name, note.values, note.removed, note.renamed) for note in kept]
+    written = casetext.written(content if left is None else left.content, corrections, source=source)
+    if left is None:
+        return written._replace(problems={**written.problems, **dict.fromkeys(out, _NOT_TAKEN_OUT)})
+    return written._replace(lost=(*left.lost, *written.lost))
+
+
+def _told_apart(notes: Sequence[Note], path: Path, shown: Callable[[Path], str]) -> Iterator[Note]:
+    """Yield *notes*, of which each gives its case a name that no other case of the file has, or gets."""
+    taken: set[str] = set()
+    if any(note.renamed for note in notes):
+        with contextlib.suppress(OSError, InputError):  # which is said where the file is written
+            parts = loader.load(path.read_bytes(), source=shown(path), fills=True)
+            taken = {case.name for part in parts for case in part.cases}
+    for note in notes:
+        number, found = 1, note.renamed
+        while found and found in taken:
+            number += 1
+            found = f"{note.renamed} ({number})"
+        taken.add(found)
+        yield note._replace(renamed=found)
 
 
 def _left(path: Path, content: bytes, source: str) -> Iterator[tuple[str, Left]]:

@@ -54,6 +54,7 @@ class Observed(NamedTuple):
         filled: Which of these were left to be filled in.
         turn: How the verdict is turned around, `accepted -> refused`; empty where it stays.
         problem: Why the case is not corrected though it fails; empty where it holds, or where nothing was asked of it.
+        meant: The fields that those may stand for which are written down as pruned, by their paths.
     """
 
     result: CaseResult
@@ -62,6 +63,7 @@ class Observed(NamedTuple):
     filled: tuple[str, ...] = ()
     turn: str = ""
     problem: str = ""
+    meant: Mapping[str, str] = {}
 
 
 def observe(case: AnyCase, run: Callable[[AnyCase], CaseResult], mode: Mode) -> Observed:
@@ -90,7 +92,7 @@ def observe(case: AnyCase, run: Callable[[AnyCase], CaseResult], mode: Mode) -> 
     if not new.held:
         return Observed(new if case.blanks else result, problem=_by_hand(new))
     filled = tuple(key for key in values if case.is_open or key in case.blanks)
-    return Observed(new, values, removed, filled, turn)
+    return Observed(new, values, removed, filled, turn, meant=_misspelt(case, values, filled, result))
 
 
 def _meant(
@@ -169,6 +171,15 @@ def _entry(error: FieldError) -> dict[str, JSONValue]:
     """Return an error as a case states it."""
     field = {"field": error.field} if error.field else {}
     return {**field, "type": error.type.value, "message": error.message}
+
+
+def _misspelt(
+    case: AnyCase, values: Mapping[str, JSONValue], filled: tuple[str, ...], result: CaseResult
+) -> dict[str, str]:
+    """Return what pruned fields may stand for that *values* are the first to say are pruned, or to leave out."""
+    listed = [*values.get("pruned", ()), *(map(str, result.trace.pruned) if "expected" in filled else ())]
+    known, meant = case.declared.get("pruned", ()), result.trace.meant
+    return {path: meant[path] for path in listed if path in meant and path not in known}
 
 
 # The verdict

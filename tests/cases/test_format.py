@@ -74,7 +74,7 @@ def test_updates_have_the_keys_of_create_and_the_old_object(section: Section) ->
 def test_what_a_case_of_a_section_may_say_is_what_its_kind_has(section: Section) -> None:
     sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
     keys = {*casekeys.case_keys(section)} - sources
-    made_otherwise = {"lines", "allows_unknown_fields", "input_source", "old_source", "blanks", "is_open"}
+    made_otherwise = {"lines", "allows_unknown_fields", "input_source", "old_source", "blanks", "is_open", "files"}
     fields = {field.name for field in dataclasses.fields(KINDS[section])} - made_otherwise
 
     assert {loader._ATTRIBUTES.get(key, key) for key in keys} == fields

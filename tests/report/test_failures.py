@@ -128,6 +128,63 @@ expected:
     ),
     pytest.param(
         "pruning",
+        "{input: {spec: {label: a, lable: b, bogus: 1, soils: {a: 1}}}, expected: {spec: {label: b, soils: {a: 1}}}}",
+        """\
+expected:
+  spec.label  expected "b", got "a"
+  spec.soils  expected {"a": 1}, but it is absent (pruned: the schema does not specify it, config/crd/bases/gardens.yaml:20)
+  pruned besides: spec.bogus, spec.lable (did you mean spec.label?)
+""",
+        'spec.label is "a", expected "b" (+1 more)',
+        id="what else was pruned is said, which may be misspelt",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {siez: 7}}, expected: {spec: {size: 7, watering: {hour: 6}}}}",
+        """\
+expected:
+  spec.size  expected 7, got 3 (the schema's default, config/crd/bases/gardens.yaml:20)
+  pruned: spec.siez (did you mean spec.size?)
+""",
+        "spec.size is 3 (default), expected 7",
+        id="what was pruned of a request is said, too",
+    ),
+    pytest.param(
+        "pruning",
+        "{input: {spec: {}}, expected: {spec: {label: x, size: 3, watering: {hour: 6}}}}",
+        """\
+expected:
+  spec.label     expected "x", but it is absent (the input does not have it, and no default puts it in)
+  spec.size      expected 3, but it is absent (the input does not have it, and pruning does not put in its default, config/crd/bases/gardens.yaml:20)
+  spec.watering  expected {"hour": 6}, but it is absent (the input does not have it, and pruning does not put in its default, config/crd/bases/gardens.yaml:26)
+""",
+        'spec.label absent, expected "x" (+2 more)',
+        id="pruning puts in no default, of a field that has one either",
+    ),
+    pytest.param(
+        "pruning",
+        "{input: {spec: {watering: {}}}, contains: {spec: {watering: {hour: 6}, beds: [{name: a, rows: 1}]}}}",
+        """\
+contains:
+  spec.beds           expected [{"name": "a", "rows": 1}], but it is absent (the input does not have it, and pruning does not put in the default of spec.beds[0].rows)
+  spec.watering.hour  expected 6, but it is absent (the input does not have it, and pruning does not put in its default, config/crd/bases/gardens.yaml:26)
+""",
+        'spec.beds absent, expected [{"name": "a", "rows": 1}] (+1 more)',
+        id="nor one below what is not there",
+    ),
+    pytest.param(
+        "defaulting",
+        "{input: {spec: {}}, contains: {spec: {beds: [{name: a, rows: 1}], free: {size: 1}}}}",
+        """\
+contains:
+  spec.beds  expected [{"name": "a", "rows": 1}], but it is absent (the input does not have it, and the default of spec.beds[0].rows is put in only where spec.beds is there)
+  spec.free  expected {"size": 1}, but it is absent (the input does not have it, and no default puts it in)
+""",
+        'spec.beds absent, expected [{"name": "a", "rows": 1}] (+1 more)',
+        id="a default is put in only where there is something around it",
+    ),
+    pytest.param(
+        "pruning",
         "{input: {metadata: {labels: {a: 1}}}, contains: {spec: {}}}",
         """\
   the server answers 400: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string
@@ -296,6 +353,18 @@ containsErrors:
 """,
         'missing {field: spec.size, matches: "^Required"}',
         id="where only some errors are expected the others stand beside",
+    ),
+    pytest.param(
+        "create",
+        "{input: {spec: {rows: 11, soil: lava, label: 1, beds: [{}]}}, errors: [{field: spec.rows}, {field: spec.label}, "
+        "{field: spec.soil}, {field: spec.free}, {field: 'spec.beds[0].name'}]}",
+        """\
+errors:
+  missing  {field: spec.free}
+  met      4 of the 5 that are expected (-v lists them)
+""",
+        "missing {field: spec.free}",
+        id="of many errors the missing one stands first, and those that are met are counted",
     ),
     pytest.param(
         "create",
@@ -574,7 +643,7 @@ def test_long_values_are_cut(project: Project) -> None:
             "  spec.a  expected an object with 20 fields: field0, field1, field2, field3, field4, field5…, but it is absent",
             "  spec.b  expected a list of 60 items, but it is absent",
             '  spec.c  expected "' + "x" * 71 + "…, but it is absent",
-            "  spec.d  expected an object with 1 field: k…, but it is absent",
+            "  spec.d  expected an object with 1 field: k, but it is absent",
             "  each of these 4: the input does not have it, and no default puts it in",
         ]
     )
@@ -615,3 +684,25 @@ def test_a_failure_survives_the_way_to_another_process(project: Project, request
 
         assert (arrived.when, str(arrived.longrepr)) == (sent.when, str(sent.longrepr))
         assert arrived.when != "call" or arrived.longrepr.reprcrash.message == "spec.size is 1, expected 2"
+
+
+def test_verbose_lists_the_errors_that_are_met(project: Project) -> None:
+    _story(
+        project,
+        "create",
+        "{input: {spec: {rows: 11, soil: lava, label: 1}}, errors: [{field: spec.rows}, {field: spec.label}, {field: spec.soil}, {field: spec.free}]}",
+    )
+
+    result = project.run("-v")
+
+    result.stdout.fnmatch_lines(["  missing  {field: spec.free}", *["  met      spec.*"] * 3])
+
+
+def test_many_fields_that_were_pruned_are_cut_unless_verbose(project: Project) -> None:
+    fields = ", ".join(f"other{number:02}: 1" for number in range(22))
+    _story(project, "pruning", f"{{input: {{spec: {{{fields}}}}}, expected: {{spec: {{label: x}}}}}}")
+
+    short, verbose = project.run(), project.run("-v")
+
+    short.stdout.fnmatch_lines(["  pruned: spec.other00, spec.other01,*, spec.other19 and 2 more"])
+    verbose.stdout.fnmatch_lines(["  pruned: spec.other00,*, spec.other20, spec.other21"])

@@ -17,6 +17,7 @@ from pytest_crd.engine.definitions.context import CrdContext, WrittenCrd
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.loading import bareproperties
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
@@ -176,6 +177,7 @@ class CrdFiles:
             self.conversions.setdefault(str(metadata.get("name")), []).append(remark.place)
 
     def _crd(self, item: Manifest, place: tuple[str, int], origin: FileOrigin, path: Path | None) -> None:
+        source = item.document.source
         try:
             crd = CustomResourceDefinition.from_value(
                 item.value,
@@ -188,6 +190,7 @@ class CrdFiles:
             self._tell(CrdError(mistakes), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
             self.read_crds.append(ReadCrd(crd, item, path))
+            self.notes += (Remark(source, line, said) for line, said in bareproperties.words(item))
 
     def _tell(self, error: InputError, *, is_note: bool, why: str = "") -> None:
         for mistake in error.mistakes:

@@ -7,10 +7,32 @@ It asks the nodes, so reading itself keeps no positions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import NamedTuple, TypeGuard, cast
 
 from pytest_crd.engine.text import yamlnode, yamlscalar
 from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
+
+
+class BareBoolean(NamedTuple):
+    """
+    A word without quotes that the server reads as a boolean, though it may be meant as a text: `on`, `no`, `y`.
+
+    Attributes:
+        line: 1-based line of the word.
+        path: Where it is: keys and indices; of a key the key as JSON has it, `"true"` or `"false"`, is the last.
+        written: The word.
+        is_key: Whether it is a key, and no value.
+    """
+
+    line: int
+    path: tuple[str | int, ...]
+    written: str
+    is_key: bool
+
+    @property
+    def value(self) -> str:
+        """What the server reads: `true` or `false`."""
+        return yamlscalar.key(self.written)
 
 
 def find(root: YamlNode, path: Sequence[str | int], *, key: bool) -> int:
@@ -56,6 +78,33 @@ def _collect(node: YamlNode, path: tuple[str | int, ...], lines: dict[tuple[str 
             inner = (*path, index)
             lines[inner] = item.line
             _collect(_target(item), inner, lines)
+
+
+def bare_booleans(node: YamlNode, path: tuple[str | int, ...] = ()) -> Iterator[BareBoolean]:
+    """
+    Yield the words in a value that are read as booleans, but for `true` and `false`.
+
+    Args:
+        node: The value, in a document that was decoded without error.
+        path: Where it is.
+    """
+    node = _target(node)
+    if isinstance(node, MappingNode):
+        for key, value in _assignments(node):
+            inner = (*path, _text(key))
+            name = _target(key)
+            if _is_bare_boolean(name):
+                yield BareBoolean(name.line, inner, name.text, is_key=True)
+            yield from bare_booleans(value, inner)
+    elif isinstance(node, SequenceNode):
+        for index, item in enumerate(node.items):
+            yield from bare_booleans(item, (*path, index))
+    elif _is_bare_boolean(node):
+        yield BareBoolean(node.line, path, node.text, is_key=False)
+
+
+def _is_bare_boolean(node: YamlNode) -> TypeGuard[ScalarNode]:
+    return isinstance(node, ScalarNode) and node.plain and node.text in yamlscalar.BARE_BOOLEANS
 
 
 def find_character(root: YamlNode, text: str, path: Sequence[str | int], offset: int) -> int | None:

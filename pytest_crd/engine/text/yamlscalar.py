@@ -36,6 +36,10 @@ _WORDS: Final[dict[str, Native]] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
+# Plain words that are booleans to the server, and texts to who has YAML 1.2 in mind.
+BARE_BOOLEANS: Final = frozenset(
+    word for word, native in _WORDS.items() if isinstance(native, bool) and word.lower() not in {"true", "false"}
+)
 _DECIMAL: Final = re.compile(r"[-+]?[1-9][0-9]*\Z")
 _BASED: Final = re.compile(r"([-+]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]([0-7]+)|([0-7]*))\Z")
 _SIGNED_BINARY: Final = re.compile(r"0b([-+]?[01]+)\Z")

@@ -64,6 +64,7 @@ class BoundCase:
         is_excused: Whether it is known to fail, so that nothing is written into its file.
         notes: What is worth to know of a case that was run, though it may hold.
         warnings: What everybody is told of it, once.
+        barewords: Which words of its objects are read as booleans.
         observed: What is to be written into its file, once it was run; None where nothing is.
         kubernetes_version: The version that it is run for, where the session has several; else empty.
     """
@@ -91,6 +92,7 @@ class BoundCase:
         self.is_idle = True
         self.notes: tuple[str, ...] = ()
         self.warnings: tuple[str, ...] = ()
+        self.barewords: tuple[str, ...] = ()
 
     @property
     def case(self) -> Case:
@@ -172,6 +174,7 @@ class BoundCase:
         except InputError as error:
             return error
         self.notes, self.warnings = result.notes, result.warnings
+        self.barewords = result.barewords if result.held else ()  # else they stand in the failure
         return result
 
     def _observe(self, content: FilledContent) -> CaseResult:
@@ -196,6 +199,7 @@ class Hooks:
         if call.when == "call" and (bound := _bound(item)) is not None:
             report.user_properties.extend((session.NOTE, note) for note in bound.notes)
             report.user_properties.extend((session.WARNING, warning) for warning in bound.warnings)
+            report.user_properties.extend((session.PLACE, line) for line in bound.barewords)
         return report
 
 

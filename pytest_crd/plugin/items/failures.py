@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pytest
 from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
+from _pytest._io import TerminalWriter
 
 _STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason": 36}
 
@@ -17,6 +18,18 @@ class TextFailure(AssertionError, abc.ABC):  # noqa: N818 - a failure, not an er
     @abc.abstractmethod
     def shown(self) -> FailureText:
         """Return what pytest shows."""
+
+
+class _Location(ReprFileLocation):
+    """A message at a line of a file; at the file, where the line is 0."""
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        """Write it as pytest does, without a line where there is none."""
+        if self.lineno:
+            super().toterminal(tw)
+        else:
+            tw.write(self.path, bold=True, red=True)
+            tw.line(f": {self.message.splitlines()[0]}")
 
 
 class FailureText(ExceptionRepr):
@@ -30,7 +43,7 @@ class FailureText(ExceptionRepr):
         self._plain = plain
         self._coloured = coloured
         self.sections = []
-        self._crash = self.reprcrash = ReprFileLocation(path, line, summary)
+        self._crash = self.reprcrash = _Location(path, line, summary)
         self.reprtraceback = ReprTraceback([], None, "long")
 
     def to_json(self) -> dict[str, str | int]:
@@ -63,6 +76,11 @@ class TextItem(pytest.Item):
         if isinstance(excinfo.value, TextFailure):
             return excinfo.value.shown()
         return super().repr_failure(excinfo, style)
+
+
+def place(path: str, line: int) -> str:
+    """Return `file:line`, or the file where the line is 0."""
+    return f"{path}:{line}" if line else path
 
 
 def paint(text: str, style: str) -> str:

@@ -13,6 +13,8 @@ from pytest_crd.plugin import session
 from pytest_crd.plugin.items import extensions, failures
 from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem
+from pytest_crd.plugin.settings import inilines
+from pytest_crd.plugin.settings.project import COMMANDS
 from pytest_crd.report import checks as report
 
 
@@ -65,7 +67,7 @@ class CheckItem(TextItem):
         Raises:
             CheckFailure: It does not hold.
         """
-        with extensions.beside(self.config, TestPlace(self.path, self.check.line, self.check.name)):
+        with extensions.beside(self.config, TestPlace(self.path, self._line, self.check.name)):
             self._judge()
 
     def foresee(self) -> None:
@@ -84,8 +86,13 @@ class CheckItem(TextItem):
         if verdict.findings:
             title = f"{self.check.source}: {self.check.name}, Kubernetes {self.check.kubernetes_version}"
             where = session.shown(self.path)
-            raise CheckFailure(title, where, self.check.line, verdict, self.config.get_verbosity())
+            raise CheckFailure(title, where, self._line, verdict, self.config.get_verbosity())
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the check."""
-        return self.path, self.check.line - 1 if self.check.line else None, self.name
+        return self.path, self._line - 1 if self._line else None, self.name
+
+    @property
+    def _line(self) -> int:
+        """The line of what is checked; of what a command has printed, that of the setting with the commands."""
+        return self.check.line or inilines.line_of(self.config, COMMANDS)

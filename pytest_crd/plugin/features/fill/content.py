@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import CaseResult
+from pytest_crd.generation import gone, renaming
 from pytest_crd.writing import observation
 from pytest_crd.writing.notes import Note
 from pytest_crd.writing.observation import Mode, Observed
@@ -43,7 +44,11 @@ class Content(NamedTuple):
         Raises:
             InputError: What the case says cannot be.
         """
-        observed = self._of_suite(run(case)) if self.is_suite else observation.observe(case, run, self.mode)
+        observed = self._of_suite(run(case)) if self.is_suite else self._of_case(case, run)
+        is_removed = self._is_removed(case, observed)
+        if is_removed:
+            observed = Observed(observed.result._replace(mismatches=()))
+        name = renaming.made_anew(case.name, case.section, observed.result) if observed.values else case.name
         note = Note(
             path=str(self.path),
             digest=self.digest,
@@ -57,12 +62,35 @@ class Content(NamedTuple):
             filled=observed.filled,
             turn=observed.turn,
             problem=observed.problem,
+            meant=observed.meant,
+            renamed=name if name not in {None, case.name} else "",
+            is_named_by_hand=name is None and bool(observed.turn),
+            is_removed=is_removed,
         )
         return observed.result, note
 
     def passed_over(self, case: Case) -> Note:
         """Return that what *case* leaves out stays so, as it is skipped or known to fail."""
         return Note(str(self.path), self.digest, case.name, case.title, case.line, passed_over=case.passed_over)
+
+    def _of_case(self, case: Any, run: Callable[[Any], CaseResult]) -> Observed:
+        """Return what becomes of a case; of a generated one, without the fields that are gone, where that makes it hold."""
+        observed = observation.observe(case, run, self.mode)
+        trimmed = gone.without_any(case, observed.result) if self._turns and observed.problem else None
+        if trimmed is None:
+            return observed
+        other = observation.observe(trimmed.case, run, self.mode)
+        return observed if other.problem else other._replace(values={trimmed.key: trimmed.value, **other.values})
+
+    @property
+    def _turns(self) -> bool:
+        return self.mode >= Mode.UPDATE_VERDICTS
+
+    def _is_removed(self, case: Case, observed: Observed) -> bool:
+        """Return whether a case that does not hold was generated for a field that is gone."""
+        version = observed.result.version
+        is_asked = self._turns and bool(observed.values or observed.problem)
+        return is_asked and version is not None and gone.is_about_one(case, version)
 
     def _of_suite(self, result: CaseResult) -> Observed:
         is_asked = not result.held and self.mode >= Mode.UPDATE

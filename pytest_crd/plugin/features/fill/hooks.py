@@ -57,7 +57,7 @@ class Hooks:
         if text:
             note = Note.from_json(text)
             is_known_to_fail = hasattr(report, "wasxfail")
-            if note.values and (is_known_to_fail or not report.passed):
+            if note.is_to_be_written and (is_known_to_fail or not report.passed):
                 problem = f"its test {'is known to fail' if is_known_to_fail else report.outcome}"
                 note = note._replace(problem=problem)
             self._notes.append(note)

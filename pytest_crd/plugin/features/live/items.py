@@ -49,7 +49,7 @@ class LiveFailure(TextFailure):
 
 
 def _lines(place: TestPlace, verdict: LiveVerdict, address: str) -> list[str]:
-    title = f"{session.shown(place.path)}:{place.line}: {place.title}"
+    title = f"{failures.place(session.shown(place.path), place.line)}: {place.title}"
     if not verdict.differences:
         return [f"{title}: no answer from {address}", f"  {verdict.reason}"]
     return [

@@ -11,7 +11,11 @@ import pytest
 
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
+from pytest_crd.plugin.items import failures
 from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem, paint
+from pytest_crd.plugin.settings import inilines
+from pytest_crd.plugin.settings.project import COMMANDS
+from pytest_crd.plugin.settings.upgrades import ALLOWED, BASELINE
 from pytest_crd.report import upgrades as report
 from pytest_crd.upgrades import allowances
 from pytest_crd.upgrades.allowances import Allowance
@@ -26,16 +30,17 @@ class UpgradeFailure(AssertionError):  # noqa: N818 - a failure, not an error: p
 class StandingFailure(TextFailure):
     """What is wrong with all upgrades, or keeps them from being judged; it stands in the ini file."""
 
-    def __init__(self, text: str, path: Path) -> None:
-        """Take what is wrong, and the file."""
+    def __init__(self, text: str, path: Path, line: int) -> None:
+        """Take what is wrong, the file, and the line; 0 for the whole file."""
         super().__init__(text)
         self._text = text
         self._path = path
+        self._line = line
 
     def shown(self) -> FailureText:
         """Return what pytest shows."""
         text, path = self._text, session.shown(self._path)
-        return FailureText(plain=text, coloured=text, path=path, line=0, summary=text.partition("\n")[0])
+        return FailureText(plain=text, coloured=text, path=path, line=self._line, summary=text.partition("\n")[0])
 
 
 class UpgradeFile(pytest.File):
@@ -86,11 +91,11 @@ class UnjudgedItem(TextItem):
         Raises:
             StandingFailure: Always, with the reason.
         """
-        raise StandingFailure(self._problem, self.path)
+        raise StandingFailure(self._problem, self.path, inilines.line_of(self.config, BASELINE))
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """Return file, no line and name."""
-        return self.path, None, self.name
+        """Return file, 0-based line of what names the baseline, and name."""
+        return self.path, _index(inilines.line_of(self.config, BASELINE)), self.name
 
 
 class AllowedItem(TextItem):
@@ -111,11 +116,12 @@ class AllowedItem(TextItem):
             StandingFailure: Something is allowed that no longer happens.
         """
         if outdated := self._plan.outdated:
-            raise StandingFailure("\n".join(report.of_outdated(outdated)), self.path)
+            text = "\n".join(report.of_outdated(outdated))
+            raise StandingFailure(text, self.path, inilines.line_of(self.config, ALLOWED))
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """Return file, no line and name."""
-        return self.path, None, self.name
+        """Return file, 0-based line of what allows it, and name."""
+        return self.path, _index(inilines.line_of(self.config, ALLOWED)), self.name
 
 
 class UpgradeItem(TextItem):
@@ -164,13 +170,18 @@ class UpgradeItem(TextItem):
             plain=str(excinfo.value),
             coloured="\n".join(coloured),
             path=session.shown(self.path),
-            line=task.line,
+            line=self._line,
             summary=report.summary(task.breaking, task.outdated),
         )
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the upgrade."""
-        return self.path, self.task.line - 1 if self.task.line else None, self.name
+        return self.path, _index(self._line), self.name
+
+    @property
+    def _line(self) -> int:
+        """The line of the new CRD; where it is in no file, that of the setting that prints it, or that names the baseline."""
+        return self.task.line or inilines.line_of(self.config, COMMANDS if self.task.today else BASELINE)
 
     @property
     def _suggested(self) -> list[Allowance]:
@@ -180,5 +191,10 @@ class UpgradeItem(TextItem):
     @property
     def _title(self) -> str:
         task = self.task
-        place, way = f"{session.shown(self.path)}:{task.line}", "to" if task.is_rollback else "from"
+        place, way = failures.place(session.shown(self.path), self._line), "to" if task.is_rollback else "from"
         return f"{place}: {self.name} {way} {task.old.source}, Kubernetes {task.kubernetes_version}"
+
+
+def _index(line: int) -> int | None:
+    """Return a 1-based line as pytest counts them; None for 0, which is no line."""
+    return line - 1 if line else None

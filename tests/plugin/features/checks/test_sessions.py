@@ -276,6 +276,7 @@ def test_what_commands_print_is_checked_under_the_ini_file(empty: Project) -> No
     empty.run(names[1]).assert_outcomes(passed=1)
     _change(empty, "scope: Namespaced", "scope: Namespacd", "crd.txt")
     empty.run().stdout.fnmatch_lines(["  cat crd.txt:6: spec.scope: *"])
+    empty.run("--tb=line").stdout.fnmatch_lines(["pytest.ini:3: spec.scope: *"])
 
 
 def test_no_crd_at_all_is_no_success(empty: Project) -> None:

@@ -78,6 +78,31 @@ def test_without_the_option_nothing_is_written_and_it_is_named(project: Project)
     )
 
 
+@pytest.mark.parametrize(
+    ("flag", "case", "told"),
+    [
+        pytest.param("--crd-fill", "input: {spec: {siez: 1, bogus: 1}}", True, id="no expectation"),
+        pytest.param("--crd-fill", "input: {spec: {siez: 1}}\n  expected: TODO", True, id="the object alone"),
+        pytest.param(
+            "--crd-fill", "input: {spec: {siez: 1}}\n  pruned: [spec.siez]\n  expected: TODO", False, id="listed"
+        ),
+        pytest.param("--crd-update", "input: {spec: {siez: 1}}\n  pruned: []", True, id="a list that is corrected"),
+        pytest.param("--crd-update", "input: {spec: {siez: 1}}\n  expected: {spec: {}}", False, id="written before"),
+    ],
+)
+def test_a_field_that_is_written_down_as_pruned_may_be_misspelt(
+    project: Project, flag: str, case: str, *, told: bool
+) -> None:
+    project.cases(_create(f"- name: a\n  {case}\n"))
+
+    result = project.run(flag)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: 1 case written:"])
+    assert ("    spec.siez is pruned; did you mean spec.size?" in result.outlines) is told
+    result.stdout.no_fnmatch_line("*spec.bogus is pruned*")
+
+
 def test_filling_leaves_cases_that_state_something_as_they_are(project: Project) -> None:
     text = _create(HOLDS, FAILS)
     project.cases(text)
@@ -630,3 +655,106 @@ def test_a_file_that_cannot_be_written_does_not_keep_others(project: Project, mo
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert (_text(project), _text(project, "test_other.crd.yaml")) == (LEFT, FILLED)
     result.stdout.fnmatch_lines([f"  {NAME}:3: *: the file cannot be written: Permission denied"])
+
+
+# Generated cases
+
+
+def _generated(project: Project) -> None:
+    project.ini()
+    project.run("--crd-generate", "Garden")
+
+
+def _change(project: Project, old: str, new: str) -> None:
+    path = project.path / "config/crd/bases/gardens.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+GENERATED = "test_gardens.crd.yaml"
+
+
+def test_a_generated_case_is_called_what_is_so(project: Project) -> None:
+    _generated(project)
+    _change(project, "maximum: 10", "maximum: 11")
+    _change(project, "enum: [clay, sand]", "enum: [clay]")
+
+    result = project.run("--crd-update-verdicts")
+
+    assert result.ret == pytest.ExitCode.OK
+    text = _text(project, GENERATED)
+    assert '"spec.rows: 11 is too large"' not in text
+    assert '"spec.rows: 11 is small enough"' in text
+    assert "'spec.soil: \"sand\" is not allowed'" in text
+    result.stdout.fnmatch_lines(['*refused -> accepted; now called "spec.rows: 11 is small enough"; *'])
+    result.stdout.no_fnmatch_line("*named by hand*")
+    project.run().assert_outcomes(passed=result.parseoutcomes()["passed"])
+
+
+def test_generated_cases_about_a_field_that_is_gone_are_removed(project: Project) -> None:
+    _generated(project)
+    before = len(_text(project, GENERATED).split("- name:"))
+    _change(project, "              rows: {type: integer, minimum: 1, maximum: 10}\n", "")
+
+    result = project.run("--crd-update-verdicts")
+
+    assert result.ret == pytest.ExitCode.OK
+    text = _text(project, GENERATED)
+    assert "spec.rows" not in text
+    assert len(text.split("- name:")) < before
+    result.stdout.fnmatch_lines(
+        [
+            "crd: * cases removed, as the CRD no longer has the field:",
+            f'  {GENERATED}:*: create case "spec.rows: 0 is too small"',
+        ]
+    )
+    again = project.run()
+    assert again.ret == pytest.ExitCode.OK
+
+
+def test_without_the_option_no_case_is_removed_nor_renamed(project: Project) -> None:
+    _generated(project)
+    before = _text(project, GENERATED)
+    _change(project, "rows: {type: integer, minimum: 1, maximum: 10}", "lines: {type: integer}")
+
+    project.run("--crd-fill")
+
+    assert _text(project, GENERATED) == before
+
+
+def test_a_name_that_a_person_gave_stays_and_is_told(project: Project) -> None:
+    project.cases(_create(REFUSED))
+
+    result = project.run("--crd-update-verdicts")
+
+    assert result.ret == pytest.ExitCode.OK
+    assert "- name: fails\n" in _text(project)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 1 case named by hand, though the verdict is another now; see whether the name still holds:",
+            f'  {NAME}:3: create case "fails"',
+        ]
+    )
+
+
+def test_a_new_name_that_another_case_has_gets_a_number(project: Project) -> None:
+    case = "- {name: 'spec.rows: 5 is too large', input: {spec: {rows: 5}}, errors: [{field: spec.rows}]}\n"
+    other = "- {name: 'spec.rows: 5 is small enough', input: {spec: {rows: 5}}, contains: {spec: {rows: 5}}}\n"
+    project.cases(_create(case, other))
+
+    result = project.run("--crd-update-verdicts", "-k", "too")
+
+    assert "'spec.rows: 5 is small enough (2)'" in _text(project).replace('"', "'")
+    result.stdout.fnmatch_lines(['*now called "spec.rows: 5 is small enough (2)"*'])
+
+
+def test_the_only_case_of_a_file_is_not_taken_out(project: Project) -> None:
+    text = _create("- {name: 'spec.gone: 5 is allowed', input: {spec: {gone: 5}}, contains: {spec: {gone: 5}}}\n")
+    project.cases(text)
+
+    result = project.run("--crd-update-verdicts")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == text
+    result.stdout.fnmatch_lines(["crd: 1 case not written:", f"  {NAME}:3: *: it is about a field *remove it yourself"])

@@ -254,7 +254,7 @@ def test_a_crd_that_is_gone_stands_under_the_ini_file(released: Project) -> None
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["pytest.ini:0: upgrade*", "data loss: metadata.name", "  there is no such CRD any more;*"]
+        ["pytest.ini: upgrade*", "data loss: metadata.name", "  there is no such CRD any more;*"]
     )
 
 
@@ -354,7 +354,8 @@ def test_crds_of_commands_stand_under_the_ini_file(released: Project) -> None:
     result = released.run()
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["pytest.ini:0: upgrade*"])
+    result.stdout.fnmatch_lines(["pytest.ini:2: upgrade*"])
+    released.run("--tb=line").stdout.fnmatch_lines(["pytest.ini:2: *"])
 
 
 # What is allowed
@@ -499,7 +500,27 @@ def test_a_baseline_that_cannot_be_read_fails_a_test_of_its_own(released: Projec
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["git:v9: there is no such commit in *fetch-depth: 0*"])
     result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]git:v9] - git:v9: there is *"])
-    released.run("--crd-baseline", "git:v9", *path, "--tb=line").stdout.fnmatch_lines(["pytest.ini:0: git:v9: *"])
+    released.run("--crd-baseline", "git:v9", *path, "--tb=line").stdout.fnmatch_lines(["pytest.ini: git:v9: *"])
+
+
+def test_what_the_ini_file_says_of_upgrades_fails_at_its_line(released: Project) -> None:
+    released.ini("markers = slow", "crd_baseline = git:v9")
+    unread = released.run("--tb=line")
+    released.ini("crd_baseline = git:v1", "crd_baseline_allow = * spec.nowhere refused")
+    allowed = released.run("--tb=line")
+
+    unread.stdout.fnmatch_lines(["pytest.ini:3: git:v9: *"])
+    allowed.stdout.fnmatch_lines(["pytest.ini:3: *"])
+
+
+def test_without_an_ini_file_what_is_gone_stands_under_the_folder(released: Project) -> None:
+    released.crd("config/crd/bases/other.yaml", plural="others", kind="Other")
+    (released.path / FILE).unlink()
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.stdout.fnmatch_lines([".: upgrade*"])
+    result.stdout.no_fnmatch_line("*:0:*")
 
 
 def test_an_empty_baseline_is_a_usage_error(released: Project) -> None:

@@ -1,0 +1,28 @@
+"""Lines of the ini file: where in it a setting stands, for messages about what it says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd.plugin.settings.setting import Setting
+
+# The tables and sections that pytest reads, of pytest.ini, tox.ini, setup.cfg, pyproject.toml and pytest.toml.
+_SECTIONS: Final = frozenset({"pytest", "tool:pytest", "tool.pytest", "tool.pytest.ini_options"})
+_SECTION: Final = re.compile(r"\s*\[+\s*([^\[\]]*?)\s*\]+")
+_KEY: Final = re.compile(r"""\s*["']?([\w-]+)["']?\s*[=:]""")
+
+
+def line_of(config: pytest.Config, setting: Setting[Any]) -> int:
+    """Return the 1-based line of *setting* in the ini file; 0 where there is none, or where an option stands for it."""
+    if config.inipath is None or setting.given(config).said_by != setting.ini:
+        return 0
+    is_read = False
+    for number, line in enumerate(config.inipath.read_text(encoding="utf-8").splitlines(), start=1):
+        if section := _SECTION.match(line):
+            is_read = section[1] in _SECTIONS
+        elif is_read and (key := _KEY.match(line)) and key[1] == setting.ini:
+            return number
+    return 0

@@ -1,0 +1,159 @@
+"""
+Cases taken out of a file, with the headings below which nothing is left; all else stays as it is.
+
+What is left is read again first: it must be what it was without these cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from pytest_crd.cases import loader
+from pytest_crd.cases.model import Section
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.inputerror import InputError
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.writing import comments, yamlspans
+from pytest_crd.writing.comments import Lost
+from pytest_crd.writing.yamlspans import Edit, Span
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class LeftCases(NamedTuple):
+    """
+    A case file without some cases.
+
+    Attributes:
+        content: The file.
+        lost: The comments and anchors that are gone with them, with their lines in the file as it was; but for headings.
+    """
+
+    content: bytes
+    lost: tuple[Lost, ...] = ()
+
+
+def without(content: bytes, names: Collection[str], *, source: str) -> LeftCases | None:
+    """
+    Return a case file without the cases called *names*; None where they cannot be taken out of it.
+
+    Args:
+        content: The file, which has no mistakes but what may be filled in.
+        names: The names.
+        source: The name of the file.
+    """
+    decoded = yamlreader.decode(content, source=source)
+    documents = yamlreader.read(decoded, source=source)
+    try:
+        layout = yamlspans.layout(decoded.content)
+        edits = [
+            edit
+            for document, root in zip(documents, layout.documents, strict=True)
+            for edit in _edits(layout.text, document.value, root, names)
+        ]
+    except (UnreadableError, ValueError):
+        return None
+    mark = _BOM if content.startswith(_BOM) else b""
+    new = mark + yamlspans.edited(decoded.content, layout, edits).encode()
+    meant = [_less(document.value, names) for document in documents]
+    if not _is_meant(new, meant, source):
+        return None
+    other = yamlspans.layout(yamlreader.decode(new, source=source).content)
+    headings = {f"# {place}" for name in names for place in _above(name)}
+    lost = tuple(one for one in comments.lost(layout, other) if one.text not in headings)
+    return LeftCases(new, lost)
+
+
+def _edits(text: str, value: JSONValue, root: Span, names: Collection[str]) -> Iterator[Edit]:
+    """Yield what takes the cases out of one document, in its order."""
+    found = []
+    for section in Section:
+        cases, pair = value.get(section, []), root.own(section)
+        removed = [index for index, case in enumerate(cases) if case["name"] in names]
+        if removed and (pair is None or pair[1].kind != "list" or pair[1].is_flow):
+            raise ValueError(section)
+        if pair is not None and removed and len(removed) == len(cases):
+            found.append(Edit(_with_blank(text, _line_start(text, pair[0].start)), _line_end(text, pair[1].end), ""))
+        elif pair is not None:
+            found += (_case(text, pair[1], index, cases[index]["name"]) for index in removed)
+    return iter(_joined(text, sorted(found)))
+
+
+def _case(text: str, section: Span, index: int, name: str) -> Edit:
+    """Return what takes out a case, with a heading of its own above it."""
+    start = _line_start(text, section.items[index].start)
+    above = _line_start(text, max(start - 1, 0))
+    is_headed = text[above:start].strip() in {f"# {place}" for place in _above(name)}
+    return Edit(above if is_headed else start, _line_end(text, section.items[index].end), "")
+
+
+def _joined(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """Yield *edits*, those that follow each other as one: a heading stays where a case below it does."""
+    run: Edit | None = None
+    for edit in edits:
+        if run is not None and run.end == edit.start:
+            run = run._replace(end=edit.end)
+            continue
+        if run is not None:
+            yield _settled(text, run)
+        run = edit
+    if run is not None:
+        yield _settled(text, run)
+
+
+def _settled(text: str, edit: Edit) -> Edit:
+    """Return an edit with the heading that has nothing below it any more, and the blank line above; without one that has."""
+    first = text[edit.start : text.index("\n", edit.start)].strip()
+    if not first.startswith("#"):
+        return edit
+    following = text[edit.end : text.find("\n", edit.end)].strip()
+    if following.startswith("-"):
+        return edit._replace(start=text.index("\n", edit.start) + 1)
+    return edit._replace(start=_with_blank(text, edit.start))
+
+
+def _above(name: str) -> Iterator[str]:
+    """Yield the places that a heading above a generated case may name: that of the case, and those around it."""
+    place = name.partition(": ")[0]
+    while place:
+        yield place
+        place = place.rpartition(".")[0]
+
+
+def _less(value: JSONValue, names: Collection[str]) -> JSONValue:
+    left = dict(value)
+    for section in Section:
+        cases = [case for case in value.get(section, ()) if case["name"] not in names]
+        if len(cases) < len(value.get(section, ())):
+            left[section] = cases
+            if not cases:
+                del left[section]
+    return left
+
+
+def _is_meant(content: bytes, meant: Sequence[JSONValue], source: str) -> bool:
+    try:
+        documents = yamlreader.read(content, source=source)
+        loader.load(content, source=source, fills=True)
+    except InputError:
+        return False
+    return len(documents) == len(meant) and all(
+        jsonvalue.equal(document.value, value) for document, value in zip(documents, meant, strict=True)
+    )
+
+
+def _line_start(text: str, index: int) -> int:
+    return text.rfind("\n", 0, index) + 1
+
+
+def _line_end(text: str, index: int) -> int:
+    return text.index("\n", index) + 1
+
+
+def _with_blank(text: str, start: int) -> int:
+    """Return where the blank line above *start* begins; *start* where there is none."""
+    above = _line_start(text, max(start - 1, 0))
+    return above if not text[above:start].strip() else start

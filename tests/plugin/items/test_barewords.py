@@ -1,0 +1,130 @@
+"""Words that the server reads as booleans are named: in a failure, with -v where all holds, and in the header for a CRD."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+NAME = "test_garden.crd.yaml"
+HEAD = "crd: gardens.stories.example.com\n"
+
+
+def _said(result: pytest.RunResult) -> list[str]:
+    return [line for line in result.outlines if "the server reads" in line]
+
+
+def test_a_failure_names_the_words_of_its_objects(project: Project) -> None:
+    project.cases(f"{HEAD}create:\n- name: a\n  input: {{spec: {{soil: on}}}}\n  accepted: yes\n")
+
+    result = project.run()
+
+    assert _said(result) == [f"{NAME}:4: spec.soil: the server reads `on` as true; quote it where a text is meant"]
+
+
+def test_what_cannot_be_decoded_names_them_too(project: Project) -> None:
+    project.cases(f"{HEAD}create:\n- name: a\n  input: {{metadata: {{labels: {{a: yes}}}}}}\n  accepted: true\n")
+
+    assert _said(project.run()) == [
+        f"{NAME}:4: metadata.labels.a: the server reads `yes` as true; quote it where a text is meant"
+    ]
+
+
+def test_of_a_case_that_holds_they_are_named_with_v_once(project: Project) -> None:
+    free = "{spec: {free: {n: 1, mode: on}}}"
+    case = f"- name: NAME\n  input: &free {free}\n  expected: *free\n"
+    project.cases(f"{HEAD}pruning:\n{case.replace('NAME', 'a')}{case.replace('NAME', 'b')}")
+
+    quiet, verbose = project.run(), project.run("-v")
+
+    quiet.assert_outcomes(passed=2)
+    assert not _said(quiet)
+    assert _said(verbose) == [
+        f"crd: {NAME}:{line}: {words}"
+        for line in (4, 7)
+        for words in (
+            'the server reads the key `n` of spec.free as "false"; quote it',
+            "spec.free.mode: the server reads `on` as true; quote it where a text is meant",
+        )
+    ]
+
+
+def test_what_has_to_be_a_boolean_is_meant_as_one(project: Project) -> None:
+    crd = project.crd()
+    crd.write_text(
+        crd.read_text(encoding="utf-8").replace("label: {type: string}", "label: {type: boolean}"), encoding="utf-8"
+    )
+    project.cases(
+        f"{HEAD}create:\n- name: a\n  input: {{spec: {{label: yes}}}}\n  contains: {{spec: {{label: off}}}}\n"
+    )
+
+    result = project.run("-v")
+
+    result.assert_outcomes(failed=1)
+    assert not _said(result)
+
+
+def test_those_of_a_file_that_a_case_reads_are_named(project: Project) -> None:
+    project.write("object.yaml", "on: 1\nspec:\n  soil: no\n")
+    project.cases(
+        f"{HEAD}update:\n- name: a\n  old: {{spec: {{}}}}\n  oldPatch: {{spec: {{free: {{y: 1}}}}}}\n  inputFile: object.yaml\n  accepted: true\n"
+    )
+
+    assert _said(project.run()) == [
+        f'{NAME}:5: the server reads the key `y` of spec.free as "true"; quote it',
+        'object.yaml:1: the server reads the key `on` of the object as "true"; quote it',
+        "object.yaml:3: spec.soil: the server reads `no` as false; quote it where a text is meant",
+    ]
+
+
+@pytest.mark.parametrize("comment", ["", "# crd: refused spec.soil\n"])
+def test_a_sample_names_them(project: Project, comment: str) -> None:
+    head = f"{comment}apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {{name: a}}\n"
+    project.write("config/samples/a.yaml", f"{head}spec: {{soil: off}}\n")
+
+    result = project.run("--crd-checks", *(["-v"] if comment else []))
+
+    (line,) = _said(result)
+    place = f"config/samples/a.yaml:{5 if comment else 4}"
+    assert line.endswith(f"{place}: spec.soil: the server reads `off` as false; quote it where a text is meant")
+
+
+def test_of_a_list_of_samples_each_names_its_own(project: Project) -> None:
+    item = "- {apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: NAME}, spec: {soil: off}}\n"
+    project.write(
+        "config/samples/a.yaml", f"kind: List\nitems:\n{item.replace('NAME', 'a')}{item.replace('NAME', 'b')}"
+    )
+
+    assert [line.partition(" spec.soil")[0].strip() for line in _said(project.run("--crd-checks"))] == [
+        "config/samples/a.yaml:3:",
+        "config/samples/a.yaml:4:",
+    ]
+
+
+def test_a_sample_of_a_version_that_is_not_there_has_no_fields_to_name(project: Project) -> None:
+    project.write(
+        "config/samples/a.yaml",
+        "apiVersion: stories.example.com/v9\nkind: Garden\nmetadata: {name: a}\nspec: {soil: on}\n",
+    )
+
+    result = project.run("--crd-checks")
+
+    result.assert_outcomes(failed=1, passed=4)
+    assert not _said(result)
+
+
+def test_the_header_names_the_properties_of_a_crd(project: Project) -> None:
+    crd = project.crd()
+    crd.write_text(crd.read_text(encoding="utf-8").replace("label: {type", "on: {type"), encoding="utf-8")
+    project.cases()
+
+    result = project.run()
+
+    result.assert_outcomes(passed=3)
+    assert _said(result) == [
+        'crd: config/crd/bases/gardens.yaml:21: the server reads the property `on` of spec as "true"; quote it'
+    ]
+    assert not _said(project.run("-q"))
