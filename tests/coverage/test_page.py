@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from support.pots import POTS, read
 
-from pytest_crd.coverage import data, page
+from pytest_crd.coverage import crdsection, data, page, pageparts
 from pytest_crd.coverage.collector import Collector, Reached
 from pytest_crd.coverage.lines import read_exclusion
 from pytest_crd.coverage.summary import Summary, summarize
@@ -18,40 +19,62 @@ from pytest_crd.writing import yamltext
 
 
 class _Reader(HTMLParser):
-    """Reads the lines of a CRD: their classes and texts; and what is said of them."""
+    """
+    Reads the lines of CRDs, by the number that a browser shows: their classes and texts; and what else a page has.
+
+    `drawn` counts the elements that a browser with scripts has before anything is opened, for which `<noscript>` is text.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[tuple[str, str]] = []
-        self.links: set[str] = set()
+        self.numbers: list[int] = []
+        self.folded: dict[int, int] = {}
+        self.links: dict[str, str | None] = {}
         self.targets: set[str] = set()
-        self.open: list[str] = []
-        self._line = self.last = 0
+        self.open: list[tuple[str, dict[str, str | None]]] = []
+        self.drawn = self.whole = 0
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         named = dict(attributes)
-        assert tag not in {"script", "link", "img"}
-        if tag != "meta":
-            self.open.append(tag)
+        assert tag not in {"link", "img", "iframe", "object"}
+        assert not {"src", "onclick", "onload"} & named.keys()
+        self.whole += 1
+        self.drawn += self._is_drawn
         if target := named.get("id"):
+            assert target not in self.targets
             self.targets.add(target)
         if (link := named.get("href")) is not None:
-            self.links.add(link)
-        if "data-n" in named:
-            self._line = int(named["data-n"] or 0)
-            assert self._line == 1 or self._line == self.last + 1
-            self.last = self._line
-            self.lines.append((str(named["class"]).removeprefix("line").strip(), ""))
+            self.links[link] = named.get("rel")
+        if named.get("class") == "fold":
+            self.folded[int(named["data-first"] or 0)] = int(named["data-last"] or 0)
+        if tag == "div" and self._is_in("block"):
+            start = named.get("style")
+            self.numbers.append(int((start or "").rpartition(" ")[2]) + 1 if start else self.numbers[-1] + 1)
+            self.lines.append((str(named.get("class", "")), ""))
+        if tag != "meta":
+            self.open.append((tag, named))
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-        if tag == "div":
-            self._line = 0
+        assert self.open.pop()[0] == tag
 
     def handle_data(self, data: str) -> None:
-        if self._line and self.open[-1] == "div":
+        if (
+            self.open
+            and self.open[-1][0] == "div"
+            and any(named.get("class") == "block" for _, named in self.open[:-1])
+        ):
             state, text = self.lines[-1]
             self.lines[-1] = (state, text + data)
+
+    def _is_in(self, name: str) -> bool:
+        return bool(self.open) and self.open[-1][1].get("class") == name
+
+    @property
+    def _is_drawn(self) -> bool:
+        """Whether an element that begins here is there before anything is opened."""
+        around = [(tag, "open" in named) for tag, named in self.open if tag in {"details", "noscript"}]
+        return ("noscript", False) not in around or all(is_open for tag, is_open in around if tag == "details")
 
 
 def _summary(folder: Path, text: str = POTS) -> Summary:
@@ -66,17 +89,24 @@ def _summary(folder: Path, text: str = POTS) -> Summary:
 
 def _page(summary: Summary, **limits: Any) -> tuple[str, _Reader]:
     text = page.render(summary, yamltext.block, **limits)
+    return text, _read(text)
+
+
+def _read(text: str) -> _Reader:
     reader = _Reader()
     reader.feed(text)
     reader.close()
     assert reader.open == []
-    return text, reader
+    assert text.count("<script>") == 1
+    assert f"<script>{pageparts.SCRIPT}</script>" in text
+    return reader
 
 
 def test_the_page_shows_the_crd_line_by_line(tmp_path: Path) -> None:
     _, reader = _page(_summary(tmp_path))
 
     assert "\n".join(text for _, text in reader.lines) == POTS
+    assert reader.numbers == list(range(1, len(reader.lines) + 1))
 
 
 def test_lines_are_coloured_by_what_was_reached(tmp_path: Path) -> None:
@@ -101,7 +131,7 @@ def test_what_is_missing_is_said_with_an_object(tmp_path: Path) -> None:
 def test_a_page_is_escaped(tmp_path: Path) -> None:
     text, _ = _page(_summary(tmp_path, POTS.replace("- clay", "- '<script>&'")))
 
-    assert "<script" not in text
+    assert "<script>&" not in text
     assert "&lt;script&gt;&amp;" in text
 
 
@@ -153,7 +183,8 @@ def test_a_version_of_which_nothing_is_missing_needs_no_object(tmp_path: Path) -
     text, _ = _page(summarize([crd], reached))
 
     assert "<pre>" not in text
-    assert "<details" not in text
+    assert text.count("<details") == text.count('<details class="fold"') + 1
+    assert 'data-missing=""' in text
 
 
 def test_two_crds_in_one_file_are_two_texts(tmp_path: Path) -> None:
@@ -167,9 +198,119 @@ def test_two_crds_in_one_file_are_two_texts(tmp_path: Path) -> None:
 
 
 def test_a_long_list_of_what_is_missing_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "_MOST_LISTED", 3)
+    monkeypatch.setattr(crdsection, "_MOST_LISTED", 3)
 
     text, _ = _page(_summary(tmp_path))
 
     assert text.count('<li><a href="#c1-') == 6
     assert "<li>2 more</li>" in text
+
+
+def _long(lines: int) -> str:
+    """Return a CRD with so long a description."""
+    described = "\n".join(["description: |-", *(f"                  line {number}" for number in range(lines))])
+    return POTS.replace("              size:\n", f"              size:\n                {described}\n")
+
+
+@pytest.mark.parametrize(("lines", "folded"), [(60, {24: 79}), (14, {24: 33}), (13, {})])
+def test_lines_far_from_any_point_are_folded(tmp_path: Path, lines: int, folded: dict[int, int]) -> None:
+    _, reader = _page(_summary(tmp_path, _long(lines)))
+
+    of_description = {first: last for first, last in reader.folded.items() if first > 20}
+    assert of_description == folded
+    assert "\n".join(text for _, text in reader.lines) == _long(lines)
+    assert reader.numbers == list(range(1, len(reader.lines) + 1))
+
+
+def test_what_is_left_out_is_folded_and_counted(tmp_path: Path) -> None:
+    crd = read(tmp_path)
+    excluded = (read_exclusion("pots.example.com spec"),)
+
+    text, reader = _page(summarize([crd], data.Data(), excluded))
+
+    assert reader.folded == {17: 28}
+    assert re.search("<summary>lines 17 to 28: [0-9]+ points left out</summary>", text)
+    assert [state for state, _ in reader.lines[16:28] if state] == ["out"] * 6
+
+
+def test_of_several_crds_little_is_drawn_before_one_is_opened(tmp_path: Path) -> None:
+    crds = [read(tmp_path, POTS.replace("pots", f"pots{number}"), f"{number}.yaml") for number in range(10)]
+
+    _, alone = _page(summarize(crds[:1], data.Data()))
+    _, reader = _page(summarize(crds, data.Data()))
+
+    assert alone.drawn > len(alone.lines) - 20
+    assert reader.whole > 8 * alone.whole
+    assert reader.drawn < 3 * alone.drawn
+    assert len(reader.lines) == 10 * len(alone.lines)
+
+
+def test_the_keys_lead_through_the_lines_that_miss_something(tmp_path: Path) -> None:
+    text, reader = _page(_summary(tmp_path))
+
+    assert '<p id="keys" hidden>Keys: <kbd>n</kbd> goes to the next line' in text
+    assert '<noscript><p class="soft">Without JavaScript, no keys' in text
+    missing = re.search(r'data-missing="([\d ]+)"', text)
+    assert missing is not None
+    lines = [int(line) for line in missing[1].split()]
+    assert lines == sorted({*lines})
+    assert {f"c1-{line}" for line in lines} <= reader.targets
+    assert [line for line, (state, _) in enumerate(reader.lines, 1) if state in {"none", "some"}] == lines
+
+
+def test_a_folder_has_an_index_and_a_page_for_each_crd(tmp_path: Path) -> None:
+    names = ("pots", "jars", "urns")
+    crds = [read(tmp_path, POTS.replace("pots", name), f"{name}.yaml") for name in names]
+    # Of the one in the middle, nothing is missing.
+    summary = summarize(
+        crds, data.Data(), (read_exclusion("jars.example.com spec"), read_exclusion("jars.example.com status"))
+    )
+    kept = tuple(
+        one
+        if "jars" not in one.name
+        else replace(one, counted=tuple(point for point in one.counted if point.is_left_out))
+        for one in summary.versions
+    )
+
+    pages = dict(page.render_folder(replace(summary, versions=kept), yamltext.block))
+
+    assert list(pages) == [*(f"{name}.example.com.html" for name in names), "index.html"]
+    read_pages = {name: _read(text) for name, text in pages.items()}
+    assert read_pages["index.html"].lines == []
+    assert read_pages["index.html"].links == dict.fromkeys(list(pages)[:3]) | {"pots.example.com.html": "next"}
+    relations = {name: {link: by for link, by in one.links.items() if by} for name, one in read_pages.items()}
+    assert relations["pots.example.com.html"] == {"urns.example.com.html": "next"}
+    assert relations["jars.example.com.html"] == {"pots.example.com.html": "prev", "urns.example.com.html": "next"}
+    assert relations["urns.example.com.html"] == {"pots.example.com.html": "prev"}
+    for name, one in read_pages.items():
+        assert "index.html" in one.links or name == "index.html"
+        within = {link.removeprefix("#") for link in one.links if link.startswith("#")}
+        assert within <= one.targets
+        assert {link for link in one.links if not link.startswith("#")} <= pages.keys()
+    assert "\n".join(text for _, text in read_pages["urns.example.com.html"].lines) == POTS.replace("pots", "urns")
+    assert ">pots.example.com v1<" in pages["index.html"]
+
+
+def test_objects_are_made_for_so_many_points_of_all_pages(tmp_path: Path) -> None:
+    crds = [read(tmp_path), read(tmp_path, POTS.replace("pots", "jars"), "jars.yaml")]
+
+    summary = summarize(crds, data.Data())
+    of_first = page.render(summarize(crds[:1], data.Data()), yamltext.block).count("<pre>")
+
+    pages = dict(page.render_folder(summary, yamltext.block, most=of_first + 1))
+
+    assert [text.count("<pre>") for text in pages.values()] == [of_first, 1, 0]
+    assert ["Objects were made" in text for text in pages.values()] == [False, True, False]
+
+
+def test_files_of_pages_have_names_of_their_own() -> None:
+    names = page._file_names(["index", "a/b.example.com", "A_B.example.com", "../up", "x" * 300, "a_b.example.com-2"])
+
+    assert names == [
+        "index-2.html",
+        "a_b.example.com.html",
+        "A_B.example.com-2.html",
+        ".._up.html",
+        f"{'x' * 200}.html",
+        "a_b.example.com-2-2.html",
+    ]

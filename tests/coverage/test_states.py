@@ -142,7 +142,7 @@ def test_the_page_colours_what_is_only_seen(foos: Project, cases: str, arguments
     foos.run("--crd-cov", "--crd-cov-report=html", *arguments)
 
     page = foos.read("crd_coverage.html")
-    assert re.search(rf'<div class="line {state}" id="c1-18"', page)
+    assert re.search(rf'<div class="{state}" id="c1-18"', page)
     assert "<th>Held</th><th>Seen</th>" in page
     shown = "<li>size: the default 2 is never put in where a case states what follows<pre>"
     assert (shown in page) is (state == "seen")

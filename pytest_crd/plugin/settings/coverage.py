@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -46,19 +47,22 @@ class Report(NamedTuple):
     Attributes:
         kind: How it is told.
         path: Where it goes; None for the terminal.
+        is_folder: Whether it is several files in a folder.
     """
 
     kind: ReportKind
     path: Path | None
+    is_folder: bool = False
 
 
 def _reports(given: Given) -> tuple[Report, ...]:
     reports = tuple(dict.fromkeys(_report(word, given) for word in given.value if word))
     paths = [report.path for report in reports if report.path is not None]
-    for path in paths:
-        if paths.count(path) > 1:
+    for report in reports:
+        path = report.path
+        if path is not None and paths.count(path) > 1:
             raise given.wrong(f"several reports go to {path}")
-        if path.suffix in _OF_OTHERS:
+        if path is not None and path.suffix in _OF_OTHERS and not report.is_folder:
             raise given.wrong(f"{path} would be replaced by a report; give the report another ending")
     return reports
 
@@ -75,9 +79,10 @@ def _report(word: str, given: Given) -> Report:
     if colon and not file:
         raise given.wrong(f"{word!r}: name a file behind the colon")
     path = given.base / (file or _FILES[kind])
-    if path.is_dir():
+    is_folder = path.is_dir() or file.endswith(("/", os.sep))
+    if is_folder and kind is not ReportKind.HTML:
         raise given.wrong(f"{word!r}: {path} is a folder; name a file in it")
-    return Report(kind, path)
+    return Report(kind, path, is_folder)
 
 
 def _percentage(given: Given) -> float:
@@ -109,7 +114,7 @@ COVERAGE: Final = Setting(
 REPORTS: Final = Setting(
     SettingKind.WORDS,
     "Reports on that: `term` (if unset), `term-missing`, `json`, `html`, `lcov` or `cobertura`, all but the first two with"
-    " `:FILE` for where they go; an empty one for none.",
+    " `:FILE` for where they go, and `html:FOLDER/` for a page for each CRD; an empty one for none.",
     _reports,
     ini="crd_cov_report",
     option="--crd-cov-report",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +19,7 @@ from pytest_crd.engine import CustomResourceDefinition, InputError, load
 from pytest_crd.plugin import session
 from pytest_crd.plugin.features.coverage.askers import Askers
 from pytest_crd.plugin.settings import project
-from pytest_crd.plugin.settings.coverage import CoverageSettings, ReportKind
+from pytest_crd.plugin.settings.coverage import CoverageSettings, Report, ReportKind
 
 # What is sent from a worker of pytest-xdist to its controller.
 _REACHED: Final = "pytest_crd_coverage"
@@ -161,19 +162,24 @@ class Hooks:
         is_written = True
         for report in self._settings.reports:
             if report.path is not None:
-                if self._written(report.path, self._text(report.kind, told)):
-                    self._told.append(f"coverage is written to {session.shown(report.path)}")
+                main, texts = self._texts(report, report.path, told)
+                if all(self._written(path, text) for path, text in texts):
+                    self._told.append(f"coverage is written to {session.shown(main)}")
                 else:
                     is_written = False
         return is_written
 
-    def _text(self, kind: ReportKind, told: Summary) -> str:
-        if kind is ReportKind.HTML:
-            from pytest_crd.coverage import page  # noqa: PLC0415 - only this report makes objects
-            from pytest_crd.writing import yamltext  # noqa: PLC0415
+    def _texts(self, report: Report, path: Path, told: Summary) -> tuple[Path, Iterable[tuple[Path, str]]]:
+        """Return the file of a report that a reader opens, and all its files with their texts."""
+        if report.kind is not ReportKind.HTML:
+            return path, [(path, files.render(report.kind, told, self._settings.root))]
+        from pytest_crd.coverage import page  # noqa: PLC0415 - only this report makes objects
+        from pytest_crd.writing import yamltext  # noqa: PLC0415
 
-            return page.render(told, yamltext.block)
-        return files.render(kind, told, self._settings.root)
+        if not report.is_folder:
+            return path, [(path, page.render(told, yamltext.block))]
+        pages = page.render_folder(told, yamltext.block)
+        return path / page.INDEX, ((path / name, text) for name, text in pages)
 
     def _written(self, path: Path, text: str) -> bool:
         try:

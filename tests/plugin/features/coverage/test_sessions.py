@@ -360,6 +360,7 @@ def test_what_is_wrong_with_comments_and_settings_is_told(project: Project) -> N
         (["--crd-cov", "--crd-cov-report=term:a"], "--crd-cov-report: 'term:a': term goes to the terminal, not to a file"),
         (["--crd-cov", "--crd-cov-report=lcov:"], "--crd-cov-report: 'lcov:': name a file behind the colon"),
         (["--crd-cov", "--crd-cov-report=lcov:config"], "--crd-cov-report: 'lcov:config': *config is a folder; name a file in it"),
+        (["--crd-cov", "--crd-cov-report=json:new/"], "--crd-cov-report: 'json:new/': *new is a folder; name a file in it"),
         (["--crd-cov", "--crd-cov-report=lcov:a", "--crd-cov-report=json:a"], "--crd-cov-report: several reports go to */a"),
         (["--crd-cov", "--crd-cov-report=json:crds/a.yaml"], "--crd-cov-report: */crds/a.yaml would be replaced by a report; *"),
         (["--crd-cov", "--crd-cov-report=json:.crd_coverage"], "--crd-cov-report: .crd_coverage keeps what runs have reached; *"),
@@ -549,6 +550,32 @@ def test_the_page_has_the_crd_and_objects_for_what_is_missing(project: Project) 
     text = (project.path / "build/page.html").read_text(encoding="utf-8")
     assert "<li>spec.rows: no value is refused by minimum 1<pre>apiVersion: stories.example.com/v1\n" in text
     assert "spec: {rows: 0}</pre>" in text
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_folder_has_a_page_for_each_crd(project: Project, *, is_there: bool) -> None:
+    project.cases(COVERED)
+    project.write("config/crd/bases/yards.yaml", OTHER)
+    if is_there:
+        (project.path / "build/crds.py").mkdir(parents=True)
+
+    result = project.run("--crd-cov", f"--crd-cov-report=html:build/crds.py{'' if is_there else '/'}")
+
+    result.stdout.fnmatch_lines(["crd: coverage is written to build/crds.py/index.html"])
+    found = {path.name: path.read_text(encoding="utf-8") for path in (project.path / "build/crds.py").iterdir()}
+    assert found.keys() == {"index.html", "gardens.stories.example.com.html", "yards.stories.example.com.html"}
+    assert "<li>spec.rows: no value is refused by minimum 1<pre>" in found["gardens.stories.example.com.html"]
+
+
+def test_a_folder_that_cannot_be_made_is_told(project: Project) -> None:
+    project.cases(COVERED)
+    project.write("build", "")
+
+    result = project.run("--crd-cov", "--crd-cov-report=html:build/")
+
+    result.stdout.fnmatch_lines(["crd: build/* cannot be written: *"])
+    result.stdout.no_fnmatch_line("crd: coverage is written to *")
+    assert result.ret == 1
 
 
 def test_lcov_has_the_lines_and_points_of_each_file(project: Project) -> None:
