@@ -71,11 +71,19 @@ def _check(case_file: CaseFile, names: Container[str], versions: Sequence[engine
                 checked.check(resolved(case, Path()))
 
 
+def _is_named(crd: engine.CustomResourceDefinition, named: str) -> bool:
+    """Return whether a case file that names its CRD so is about *crd*, by whatever name."""
+    try:
+        return bool(engine.CustomResourceDefinitions([crd])[named])
+    except engine.CrdLookupError:
+        return False
+
+
 def _number(files: Sequence[CaseFile], version: engine.Version, source: str) -> int:
     """Return the number of the document that is about *version*."""
     for number, one in enumerate(files):
         served = [other.name for other in version.crd.versions if other.served]
-        if one.crd == version.crd.name and (one.version or served[0]) == version.name:
+        if _is_named(version.crd, one.crd) and (one.version or served[0]) == version.name:
             return number
     found = ", ".join(f"{one.crd} {one.version or ''}".strip() for one in files)
     message = f"the file is about {found}, not about {version.crd.name} {version.name}: move it, or write `crd:` and `version:` so"

@@ -67,6 +67,14 @@ def test_cases_are_added_for_what_is_missing_alone() -> None:
     assert "the smallest object is accepted" in names  # an error says nothing of what is stored
 
 
+@pytest.mark.parametrize("named", ["Tab", "tabs", "tab.example.com"])
+def test_a_file_may_name_its_crd_in_any_way(named: str) -> None:
+    generated = _add(OLD.replace(HEAD.strip(), f"crd: {named}", 1))
+
+    assert f"crd: {named}  # the only one" in generated.text
+    assert generated.missed == ()
+
+
 def test_new_items_are_indented_as_old_ones() -> None:
     text = _add(OLD).text
 
