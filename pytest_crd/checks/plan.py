@@ -25,6 +25,7 @@ from pytest_crd.engine import (
 )
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.progress import Progress, each
 
 _MOST_KINDS: Final = 5
 
@@ -86,8 +87,9 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
     try:
         for catalog in catalogs:
             claims = _claims(catalog)
-            samples = _samples(claims, scope)
-            hints = tuple(samplehints.of(samples, claims, scope.samples, folder=scope.folder))
+            progress = catalog.sources.progress
+            samples = _samples(claims, scope, progress)
+            hints = tuple(samplehints.of(samples, claims, scope.samples, folder=scope.folder, progress=progress))
             checks = [_placed(check, home) for check in _checks(catalog, samples, scope)]
             found += [_of_version(check) for check in checks] if len(catalogs) > 1 else checks
     except InputError as error:
@@ -114,9 +116,10 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
     return "; ".join((words[0], ", ".join(words[1:]))) if len(words) > 1 else words[0]
 
 
-def _samples(claims: Claims, scope: CheckScope) -> Samples:
+def _samples(claims: Claims, scope: CheckScope, progress: Progress) -> Samples:
     files = samplehints.telling(samplepaths.files(scope.samples, folder=scope.folder), claims)
-    found = samplefiles.read(files, claims)
+    with progress("reading samples") as tell:
+        found = samplefiles.read(each(files, tell, lambda one: one.name), claims)
     samplefiles.demand(scope.samples, files, found)
     return found
 

@@ -12,13 +12,16 @@ from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import ManifestError
 from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.progress import Progress, each, silent
 
 # So deep are the folders that are named, and so many of them are.
 _DEPTH: Final = 2
 _MOST_FOLDERS: Final = 5
 
 
-def of(found: Samples, claims: Claims, given: Sequence[str], *, folder: Path) -> Iterator[str]:
+def of(
+    found: Samples, claims: Claims, given: Sequence[str], *, folder: Path, progress: Progress = silent
+) -> Iterator[str]:
     """
     Yield what is to be said of objects that are no samples.
 
@@ -27,6 +30,7 @@ def of(found: Samples, claims: Claims, given: Sequence[str], *, folder: Path) ->
         claims: The CRDs.
         given: What is set about samples: whoever names them has chosen.
         folder: The folder of the project.
+        progress: Who is told while files are looked through.
     """
     for (kind, api_version), places in found.strangers.items():
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
@@ -35,7 +39,9 @@ def of(found: Samples, claims: Claims, given: Sequence[str], *, folder: Path) ->
     if not given or all(pattern.startswith("!") for pattern in given):
         known = samplepaths.files(given, folder=folder)
         others = telling(samplepaths.elsewhere(given, folder=folder, known=known), claims)
-        counts = Counter(_folder(one.path, folder) for one in samplefiles.read(others, claims).samples)
+        with progress("looking for samples elsewhere") as tell:
+            read = samplefiles.read(each(others, tell, lambda one: one.name), claims)
+        counts = Counter(_folder(one.path, folder) for one in read.samples)
         if counts:
             yield _counted(counts, [*given, *samplepaths.usual_folders(folder)])
 

@@ -19,6 +19,7 @@ from pytest_crd.engine import CustomResourceDefinitions
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import manifest
+from pytest_crd.progress import Progress, Tell, each, silent
 
 OF_GIT: Final = "git:"
 
@@ -61,7 +62,9 @@ class Baseline:
         return CustomResourceDefinitions(crds, self.found.notes)
 
 
-def read(wanted: str, *, base: Path, project: Project, kubernetes_version: str) -> Baseline:
+def read(
+    wanted: str, *, base: Path, project: Project, kubernetes_version: str, progress: Progress = silent
+) -> Baseline:
     """
     Return the baseline that a setting names.
 
@@ -70,20 +73,22 @@ def read(wanted: str, *, base: Path, project: Project, kubernetes_version: str) 
         base: What a path is relative to.
         project: Where CRDs are read from today.
         kubernetes_version: Whose words mistakes have.
+        progress: Who is told while files are read.
 
     Raises:
         InputError: It cannot be read, or there is no CRD in it.
     """
-    if wanted.startswith(OF_GIT):
-        return _of_commit(wanted, project, kubernetes_version)
-    found = CrdFiles(kubernetes_version)
-    found.read_all([wanted], base=base)
+    with progress(f"reading {wanted}") as tell:
+        if wanted.startswith(OF_GIT):
+            return _of_commit(wanted, project, kubernetes_version, tell)
+        found = CrdFiles(kubernetes_version)
+        found.read_all([wanted], base=base, tell=tell)
     found.raise_mistakes()
     folder = base / wanted
     return Baseline(wanted, FolderTree(folder.absolute()) if folder.is_dir() else None, found)
 
 
-def _of_commit(wanted: str, project: Project, kubernetes_version: str) -> Baseline:
+def _of_commit(wanted: str, project: Project, kubernetes_version: str, tell: Tell) -> Baseline:
     if project.commands:
         listed = ", ".join(f"`{command}`" for command in project.commands)
         message = (
@@ -96,7 +101,7 @@ def _of_commit(wanted: str, project: Project, kubernetes_version: str) -> Baseli
     tree = trees.of_commit(commit.repository, commit.id, ref=commit.ref, folder="" if folder == "." else folder)
     found = CrdFiles(kubernetes_version)
     for origin, names in _places(tree, project):
-        for name, content in tree.read(names).items():
+        for name, content in each(tree.read(names).items(), tell, lambda one: one[0]):
             found.take(content, source=tree.shown(name), origin=origin)
         if found.crds or found.mistakes:
             break

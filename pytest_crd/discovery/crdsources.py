@@ -6,12 +6,14 @@ Nothing is read, and no command is run, before somebody asks for a CRD.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from pytest_crd import progress
 from pytest_crd.discovery import commands, rendering
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
@@ -21,6 +23,7 @@ from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.progress import Progress, Tell, silent
 
 _MOST_PLACES: Final = 5
 
@@ -35,6 +38,7 @@ class Sources:
         paths: Files, folders, globs, and `!pattern` for what is left out.
         commands: Commands whose output is read.
         folder: Where they are run.
+        progress: Who is told while files are read.
         places: Where the CRDs have been found, in words; empty before they are asked for.
         is_in_vain: Whether they were looked for everywhere, and there is none.
     """
@@ -43,6 +47,7 @@ class Sources:
     paths: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     folder: Path = field(default_factory=Path.cwd)
+    progress: Progress = silent
     places: str = field(default="", init=False)
     is_in_vain: bool = field(default=False, init=False)
     _found: CrdFiles | None = field(default=None, init=False)
@@ -106,33 +111,35 @@ class Sources:
         """Return what is there; what is wrong with it is found out once, too, for a command may take its time to fail."""
         if self._found is None:
             try:
-                self._found = self._read(kubernetes_version)
+                with self.progress("reading CRDs") as tell:
+                    self._found = self._read(kubernetes_version, tell)
             except InputError as error:
                 self._found = CrdFiles(kubernetes_version, mistakes=list(error.mistakes))
         return self._found
 
-    def _read(self, kubernetes_version: str) -> CrdFiles:
+    def _read(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
         if not self.commands and all(path.startswith(manifest.LEFT_OUT) for path in self.paths):
-            return self._look(kubernetes_version)
+            return self._look(kubernetes_version, tell)
         found = CrdFiles(kubernetes_version)
         if self.paths:
-            found.read_all(self.paths, base=self.base)
-        for command in self.commands:
+            found.read_all(self.paths, base=self.base, tell=tell)
+        for index, command in enumerate(self.commands):
+            waiting = functools.partial(tell, index, len(self.commands), f"`{command}`")
             try:
-                found.take_output(commands.run(command, folder=self.folder), source=command)
+                found.take_output(commands.run(command, folder=self.folder, waiting=waiting), source=command)
             except CrdError as error:
                 found.mistakes.extend(error.mistakes)
         self.places = " ".join((*self.paths, *(f"`{command}`" for command in self.commands)))
         return found
 
-    def _look(self, kubernetes_version: str) -> CrdFiles:
+    def _look(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
         """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
         search = CrdSearch(self.base, self.paths)
         notes: list[Remark] = []
         places = search.places()
         for place in places:
             found = CrdFiles(kubernetes_version)
-            for file in place.files:
+            for file in progress.each(place.files, tell, lambda one: one.name):
                 found.read(file, place.origin)
             notes += found.notes
             if found.crds or found.mistakes:

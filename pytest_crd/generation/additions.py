@@ -19,13 +19,16 @@ from pytest_crd.generation import casefile, reach, words
 from pytest_crd.generation.casefile import Generated
 from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, StatedCase
 from pytest_crd.generation.reach import Reach
+from pytest_crd.progress import Progress, each, silent
 from pytest_crd.writing import yamlspans
 from pytest_crd.writing.yamlspans import Edit, Span
 
 _BOM: Final = "\ufeff"
 
 
-def add(versions: Sequence[engine.Version], content: bytes, *, source: str, folder: Path) -> Generated:
+def add(
+    versions: Sequence[engine.Version], content: bytes, *, source: str, folder: Path, progress: Progress = silent
+) -> Generated:
     """
     Return a case file with the cases that reach what none of its own does.
 
@@ -34,6 +37,7 @@ def add(versions: Sequence[engine.Version], content: bytes, *, source: str, fold
         content: The file.
         source: Its name for messages.
         folder: The folder of the file, to which paths in it are relative.
+        progress: Who is told meanwhile.
 
     Raises:
         CaseFileError: It is wrong, is about something else, or is written so that nothing can be put into it.
@@ -48,8 +52,10 @@ def add(versions: Sequence[engine.Version], content: bytes, *, source: str, fold
     reached = Reach(version)
     for case in files[number].cases:
         reached.follow(resolved(case, folder))
-    stated = casefile.state(versions, most_lines=casefile.MOST_LINES)
-    chosen = [*_gaining(stated.statements, reach.cases_of(casefile.written(versions, stated)), reached)]
+    stated = casefile.state(versions, most_lines=casefile.MOST_LINES, progress=progress)
+    cases = reach.cases_of(casefile.written(versions, stated))
+    with progress(f"running cases of {version.crd.kind} {version.name}") as tell:
+        chosen = [*_gaining(each(stated.statements, tell, lambda one: one.name), cases, reached)]
     names = {case.name for case_file in files for case in case_file.cases}
     new = {words.free(one.name, names): one for one in chosen}
     text = content.decode()
@@ -98,7 +104,7 @@ def _refuse_other(case_file: CaseFile, known: set[str], source: str) -> None:
         raise CaseFileError([Mistake(source, case_file.lines.of("kubernetesVersion"), message)])
 
 
-def _gaining(statements: Sequence[StatedCase], cases: Iterable[AnyCase], reached: Reach) -> Iterator[StatedCase]:
+def _gaining(statements: Iterable[StatedCase], cases: Iterable[AnyCase], reached: Reach) -> Iterator[StatedCase]:
     """Yield those *statements*, of which there are the *cases*, that reach something that was not *reached* before them."""
     by_name = {case.name: case for case in cases}
     missed = len(reached.missed)

@@ -16,6 +16,7 @@ from pytest_crd.generation.drafts import Drafts
 from pytest_crd.generation.layout import Layout, StatedCase
 from pytest_crd.generation.passes import PassCases
 from pytest_crd.generation.reach import Reach
+from pytest_crd.progress import Progress, Tell, each, silent
 from pytest_crd.writing import yamltext
 
 MOST_LINES: Final = 2000
@@ -63,36 +64,41 @@ class Generated:
     left_out: tuple[str, ...]
 
 
-def generate(versions: Sequence[engine.Version], *, most_lines: int = MOST_LINES) -> Generated:
+def generate(
+    versions: Sequence[engine.Version], *, most_lines: int = MOST_LINES, progress: Progress = silent
+) -> Generated:
     """
     Return the case file of a CRD version.
 
     Args:
         versions: The version under each Kubernetes version for which the cases have to hold; at least one.
         most_lines: How long the file gets at the most, less its head and its foot.
+        progress: Who is told meanwhile.
 
     Raises:
         NothingToStateError: No object of the version was found that a server accepts.
         UnsupportedExpressionError: A rule uses what the server knows and the engine does not.
     """
-    stated = state(versions, most_lines=most_lines)
+    version = versions[0]
+    stated = state(versions, most_lines=most_lines, progress=progress)
     text = written(versions, stated)
     cases = tuple(reach.cases_of(text))
     reached = [Reach(version) for version in versions]
-    for case in cases:
-        for one in reached:
-            one.check(case)
+    with progress(f"running cases of {version.crd.kind} {version.name}") as tell:
+        for case in each(cases, tell, lambda one: one.name):
+            for one in reached:
+                one.check(case)
     missed = tuple(point.text for point in reached[0].missed)
     unheld = [
-        f"a new field that may be left out; `pytest --crd-generate {versions[0].crd.kind}` adds its cases",
+        f"a new field that may be left out; `pytest --crd-generate {version.crd.kind}` adds its cases",
         *missed,
     ]
     foot = [*_listed("Left out:", stated.left_out), *_listed("What no case holds:", unheld)]
-    count = len(coverage.points(versions[0]))
+    count = len(coverage.points(version))
     return Generated("\n".join([text.rstrip("\n"), *foot, ""]), len(cases), count, missed, stated.left_out)
 
 
-def state(versions: Sequence[engine.Version], *, most_lines: int) -> Stated:
+def state(versions: Sequence[engine.Version], *, most_lines: int, progress: Progress = silent) -> Stated:
     """
     Return what there is to say of a version; as `generate`, but not yet as a text.
 
@@ -108,7 +114,8 @@ def state(versions: Sequence[engine.Version], *, most_lines: int) -> Stated:
     layout = Layout(constraints.smallest)
     drafts = Drafts(versions, layout, most_lines)
     places = dict(constraints.finder.places())
-    not_tried = tuple(_draft(drafts, version, constraints, places))
+    with progress(f"trying fields of {version.crd.kind} {version.name}") as tell:
+        not_tried = tuple(_draft(drafts, version, constraints, places, tell))
     rank = {place: index for index, place in enumerate(places)}
     statements = sorted(drafts.statements, key=lambda one: rank.get(one.proposal.place, len(rank)))
     return Stated(layout, tuple(statements), (*drafts.left_out, *constraints.left_out, *not_tried))
@@ -120,14 +127,14 @@ def written(versions: Sequence[engine.Version], stated: Stated) -> str:
 
 
 def _draft(
-    drafts: Drafts, version: engine.Version, constraints: Constraints, places: dict[Place, Demand]
+    drafts: Drafts, version: engine.Version, constraints: Constraints, places: dict[Place, Demand], tell: Tell
 ) -> Iterator[str]:
     """Take all cases, outer places first, until there is no room; yield what was not even tried."""
     finder = constraints.finder
     drafts.take(objects.find(version, finder, constraints.smallest))
     passes = PassCases(version)
     drafts.take(passes.pruning())
-    for place in sorted(places, key=len):
+    for place in each(sorted(places, key=len), tell, words.of_place):
         node = places[place]
         if drafts.is_full:
             count = len(list(keywords(node)))

@@ -104,6 +104,7 @@ class Run:
             stages = OwnStages(target.server, target.version, self._sandbox)
         self._threads = ThreadPoolExecutor(_THREADS, "pytest-crd live")
         self._makers = ThreadPoolExecutor(_THREADS, "pytest-crd CRDs")
+        self._stages = stages
         self._judge = LiveJudge(target.server, stages, target.version)
         self._crd_judge = CrdJudge(target.server, stages, target.version)
 
@@ -197,6 +198,11 @@ class Run:
             return []
         named = ", ".join(dict.fromkeys(left)) or "what the run has made"
         return [*lines, f"left on the server: {named}; to remove it: {self.command}"]
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many CRDs are there, or cannot be, of how many that were asked about."""
+        return self._stages.counts
 
     @property
     def names(self) -> list[str]:

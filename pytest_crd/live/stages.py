@@ -110,6 +110,11 @@ class Stages(abc.ABC):
             raise found
         return found
 
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many CRDs are there, or cannot be, of how many that somebody has asked about."""
+        return len(self._stages), len(self._locks)
+
     def refuse_as_touched(self, stage: Stage) -> None:
         """
         Pass where nobody else has changed or removed a CRD since it was looked for or made.

@@ -65,10 +65,11 @@ _PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
 def sources(config: pytest.Config) -> Sources:
     """Return where the CRDs of a session come from; nothing is read before somebody asks for one."""
     from pytest_crd.discovery.crdsources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
+    from pytest_crd.plugin import progressline  # noqa: PLC0415 - the same
 
     if _SOURCES not in config.stash:
         own = project.of(config)
-        config.stash[_SOURCES] = Sources(own.base, own.crd_paths, own.crd_commands, own.folder)
+        config.stash[_SOURCES] = Sources(own.base, own.crd_paths, own.crd_commands, own.folder, progressline.of(config))
     return config.stash[_SOURCES]
 
 

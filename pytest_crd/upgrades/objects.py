@@ -21,6 +21,7 @@ from pytest_crd.discovery import samplepaths
 from pytest_crd.discovery.trees import Tree
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.text import manifest
+from pytest_crd.progress import Progress, each, silent
 from pytest_crd.upgrades.findings import Resource
 
 
@@ -76,10 +77,12 @@ class Reader:
     Attributes:
         tree: The files.
         crds: The CRDs that they are of.
+        progress: Who is told while files are read.
     """
 
     tree: Tree
     crds: CustomResourceDefinitions
+    progress: Progress = silent
     _found: list[Specimen] = field(default_factory=list, init=False)
     _notes: list[str] = field(default_factory=list, init=False)
 
@@ -92,14 +95,17 @@ class Reader:
             case_files: Name patterns of case files; of these, what is stored before an update.
         """
         is_for_all = samplepaths.AUTO in samples
-        for name, content in self.tree.read(samplepaths.names(self.tree, samples)).items():
-            if not is_for_all or any(manifest.may_mention(content, f"{crd.group}/") for crd in self.crds):
-                self._take_samples(name, content)
+        with self.progress("reading samples") as tell:
+            found = self.tree.read(samplepaths.names(self.tree, samples))
+            for name, content in each(found.items(), tell, _name):
+                if not is_for_all or any(manifest.may_mention(content, f"{crd.group}/") for crd in self.crds):
+                    self._take_samples(name, content)
         matching = [
             name for name in self.tree.every() if any(map(PurePosixPath(name).match, map(folders.widened, case_files)))
         ]
-        for name, content in self.tree.read(matching).items():
-            self._take_cases(name, content)
+        with self.progress("reading case files") as tell:
+            for name, content in each(self.tree.read(matching).items(), tell, _name):
+                self._take_cases(name, content)
         return Specimens(tuple(self._found), tuple(self._notes))
 
     def _take_samples(self, name: str, content: bytes) -> None:
@@ -169,3 +175,7 @@ class Reader:
             group, kind, named = crd.group, crd.kind, named or version
         if isinstance(kind, str) and group:
             self._found.append(Specimen(value, group, named, kind, source))
+
+
+def _name(file: tuple[str, bytes]) -> str:
+    return file[0]

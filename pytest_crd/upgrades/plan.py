@@ -195,14 +195,15 @@ def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputErro
     known = {name: one for name, one in baselines.items() if not isinstance(one, InputError)}
     if not unread:
         _demand_known(scope.allowed, [crd.name for one in known.values() for crd in one.crds(first.kubernetes_version)])
-    folder = FolderTree(scope.folder)
-    now = Reader(folder, first.crds).read(scope.samples, ())
-    stored = Reader(folder, first.crds).read((), scope.case_files) if scope.has_rollbacks else Specimens()
+    folder, progress = FolderTree(scope.folder), first.sources.progress
+    now = Reader(folder, first.crds, progress).read(scope.samples, ())
+    stored = Reader(folder, first.crds, progress).read((), scope.case_files) if scope.has_rollbacks else Specimens()
     tasks: list[Task] = []
     parts: list[BaselineUpgrades] = []
     for name, baseline in known.items():
         users = baseline.crds(first.kubernetes_version)
-        then = Reader(baseline.tree, users).read(scope.samples, scope.case_files) if baseline.tree else Specimens()
+        reader = Reader(baseline.tree, users, progress) if baseline.tree else None
+        then = reader.read(scope.samples, scope.case_files) if reader else Specimens()
         specimens = Specimens((*then.found, *now.found))
         label = f"-{name}" if len(baselines) > 1 else ""
         tasks += _tasks(catalogs, baseline, label, specimens, scope)

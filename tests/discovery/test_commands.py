@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,23 @@ def test_a_command_that_fails_says_how_with_its_last_lines(folder: Path, command
 )
 def test_what_cannot_be_a_command_is_known_before_it_is_run(command: str, problem: str) -> None:
     assert commands.problem_of(command) == problem
+
+
+def test_who_waits_for_a_command_is_called_again_and_again(folder: Path) -> None:
+    called: list[None] = []
+
+    with pytest.raises(InputError):
+        commands.run("./slow.sh", folder=folder, seconds=0.35, waiting=lambda: called.append(None))
+
+    assert 2 <= len(called) <= 6
+
+
+def test_a_command_ends_with_who_waits_for_it(folder: Path) -> None:
+    def end() -> None:
+        raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        commands.run("./slow.sh", folder=folder, waiting=end)
+
+    assert time.monotonic() - began < 5

@@ -21,6 +21,7 @@ from pytest_crd.engine.loading import bareproperties
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
+from pytest_crd.progress import Tell, each, untold
 
 
 class FileOrigin(enum.Enum):
@@ -82,15 +83,20 @@ class CrdFiles:
         """The CRDs, without the places where they were read."""
         return [one.crd for one in self.read_crds]
 
-    def read_all(self, patterns: Sequence[str], *, base: Path) -> None:
+    def read_all(self, patterns: Sequence[str], *, base: Path, tell: Tell = untold) -> None:
         """
         Take the CRDs of all files that *patterns* name, each of which must bring one.
+
+        Args:
+            patterns: Files, folders, globs, and `!pattern` for what is left out.
+            base: What they are relative to.
+            tell: Who is told of each file.
 
         Raises:
             ManifestError: A pattern names nothing that exists; all of them at once.
         """
         files = manifest.files(patterns, base=base)
-        for file in files:
+        for file in each(files, tell, lambda one: one.name):
             self.read(file, FileOrigin.NAMED if file.named else FileOrigin.GIVEN)
         self._demand(patterns, files)
 

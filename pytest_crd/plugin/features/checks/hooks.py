@@ -9,7 +9,7 @@ import pytest
 
 from pytest_crd.checks import plan
 from pytest_crd.checks.plan import CheckPlan
-from pytest_crd.plugin import commandline, session
+from pytest_crd.plugin import commandline, progressline, session
 from pytest_crd.plugin.features.checks.items import CheckFile
 from pytest_crd.plugin.items import added, casefiles
 from pytest_crd.plugin.items.added import MistakenFile
@@ -75,7 +75,8 @@ class Hooks:
                 of_project.stored, of_project.folder, settings.rule_budget, of_project.samples, settings.lints
             )
             home = self._config.inipath or self._config.rootpath
-            self._planned = plan.of(session.catalogs(self._config), scope, home=home)
+            with progressline.of(self._config)("planning checks"):
+                self._planned = plan.of(session.catalogs(self._config), scope, home=home)
         return self._planned
 
     def _part(self) -> Part | None:

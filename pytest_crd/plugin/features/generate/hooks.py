@@ -19,7 +19,7 @@ from pytest_crd.engine import (
     Version,
 )
 from pytest_crd.generation import Generated, NothingToStateError, add, generate
-from pytest_crd.plugin import session
+from pytest_crd.plugin import progressline, session
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.settings import fill, live, project, setting
 from pytest_crd.plugin.settings.generate import GENERATE
@@ -101,8 +101,9 @@ def _all_written(names: Sequence[str], config: pytest.Config) -> list[WrittenFil
             written.
     """
     try:
-        chosen = dict.fromkeys(_versions(name, config) for name in names)  # NAME may be NAME/VERSION
-        planned = [_planned(versions, config) for versions in chosen]
+        with progressline.of(config)("generating"):
+            chosen = dict.fromkeys(_versions(name, config) for name in names)  # NAME may be NAME/VERSION
+            planned = [_planned(versions, config) for versions in chosen]
     except (
         CrdLookupError,
         InputError,
@@ -145,12 +146,13 @@ def _planned(versions: tuple[Version, ...], config: pytest.Config) -> WrittenFil
             f" collect: add {project.CASE_FILES[0]}"
         )
     if not path.exists():
-        return WrittenFile(path, versions, generate(versions))
+        return WrittenFile(path, versions, generate(versions, progress=progressline.of(config)))
     try:
         content = path.read_bytes()
     except OSError as error:
         raise pytest.UsageError(f"{_FLAG}: cannot read {session.shown(path)}: {error.strerror}") from None
-    generated = add(versions, content, source=session.shown(path), folder=path.parent)
+    name, progress = session.shown(path), progressline.of(config)
+    generated = add(versions, content, source=name, folder=path.parent, progress=progress)
     return WrittenFile(path, versions, generated, files.digest(content))
 
 

@@ -16,6 +16,7 @@ from pytest_crd.live import connection
 from pytest_crd.live.lease import Remnant
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run
 from pytest_crd.live.transport import NoAnswerError
+from pytest_crd.plugin import progressline
 from pytest_crd.plugin.features.live import items
 from pytest_crd.plugin.features.live.lookahead import Lookahead
 from pytest_crd.plugin.items import extensions
@@ -88,7 +89,14 @@ class Hooks:
                 self._lookahead.ask_all([item, *([nextitem] if nextitem else ())])
             else:
                 self._lookahead.ask(item, item.session.items)
+                if item is item.session.items[0]:  # the only one before which nothing stands on the terminal's line
+                    self._wait(item)
             return (yield)
+
+    def _wait(self, item: pytest.Item) -> None:
+        """Tell how many CRDs are installed while a test waits for its own."""
+        with progressline.of(self._config)("live: CRDs on the server") as tell:
+            self._lookahead.wait(item, lambda: tell(*self._run.counts, ""))
 
     def pytest_report_header(self) -> list[str]:
         """Say which server is asked, before anything is written there."""

@@ -8,7 +8,8 @@ side by side from its beginning, while the first tests are run, and nobody waits
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent import futures
 from concurrent.futures import Future
 from typing import Final
 
@@ -21,6 +22,7 @@ from pytest_crd.plugin.features.live import items as asked
 
 # How many tests are asked about at a time.
 _AHEAD: Final = 64
+_PAUSE: Final = 0.1
 
 
 class Lookahead:
@@ -69,6 +71,13 @@ class Lookahead:
                 questions = self._known.pop(one, None)
                 if questions := asked.foreseen(one) if questions is None else questions:
                     self._asked[one] = (questions, self._run.ahead(questions))
+
+    def wait(self, item: pytest.Item, waiting: Callable[[], None]) -> None:
+        """Wait until what a test will ask is answered, if that is known, and call *waiting* again and again meanwhile."""
+        if item in self._asked:
+            with self._worker_lock.released():
+                while not futures.wait([self._asked[item][1]], timeout=_PAUSE).done:
+                    waiting()
 
     def verdict(self, item: pytest.Item | None, questions: list[AnyQuestion]) -> LiveVerdict:
         """Return what becomes of the questions of a test, which may have been asked."""

@@ -11,7 +11,7 @@ import pytest
 from pytest_crd.discovery import baseline, samplepaths
 from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.engine import InputError
-from pytest_crd.plugin import session
+from pytest_crd.plugin import progressline, session
 from pytest_crd.plugin.features.upgrades.items import AllowedItem, UnjudgedItem, UpgradeFile, UpgradeItem
 from pytest_crd.plugin.items import added
 from pytest_crd.plugin.items.added import MistakenFile
@@ -108,7 +108,8 @@ class Hooks:
         """Return the upgrades; nothing is read before somebody asks for them."""
         if self._planned is None:
             try:
-                self._planned = self._made()
+                with progressline.of(self._config)("planning upgrades"):
+                    self._planned = self._made()
             except InputError as error:
                 self._planned = Plan(problem=error)
         return self._planned
@@ -122,7 +123,13 @@ class Hooks:
         read: dict[str, Baseline | InputError] = {}
         for name in settings.baselines:
             try:
-                read[name] = baseline.read(name, base=settings.base, project=today, kubernetes_version=version)
+                read[name] = baseline.read(
+                    name,
+                    base=settings.base,
+                    project=today,
+                    kubernetes_version=version,
+                    progress=progressline.of(config),
+                )
             except InputError as error:
                 read[name] = error
         scope = plan.Scope(

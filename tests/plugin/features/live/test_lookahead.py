@@ -78,3 +78,32 @@ def test_a_session_that_is_over_makes_no_more_crds() -> None:
     lookahead.end()
 
     assert run.prepared == []
+
+
+def test_a_test_waits_for_what_was_asked_ahead_and_says_so() -> None:
+    class _Slow(_Run):
+        def __init__(self) -> None:
+            super().__init__()
+            self.future: Future[LiveVerdict] = Future()
+
+        def ahead(self, asked: list[Any]) -> Future[LiveVerdict]:
+            super().ahead(asked)
+            return self.future
+
+    run, worker_lock = _Slow(), WorkerLock()
+    item: Any = _Item("a")
+    waited: list[bool] = []
+
+    def waiting() -> None:
+        with worker_lock.held():  # which somebody else may have meanwhile
+            waited.append(True)
+        run.future.set_result(LiveVerdict(LiveOutcome.AGREED))
+
+    lookahead = _lookahead(run, worker_lock)
+    with worker_lock.held():
+        lookahead.wait(item, waiting)
+        assert waited == []
+        lookahead.ask_all([item])
+        lookahead.wait(item, waiting)
+
+    assert waited == [True]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from live.fakeserver import CRDS, NAMESPACES, FakeServer
 from live.loopback import Reply, serving
+from support import terminals
 
 from pytest_crd import engine
 from pytest_crd.live import client, lease, sandbox
@@ -99,6 +100,19 @@ def test_requests_are_asked_and_nothing_is_left(asked: Project, server: FakeServ
     ]
     assert len([line for line in server.log if "dryRun" in line]) == 5
     assert server.names() == []
+
+
+def test_a_terminal_tells_how_many_crds_are_there(
+    asked: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookahead, "_PAUSE", 0.0)
+
+    result = _live(terminals.given(asked, monkeypatch), server)
+
+    result.assert_outcomes(passed=5)
+    told = [line for line in terminals.lines(result) if line.startswith("crd: live: CRDs on the server: ")]
+    assert told
+    assert {line.rpartition(" ")[2] for line in told} <= {"0", "1", "2"}
 
 
 def test_the_server_is_named_before_anything_is_written_there(asked: Project, server: FakeServer) -> None:

@@ -1,0 +1,39 @@
+"""Sessions in this process that take what they write to for a terminal, and tell at once how far they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_crd.plugin import progressline
+
+if TYPE_CHECKING:
+    import pytest
+
+    from support.sessions import Project
+
+# pytest 8 has a value where later ones have a function.
+_CONFTEST = """\
+import pytest
+class Yes(int):
+    def __call__(self):
+        return True
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    if reporter := config.pluginmanager.get_plugin("terminalreporter"):
+        reporter.isatty = Yes(1)
+"""
+
+
+def given(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """Give a project a terminal."""
+    monkeypatch.setattr(progressline, "PATIENCE", 0.0)
+    monkeypatch.setattr(progressline, "_PAUSE", 0.0)
+    monkeypatch.setenv("COLUMNS", "120")
+    project.write("conftest.py", _CONFTEST)
+    return project
+
+
+def lines(result: pytest.RunResult) -> list[str]:
+    """Return what was shown, each for a while, and what stays."""
+    shown = "\n".join(result.outlines).replace("\r", "\n").split("\n")
+    return [line.rstrip() for line in shown if line.startswith("crd: ")]
