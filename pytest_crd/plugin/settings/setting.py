@@ -62,10 +62,10 @@ class Setting(NamedTuple, Generic[T]):
         kind: What is written.
         help: One sentence, for `--help` and for the README.
         read: What the value is, of what was written.
+        option: Its name on the command line.
         ini: Its name in the ini file; empty where it has none.
-        option: Its name on the command line; empty where it has none.
         default: What stands for it where nothing is written.
-        replaces: What the option replaces of the ini file, in words; empty where there is no option.
+        replaces: What the option replaces of the ini file, in words; empty where it has no name there.
         times: How often the option is given.
         placeholder: What stands for its value in `--help`.
         may_be_empty: Whether an ini file that has its name and nothing else says something.
@@ -74,8 +74,8 @@ class Setting(NamedTuple, Generic[T]):
     kind: SettingKind
     help: str
     read: Callable[[Given], T]
+    option: str
     ini: str = ""
-    option: str = ""
     default: Any = None
     replaces: str = ""
     times: Times = Times.SEVERAL
@@ -94,7 +94,7 @@ class Setting(NamedTuple, Generic[T]):
         Raises:
             UsageError: It is no switch, and should be one.
         """
-        value = config.getoption(self.dest) if self.option else None
+        value = config.getoption(self.dest)
         if value is not None:
             return Given(value, self.option, config.invocation_params.dir)
         value = self._of_ini(config) if self.ini else None
@@ -166,9 +166,9 @@ def declare(parser: pytest.Parser, settings: Iterable[Setting[Any]]) -> None:
     for setting in settings:
         if setting.ini:
             parser.addini(setting.ini, setting.help, type=setting.kind.value, default=None)
-        if setting.option and setting.kind is SettingKind.SWITCH:
+        if setting.kind is SettingKind.SWITCH:
             group.addoption(setting.option, action="store_true", default=None, dest=setting.dest, help=setting.help)
-        elif setting.option:
+        else:
             several = " May be given several times." if setting.times is Times.SEVERAL else ""
             replaces = f" Replaces {setting.replaces}." if setting.replaces else ""
             action = "store" if setting.times is Times.LAST else "append"  # which alone shows what is given twice

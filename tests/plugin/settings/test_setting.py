@@ -20,9 +20,9 @@ def _name(setting: Setting[Any]) -> str:
 @pytest.mark.parametrize("setting", SETTINGS, ids=_name)
 def test_it_has_the_name_of_the_plugin_and_says_what_its_option_replaces(setting: Setting[Any]) -> None:
     assert setting.ini.startswith("crd_") or not setting.ini
-    assert setting.option.startswith("--crd-") or not setting.option
+    assert setting.option.startswith("--crd-")
     # What is switched on in one place cannot be switched off in the other.
-    has_both = bool(setting.ini and setting.option) and setting.kind is not SettingKind.SWITCH
+    has_both = bool(setting.ini) and setting.kind is not SettingKind.SWITCH
     assert (setting.ini in setting.replaces and bool(setting.replaces)) is has_both
 
 
@@ -41,7 +41,6 @@ ON_THE_COMMAND_LINE: Final = {
 
 
 def test_what_can_be_set_in_a_file_can_be_on_the_command_line_and_the_reverse() -> None:
-    assert [setting.ini for setting in SETTINGS if not setting.option] == []
     assert {setting.option for setting in SETTINGS if not setting.ini} == ON_THE_COMMAND_LINE.keys()
 
 
@@ -57,7 +56,7 @@ def test_help_says_of_options_how_often_they_are_given_and_what_they_replace(emp
     words = " ".join(str(result.stdout).split())
     for setting in SETTINGS:
         assert setting.help in words
-        if setting.option and setting.kind is not SettingKind.SWITCH:
+        if setting.kind is not SettingKind.SWITCH:
             several = " May be given several times." if setting.times is Times.SEVERAL else ""
             replaces = f" Replaces {setting.replaces}." if setting.replaces else ""
             assert f"{setting.help}{several}{replaces}" in words
