@@ -337,3 +337,48 @@ def test_a_folder_that_cannot_be_written_is_an_error(gardens: Project, monkeypat
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --crd-generate: cannot write test_gardens.crd.yaml: Permission denied"])
     assert not list(gardens.path.glob("test_*"))
+
+
+@pytest.mark.parametrize("option", [("--crd-generate-path", "spec"), ("--crd-generate-all",)])
+def test_how_much_is_generated_says_nothing_where_nothing_is(gardens: Project, option: tuple[str, ...]) -> None:
+    result = gardens.run(*option)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {option[0]} does nothing without --crd-generate"])
+
+
+def test_a_path_says_what_is_generated(gardens: Project) -> None:
+    gardens.run(*GENERATE, "--crd-generate-path", "spec.size").stdout.fnmatch_lines(
+        ["crd: wrote test_gardens.crd.yaml: *", "crd:   left out: all that does not lie at spec.size, or below"]
+    )
+
+    assert '- name: "spec.' not in gardens.read("test_gardens.crd.yaml").replace('- name: "spec.size', "")
+    gardens.run("-W", "error").assert_outcomes(passed=gardens.read("test_gardens.crd.yaml").count("name: "))
+
+
+def test_a_path_that_is_not_there_is_an_error(gardens: Project) -> None:
+    result = gardens.run(*GENERATE, "--crd-generate-path", "spec.sise")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --crd-generate: {NAME} v1 has nothing at 'spec.sise'; did you mean spec.size?"]
+    )
+
+
+def test_what_coverage_excludes_is_not_generated(gardens: Project) -> None:
+    gardens.ini(f"crd_cov_exclude = {NAME} spec.size")
+
+    gardens.run(*GENERATE).stdout.fnmatch_lines(["crd:   left out: spec.size: by crd_cov_exclude"])
+
+    assert "spec.size" not in gardens.read("test_gardens.crd.yaml").split("# Left out")[0]
+    assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
+
+
+def test_all_there_is_may_be_generated(gardens: Project) -> None:
+    gardens.run(*GENERATE)
+    short = gardens.read("test_gardens.crd.yaml")
+
+    gardens.run(*GENERATE, "--crd-generate-all")
+
+    assert gardens.read("test_gardens.crd.yaml") >= short
+    assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
