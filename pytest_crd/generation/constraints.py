@@ -26,10 +26,11 @@ _OF_TYPES: Final = frozenset({"type", "nullable"})
 SPEC: Final = "spec"
 _MOST_NAMED: Final = 4
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf")
-# How long a text and how many items or fields a case may show.
+# How long a text and how many items or fields a case may have: those of maps all have names of their own.
 _MOST_OF_SIZE: Final = {
-    **dict.fromkeys(("minLength", "maxLength"), 1024),
-    **dict.fromkeys(("minItems", "maxItems", "minProperties", "maxProperties"), 128),
+    **dict.fromkeys(("minLength", "maxLength"), 100_000),
+    **dict.fromkeys(("minItems", "maxItems"), 2_000),
+    **dict.fromkeys(("minProperties", "maxProperties"), 128),
 }
 
 
@@ -108,9 +109,14 @@ class Constraints:
             return
         for keyword in keywords_of(node, group):
             if _is_huge(node, keyword):
-                self.left_out.append(f"{words.of_place(place)}: {keyword} is too large for a case that can be read")
+                self.left_out.append(
+                    f"{words.of_place(place)}: {keyword} {_limit(node, keyword):,} is too large for a case"
+                )
                 continue
             boundary = self.finder.find(place, keyword)
+            if boundary.outside is None and keyword in _MOST_OF_SIZE and (limit := _limit(node, keyword)):
+                self.left_out.append(f"{words.of_place(place)}: {keyword} {limit:,}, beyond which no object was found")
+                continue
             if group is not KeywordGroup.REQUIRED and keyword not in _HELD_BY_ANY:
                 yield from self._inside(place, node, boundary)
             yield from self._outside(place, node, boundary)
@@ -262,7 +268,12 @@ def is_inner(place: Place) -> bool:
 def _is_huge(node: Demand, keyword: str) -> bool:
     """Return whether what lies at the boundary that *keyword* draws is more than a person reads."""
     most = _MOST_OF_SIZE.get(keyword)
-    return most is not None and max(node.least(keyword), node.most(keyword) or 0) > most
+    return most is not None and _limit(node, keyword) > most
+
+
+def _limit(node: Demand, keyword: str) -> int:
+    """Return the limit of a size."""
+    return max(node.least(keyword), node.most(keyword) or 0)
 
 
 def _with_format(node: Demand) -> Mapping[str, Any]:

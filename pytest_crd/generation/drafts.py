@@ -129,6 +129,6 @@ class Drafts:
         self._room -= needed
         self._headings |= headings
         self._taken[number] = statement
-        if "errors" not in statement.stated and proposal.is_request:
+        if {"contains", "expected"} & statement.stated.keys() and proposal.is_request:
             found = self._versions[0].schema_map.in_value(proposal.input)
             self.set_places.update(node.place for node in found)

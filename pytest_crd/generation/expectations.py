@@ -16,6 +16,10 @@ from pytest_crd.writing import yamltext
 
 # How much of an object at a place is shown where that it is there is what counts.
 _LONGEST: Final = 80
+# Of a longer message, which has a long value in it, what stands behind that is expected.
+_LONGEST_MESSAGE: Final = 600
+# What repeats itself and is longer is not shown again.
+_LONGEST_SHOWN: Final = 1024
 
 
 def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
@@ -37,7 +41,7 @@ def _stored(proposal: Proposal, stored: Mapping[str, Any]) -> Mapping[str, Any]:
     place = proposal.place
     found = dict(stored) if place else {key: value for key, value in stored.items() if key not in META_FIELDS}
     shown = _led_to(place, found, proposal.shown)
-    return {"contains": shown} if shown else {"accepted": True}
+    return {"contains": shown} if shown and len(yamltext.flow(shown)) <= _LONGEST_SHOWN else {"accepted": True}
 
 
 def _led_to(place: Place, value: Any, names: tuple[str, ...]) -> Any:
@@ -69,4 +73,6 @@ def errors(answer: engine.Response) -> list[dict[str, str]]:
 
 def _error(error: engine.FieldError) -> dict[str, str]:
     field = {} if error.type is ErrorType.REQUEST else {"field": error.field}
+    if len(error.message) > _LONGEST_MESSAGE and 0 < len(error.detail) <= _LONGEST_MESSAGE:
+        return {**field, "type": error.type.value, "detail": error.detail}
     return {**field, "type": error.type.value, "message": error.message}

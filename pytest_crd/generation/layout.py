@@ -81,11 +81,11 @@ class Layout:
         return statement.stated
 
     def _object(self, resource: Mapping[str, Any], key: str, patch: str) -> dict[str, Any]:
-        if self.smallest is None:
-            return {key: resource}
-        changes = patches.between(self.smallest, resource)
-        if changes is None:
+        changes = patches.between(self.smallest or {}, resource)
+        if self.smallest is not None and changes is None:
             return {key: _ALIAS}
+        if isinstance(changes, list) and any("times" in one for one in changes):
+            return {key: _ALIAS if self.smallest else {}, patch: changes}
         if not self.smallest or len(yamltext.flow(changes)) > len(yamltext.flow(dict(resource))):
             return {key: resource}
         return {key: _ALIAS, patch: changes}

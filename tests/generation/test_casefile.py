@@ -174,12 +174,54 @@ def test_all_there_is_has_no_limit(version: engine.Version, generated: Generated
     assert "spec.either: null is dropped" in {case.name for case in _cases(whole.text)}
 
 
-def test_what_nobody_would_read_is_left_out() -> None:
-    version = versions.of(fields(a={**TEXT, "maxLength": 5000}, b={"type": "array", "items": TEXT, "maxItems": 1000}))
+LONG = fields(a={**TEXT, "maxLength": 5000}, b={"type": "array", "items": TEXT, "maxItems": 1000}, c_=TEXT)
 
-    assert generate([version]).left_out == (
-        "spec.a: maxLength is too large for a case that can be read",
-        "spec.b: maxItems is too large for a case that can be read",
+
+@pytest.mark.parametrize("kubernetes_version", ["1.37", "1.21"])
+def test_a_long_bound_has_cases_that_are_short(kubernetes_version: str) -> None:
+    version = versions.of(LONG).crd.under(kubernetes_version).version("v1")
+
+    text = generate([version]).text
+
+    assert _failing(text, version) == []
+    assert "  - {op: add, path: /spec/a, value: a, times: 5000}\n  accepted: true\n" in text
+    assert "  - {op: add, path: /spec/a, value: a, times: 5001}\n  errors: [{field: spec.a, type: " in text
+    assert "{op: add, path: /spec/b, value: [a], times: 1001}" in text
+    assert max(map(len, text.splitlines())) < 300
+
+
+@pytest.mark.parametrize(("field", "keyword", "other"), [("a", "maxLength", 4999), ("b", "maxItems", 1001)])
+def test_a_long_bound_that_changes_is_noticed(field: str, keyword: str, other: int) -> None:
+    text = generate([versions.of(LONG)]).text
+    changed = copy.deepcopy(LONG)
+    changed["properties"][field][keyword] = other
+
+    assert any(name.startswith(f"spec.{field}: ") for name in _failing(text, versions.of(changed)))
+
+
+@pytest.mark.parametrize("smallest", [{}, {"required": False}])
+def test_the_smallest_object_may_be_long(smallest: dict[str, Any]) -> None:
+    version = versions.of(fields(a_={**TEXT, "minLength": 1500}, b={**TEXT, "minLength": 2}), **smallest)
+
+    text = generate([version]).text
+
+    assert _failing(text, version) == []
+    assert "spec.a: 1499 characters are too short" in text
+
+
+def test_what_nobody_would_read_is_left_out_by_name() -> None:
+    items = {"type": "array", "items": {**TEXT, "enum": ["x", "y"]}, "x-kubernetes-list-type": "set"}
+    spec = fields(
+        a={**TEXT, "maxLength": 500_000}, b={**items, "maxItems": 3}, c={"type": "object", "additionalProperties": TEXT}
+    )
+    spec["properties"]["c"]["maxProperties"] = 500
+
+    left_out = generate([versions.of(spec)]).left_out
+
+    assert left_out[:3] == (
+        "spec.a: maxLength 500,000 is too large for a case",
+        "spec.b: maxItems 3, beyond which no object was found",
+        "spec.c: maxProperties 500 is too large for a case",
     )
 
 
