@@ -80,13 +80,18 @@ _OPERATION: Final[Form] = {
             "path": _POINTER,
             "from": _POINTER,
             "value": {"title": "any value"},
+            "times": forms.with_meaning(
+                forms.number("a number of times, from 1"),
+                "How often `value`, a text or a list, is there, one behind the other.",
+            ),
         },
         required=("op", "path"),
     ),
     "allOf": [
         {"if": {"required": ["op"], "properties": {"op": {"enum": operations}}}, "then": {"required": [key]}}
         for operations, key in ((["add", "replace", "test"], "value"), (["move", "copy"], "from"))
-    ],
+    ]
+    + [{"if": {"required": ["times"]}, "then": {"properties": {"op": forms.choice(("add", "replace"))}}}],
 }
 _OLD_CRD_CONFLICTS: Final = (Conflict("path", "patch", "`path` is another CRD, `patch` changes that of this file"),)
 _OLD_CRD_KEYS: Final = {

@@ -1,6 +1,8 @@
 """
 JSON Patch (RFC 6902) and merge patch (RFC 7386): a JSON value, and the value that comes of it.
 
+An `add` or `replace` may have `times`, which the RFC lets others define: the text or list is there so often, one behind the other.
+
 The value that is given is not changed; an operation that cannot be done is an error that says which and why.
 """
 
@@ -17,6 +19,8 @@ PatchOperation: TypeAlias = Mapping[str, JSONValue]
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]*")
 _WRONG_ESCAPE: Final = re.compile(r"~(?![01])")
+# More than a server reads of one request.
+_MOST_REPEATED: Final = 3_000_000
 # The place behind the last item of a list.
 _END: Final = "-"
 
@@ -44,10 +48,11 @@ def apply(value: JSONValue, operations: Sequence[PatchOperation]) -> JSONValue:
 
     Args:
         value: JSON value; not modified.
-        operations: Each with `op`, `path`, and `value` or `from` where it needs one.
+        operations: Each with `op`, `path`, `value` or `from` where it needs one, and `times` where a value is repeated.
 
     Raises:
-        PatchError: An operation whose place is not there, a test that fails, a malformed pointer.
+        PatchError: An operation whose place is not there, a test that fails, a malformed pointer, a value that cannot
+            be repeated so often.
     """
     # Below a root of its own, so that the whole value is a place like any other.
     holder = {"": jsonvalue.copy(value)}
@@ -92,7 +97,7 @@ def _merged(value: JSONValue, patch: JSONValue, path: str) -> JSONValue:
 
 
 def _add(holder: JSONValue, operation: PatchOperation) -> None:
-    _put(holder, _tokens(operation["path"]), jsonvalue.copy(operation["value"]))
+    _put(holder, _tokens(operation["path"]), _value(operation))
 
 
 def _remove(holder: JSONValue, operation: PatchOperation) -> None:
@@ -103,7 +108,19 @@ def _remove(holder: JSONValue, operation: PatchOperation) -> None:
 
 def _replace(holder: JSONValue, operation: PatchOperation) -> None:
     parent, key = _place(holder, _tokens(operation["path"]))
-    parent[key] = jsonvalue.copy(operation["value"])
+    parent[key] = _value(operation)
+
+
+def _value(operation: PatchOperation) -> JSONValue:
+    """Return the value of an operation, as often as it says."""
+    value, times = operation["value"], operation.get("times")
+    if times is None:
+        return jsonvalue.copy(value)
+    if not isinstance(value, str | list):
+        raise _CannotError(f"'times' is for a text or a list, not for {jsonvalue.type_of(value)}")
+    if len(value) * times > _MOST_REPEATED:
+        raise _CannotError(f"{len(value) * times:,} {'characters' if isinstance(value, str) else 'items'} are too many")
+    return value * times if isinstance(value, str) else [jsonvalue.copy(item) for _ in range(times) for item in value]
 
 
 def _move(holder: JSONValue, operation: PatchOperation) -> None:

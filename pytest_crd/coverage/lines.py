@@ -40,12 +40,11 @@ class Exclusion(NamedTuple):
 
     def leaves_out(self, name: str, version: str, point: Point) -> bool:
         """Return whether *point* of a version of the CRD *name* is left out."""
-        return (
-            self.name == name
-            and self.version in {"", version}
-            and bool(point.place)
-            and fieldpath.leads_to(self.path, point.path)
-        )
+        return bool(point.place) and self.is_about(name, version) and fieldpath.leads_to(self.path, point.path)
+
+    def is_about(self, name: str, version: str) -> bool:
+        """Return whether something of a *version* of the CRD *name* is left out."""
+        return self.name == name and self.version in {"", version}
 
 
 def read_exclusion(text: str) -> Exclusion:

@@ -19,6 +19,7 @@ from pytest_crd.generation import casefile, reach, words
 from pytest_crd.generation.casefile import Generated
 from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, StatedCase
 from pytest_crd.generation.reach import Reach
+from pytest_crd.generation.scope import Wanted
 from pytest_crd.progress import Progress, each, silent
 from pytest_crd.writing import yamlspans
 from pytest_crd.writing.yamlspans import Edit, Span
@@ -26,8 +27,14 @@ from pytest_crd.writing.yamlspans import Edit, Span
 _BOM: Final = "\ufeff"
 
 
-def add(
-    versions: Sequence[engine.Version], content: bytes, *, source: str, folder: Path, progress: Progress = silent
+def add(  # noqa: PLR0913 - a file and what is wanted of it, each by name
+    versions: Sequence[engine.Version],
+    content: bytes,
+    *,
+    source: str,
+    folder: Path,
+    wanted: Wanted = casefile.ALL_THAT_PROTECTS,
+    progress: Progress = silent,
 ) -> Generated:
     """
     Return a case file with the cases that reach what none of its own does.
@@ -37,6 +44,7 @@ def add(
         content: The file.
         source: Its name for messages.
         folder: The folder of the file, to which paths in it are relative.
+        wanted: What it has to hold.
         progress: Who is told meanwhile.
 
     Raises:
@@ -52,7 +60,7 @@ def add(
     reached = Reach(version)
     for case in files[number].cases:
         reached.follow(resolved(case, folder))
-    stated = casefile.state(versions, most_lines=casefile.MOST_LINES, progress=progress)
+    stated = casefile.state(versions, wanted, progress=progress)
     cases = reach.cases_of(casefile.written(versions, stated))
     with progress(f"running cases of {version.crd.kind} {version.name}") as tell:
         chosen = [*_gaining(each(stated.statements, tell, lambda one: one.name), cases, reached)]

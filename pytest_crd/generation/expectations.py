@@ -16,6 +16,10 @@ from pytest_crd.writing import yamltext
 
 # How much of an object at a place is shown where that it is there is what counts.
 _LONGEST: Final = 80
+# Of a longer message, which has a long value in it, what stands behind that is expected.
+_LONGEST_MESSAGE: Final = 600
+# What repeats itself and is longer is not shown again.
+_LONGEST_SHOWN: Final = 1024
 
 
 def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
@@ -29,24 +33,29 @@ def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
     stated = {key: list(paths) for key, paths in changes.items() if paths}
     if version.unknown_when_stored:
         return stated or {"accepted": True}
-    return stated or _stored(proposal.place, answer.stored)
+    return stated or _stored(proposal, answer.stored)
 
 
-def _stored(place: Place, stored: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what says what is stored at *place*, and where that is; of a list all items, as it has to be."""
+def _stored(proposal: Proposal, stored: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what says what is stored at the place, and where that is; of a list all items, as it has to be."""
+    place = proposal.place
     found = dict(stored) if place else {key: value for key, value in stored.items() if key not in META_FIELDS}
-    shown = _led_to(place, found)
-    return {"contains": shown} if shown else {"accepted": True}
+    shown = _led_to(place, found, proposal.shown)
+    return {"contains": shown} if shown and len(yamltext.flow(shown)) <= _LONGEST_SHOWN else {"accepted": True}
 
 
-def _led_to(place: Place, value: Any) -> Any:
+def _led_to(place: Place, value: Any, names: tuple[str, ...]) -> Any:
+    if isinstance(value, list) and names:
+        return [_led_to(place[1:], item, names) for item in value]
     if not isinstance(value, dict):
         return value
     if not place:
+        if names:
+            return {name: value[name] for name in names if name in value}
         return value if len(yamltext.flow(value)) <= _LONGEST else {}
     # Of a map, any value will do; the fields that it names stand first.
     key = next(reversed(value), "") if place[0] is Each.VALUE else place[0]
-    return {key: _led_to(place[1:], value[key])} if key in value else {}
+    return {key: _led_to(place[1:], value[key], names)} if key in value else {}
 
 
 def _answer(proposal: Proposal, version: engine.Version) -> engine.Response:
@@ -64,4 +73,6 @@ def errors(answer: engine.Response) -> list[dict[str, str]]:
 
 def _error(error: engine.FieldError) -> dict[str, str]:
     field = {} if error.type is ErrorType.REQUEST else {"field": error.field}
+    if len(error.message) > _LONGEST_MESSAGE and 0 < len(error.detail) <= _LONGEST_MESSAGE:
+        return {**field, "type": error.type.value, "detail": error.detail}
     return {**field, "type": error.type.value, "message": error.message}

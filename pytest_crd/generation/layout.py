@@ -17,6 +17,7 @@ from pytest_crd.writing import yamltext
 _DEPTH_OF_GROUP: Final = 2
 # What is generated is looked up more than it is read, so that lines may be long.
 _WIDTH: Final = 140
+_WIDTH_OF_ERROR: Final = 200
 SMALLEST: Final = "smallest"
 ANCHOR_KEY: Final = f"x-{SMALLEST}"
 
@@ -30,15 +31,17 @@ class StatedCase:
         proposal: The case.
         name: Its name, unique in the file.
         stated: What is expected, by the keys of a case.
+        noun: What it is about, for those that are left out together.
     """
 
     proposal: Proposal
     name: str
     stated: Mapping[str, Any]
+    noun: str = ""
 
 
-# The keys that tell of what is stored.
-_HOLDING: Final = frozenset({"accepted", "contains", "expected"})
+# The keys that tell of what is stored, or dropped.
+_HOLDING: Final = frozenset({"absent", "accepted", "contains", "expected", "lost", "nullsDropped", "pruned"})
 # Where the object from which others are made is meant.
 _ALIAS: Final = object()
 
@@ -62,10 +65,12 @@ class Layout:
             keys |= self._object(proposal.old or {}, "old", "oldPatch")
         keys |= self._object(proposal.input, "input", "patch") if proposal.is_request else {"input": proposal.input}
         keys |= self._stated(statement)
-        # What holds reads as a table; what is refused wants its lines.
+        # What is accepted reads as a table; what is refused wants its lines.
         if statement.stated.keys() <= _HOLDING and len(line := f"- {_in_one_line(keys)}") <= _WIDTH:
             return [line]
-        lines = [line for key, value in keys.items() for line in _entry(key, value)]
+        lines = [
+            line for key, value in keys.items() for line in (_errors(value) if key == "errors" else _entry(key, value))
+        ]
         return [f"- {lines[0].removeprefix('  ')}", *lines[1:]]
 
     def _stated(self, statement: StatedCase) -> Mapping[str, Any]:
@@ -76,11 +81,11 @@ class Layout:
         return statement.stated
 
     def _object(self, resource: Mapping[str, Any], key: str, patch: str) -> dict[str, Any]:
-        if self.smallest is None:
-            return {key: resource}
-        changes = patches.between(self.smallest, resource)
-        if changes is None:
+        changes = patches.between(self.smallest or {}, resource)
+        if self.smallest is not None and changes is None:
             return {key: _ALIAS}
+        if isinstance(changes, list) and any("times" in one for one in changes):
+            return {key: _ALIAS if self.smallest else {}, patch: changes}
         if not self.smallest or len(yamltext.flow(changes)) > len(yamltext.flow(dict(resource))):
             return {key: resource}
         return {key: _ALIAS, patch: changes}
@@ -104,12 +109,17 @@ class Layout:
         """Yield the lines of cases, with a heading for each group."""
         group: Place = ()
         for index, statement in enumerate(statements):
-            found = statement.proposal.place[:_DEPTH_OF_GROUP]
+            found = group_of(statement.proposal.place)
             if found != group:
                 yield from ([""] if index else [])
                 yield f"# {words.of_place(found)}"
             group = found
             yield from self.case(statement)
+
+
+def group_of(place: Place) -> Place:
+    """Return the place whose heading stands above the cases about *place*."""
+    return place[:_DEPTH_OF_GROUP]
 
 
 def _in_one_line(keys: Mapping[str, Any]) -> str:
@@ -118,6 +128,14 @@ def _in_one_line(keys: Mapping[str, Any]) -> str:
 
 def _flow(value: Any) -> str:
     return f"*{SMALLEST}" if value is _ALIAS else yamltext.flow(value)
+
+
+def _errors(errors: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the errors, one a line; the words of the server are not broken."""
+    lines = [yamltext.flow(dict(error)) for error in errors]
+    if len(lines) == 1 and len(lines[0]) <= _WIDTH_OF_ERROR:
+        return [f"  errors: [{lines[0]}]"]
+    return ["  errors:", *(f"  - {line}" for line in lines)]
 
 
 def _entry(key: str, value: Any) -> list[str]:

@@ -12,8 +12,9 @@ from pytest_crd.examples.placement import STATUS
 from pytest_crd.generation.proposals import Proposal, bare
 
 
-def find(version: engine.Version, finder: Boundaries, smallest: Mapping[str, Any]) -> Iterator[Proposal]:
-    """Yield the cases about objects of *version* as a whole, of which *smallest* is the smallest."""
+def find(version: engine.Version, finder: Boundaries) -> Iterator[Proposal]:
+    """Yield the cases about objects of *version* as a whole."""
+    smallest = bare(finder.placer.start)
     yield _stored(version, "the smallest object is accepted", smallest)
     fullest = _fullest(version)
     if fullest is not None and fullest != smallest:

@@ -25,6 +25,7 @@ class Proposal:
         input: What is sent, less what a case may leave out.
         old: What is stored before, for updates.
         stated: What is expected, for the passes alone; requests are answered when the file is made.
+        shown: Which fields of the object at the place tell that it is stored; nothing for all of them.
     """
 
     section: Section
@@ -33,6 +34,7 @@ class Proposal:
     input: Mapping[str, Any]
     old: Mapping[str, Any] | None = None
     stated: Mapping[str, Any] = field(default_factory=dict)
+    shown: tuple[str, ...] = ()
 
     @property
     def is_request(self) -> bool:

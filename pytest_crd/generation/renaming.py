@@ -26,6 +26,14 @@ _NULL_DROPPED: Final = "null is dropped"
 _NULL_KEPT: Final = "null is kept"
 _WRONG_TYPES: Final = "values of a wrong type"
 MISSING: Final = re.compile(r"(.+) is missing")
+_MISSING_TOGETHER: Final = re.compile(r"(.+) are missing")
+_NULL_REFUSED: Final = re.compile(r"(.+) must not be null")
+# What is said where these are refused no longer.
+_OF_REQUIRED: Final = (
+    (MISSING, "may be left out"),
+    (_MISSING_TOGETHER, "may be left out"),
+    (_NULL_REFUSED, "may be null"),
+)
 _RULE: Final = re.compile(r"(?:breaks|cannot evaluate) the rule '(.*)'")
 # What is said of what lies outside of a boundary, and the keyword that draws it.
 _OUTSIDE: Final = (
@@ -47,7 +55,7 @@ _REFUSED: Final = re.compile(
     r"|.+ (?:is not allowed|is refused|is of the wrong type|does not fit (?:allOf|anyOf|oneOf)|is what `not` forbids)"
 )
 _ACCEPTED: Final = re.compile(
-    r"may be set|(?:keys|items) that differ are allowed|values of another type are allowed|the same (?:key|item) twice is allowed"
+    r"(?:.+ )?may be (?:set|null)|(?:keys|items) that differ are allowed|values of another type are allowed|the same (?:key|item) twice is allowed"
     rf"|{_NULL_DROPPED}|(?:.+ (?:is allowed|is large enough|is small enough|is a multiple of \S+|matches the pattern|is a valid \S*"
     r"|is of the right type|fits (?:allOf|anyOf|oneOf)|is not what `not` forbids|is there|may be left out)"
     r"|\d+ (?:character|item|field)s? (?:is|are) (?:long enough|short enough|enough|few enough)|keeps the rule '.*')(?: when nothing changes)?"
@@ -111,7 +119,8 @@ def is_known(what: str, section: Section) -> bool:
 
 def _is_refused(what: str) -> bool:
     """Return whether a name says that something is refused."""
-    return bool(_REFUSED.fullmatch(what) or MISSING.fullmatch(what) or _RULE.fullmatch(what) or _keyword(what))
+    forms = (_REFUSED, _RULE, *(form for form, _ in _OF_REQUIRED))
+    return any(form.fullmatch(what) for form in forms) or bool(_keyword(what))
 
 
 def _keyword(what: str) -> str:
@@ -179,8 +188,9 @@ def _is_at(origin: Origin, node: SchemaNode) -> bool:
 
 def _accepted(what: str, node: SchemaNode, value: tuple[Any, ...]) -> str:
     """Return what is said of something that was refused, and no longer is."""
-    if missing := MISSING.fullmatch(what):
-        return f"{missing[1]} may be left out"
+    for form, allowed in _OF_REQUIRED:
+        if found := form.fullmatch(what):
+            return f"{found[1]} {allowed}"
     if what == _WRONG_TYPES:
         return "values of another type are allowed"
     if what.endswith(" twice is refused"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
@@ -32,6 +32,12 @@ def fit(text: str) -> str:
     """Return *text* without what a name cannot hold."""
     plain = _UNFIT.sub(" ", text).replace("::", ":").replace("[", "(").replace("]", ")")
     return " ".join(plain.split())
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return *names* in a row, *most* of them by name."""
+    shown = ", ".join(names[:most])
+    return fit(shown if len(names) <= most else f"{shown} and {len(names) - most} more")
 
 
 def free(name: str, taken: set[str]) -> str:
@@ -83,6 +89,8 @@ _Words: TypeAlias = "Callable[[Any, Mapping[str, Any]], tuple[str, str]]"
 
 def _sized(noun: str, inside: str, outside: str) -> _Words:
     def words(value: Any, _: Mapping[str, Any]) -> tuple[str, str]:
+        if not isinstance(value, str | list | dict):  # which has no size, so that it holds
+            return f"{of_value(value)} is {inside}", f"{of_value(value)} is {outside}"
         counted = f"{_counted(len(value), noun)} {'is' if len(value) == 1 else 'are'}"
         return f"{counted} {inside}", f"{counted} {outside}"
 

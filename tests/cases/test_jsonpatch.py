@@ -28,6 +28,10 @@ def _apply(*operations: dict[str, Any]) -> Any:
         pytest.param({"op": "add", "path": "/a/", "value": 1}, ("a", ""), 1, id="add a field without a name"),
         pytest.param({"op": "remove", "path": "/a/b/0"}, ("a", "b"), [2, 3], id="remove an item"),
         pytest.param({"op": "remove", "path": "/a/c~1d"}, ("a",), {"b": [1, 2, 3], "e~f": 2}, id="remove a field"),
+        pytest.param({"op": "add", "path": "/g", "value": "ab", "times": 3}, ("g",), "ababab", id="repeat a text"),
+        pytest.param(
+            {"op": "replace", "path": "/g", "value": [1, {}], "times": 2}, ("g",), [1, {}, 1, {}], id="repeat items"
+        ),
         pytest.param({"op": "replace", "path": "/a/e~0f", "value": 3}, ("a", "e~f"), 3, id="replace a field"),
         pytest.param({"op": "replace", "path": "/g", "value": 3}, ("g",), 3, id="replace a null"),
         pytest.param({"op": "replace", "path": "", "value": 3}, (), 3, id="replace the whole value"),
@@ -64,6 +68,18 @@ def test_an_operation_is_done(operation: dict[str, Any], place: tuple[str | int,
         ({"op": "remove", "path": "/a/x"}, "remove '/a/x': nothing is there; there are b, c/d, e~f"),
         ({"op": "remove", "path": ""}, "remove '': the whole value cannot be removed"),
         ({"op": "replace", "path": "/a/x", "value": 1}, "replace '/a/x': nothing is there; there are b, c/d, e~f"),
+        (
+            {"op": "add", "path": "/g", "value": 1, "times": 2},
+            "add '/g': 'times' is for a text or a list, not for integer",
+        ),
+        (
+            {"op": "add", "path": "/g", "value": "ab", "times": 2_000_000},
+            "add '/g': 4,000,000 characters are too many",
+        ),
+        (
+            {"op": "replace", "path": "/g", "value": [1], "times": 10**9},
+            "replace '/g': 1,000,000,000 items are too many",
+        ),
         ({"op": "move", "from": "/a", "path": "/a/b"}, "move '/a/b': '/a' cannot be moved into itself"),
         ({"op": "copy", "from": "/x", "path": "/y"}, "copy '/y': nothing is there; there are a, g"),
         ({"op": "test", "path": "/a/b/0", "value": True}, "test '/a/b/0': the value there is another"),
@@ -75,6 +91,14 @@ def test_an_operation_that_cannot_be_done_says_why(operation: dict[str, Any], wo
 
     assert str(caught.value).startswith(words)
     assert caught.value.index == 1
+
+
+def test_items_that_are_repeated_share_nothing() -> None:
+    found = _apply(
+        {"op": "add", "path": "/g", "value": [{"x": 1}], "times": 2}, {"op": "replace", "path": "/g/0/x", "value": 2}
+    )
+
+    assert found["g"] == [{"x": 2}, {"x": 1}]
 
 
 def test_operations_share_nothing_with_their_values() -> None:

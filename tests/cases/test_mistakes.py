@@ -494,6 +494,8 @@ CASES = [
           - {op: remove, path: a}
           - {op: remove}
           - {op: remove, path: /a, vale: 1}
+          - {op: add, path: /a, value: a, times: 0}
+          - {op: remove, path: /a, times: 2}
         """,
         "f:9: 'oldCRD.patch[0]' of update case \"a\" has no 'value'; add `value:` with what the operation needs",
         "f:10: 'oldCRD.patch[1]' of update case \"a\" has no 'from'; add `from:` with what the operation needs",
@@ -502,6 +504,8 @@ CASES = [
         'f:12: \'oldCRD.patch[3].path\' of update case "a" must be a JSON Pointer, as in /spec/versions/0, not the text "a"',
         "f:13: 'oldCRD.patch[4]' of update case \"a\" has no 'path'; add `path:` with a JSON Pointer, as in /spec/versions/0",
         "f:14: unknown key 'vale' in 'oldCRD.patch[5]' of update case \"a\"; did you mean 'value'?",
+        "f:15: 'oldCRD.patch[6].times' of update case \"a\" must be a number of times, from 1, not the number 0",
+        'f:16: \'oldCRD.patch[7].op\' of update case "a" must be one of add, replace, not the text "remove"',
     ),
     case(
         "a key twice",

@@ -90,6 +90,7 @@ def test_an_object_comes_from_where_the_case_says(project: Project, section: str
         ("input: 'spec: {}', patch: {spec: {size: 1}}", "'patch' of create case \"a\" is for an object, not for a text: write 'input' as a mapping"),
         ("input: {spec: {size: 1}}, patch: {spec: {size: 1}}", "'patch' of create case \"a\" changes nothing"),
         ("input: {spec: {size: 1}}, patch: {spec: {siez: null}}", "'patch' of create case \"a\" cannot be applied: remove 'spec.siez': nothing is there; there are size"),
+        ("input: {spec: {size: 1}}, patch: [{op: replace, path: /spec/size, value: 1, times: 2}]", "'patch' of create case \"a\" cannot be applied: replace '/spec/size': 'times' is for a text or a list, not for integer"),
         ("input: {spec: {size: 1}}, patch: [{op: remove, path: /spec/siez}]", "'patch' of create case \"a\" cannot be applied: remove '/spec/siez': nothing is there; there are size"),
     ],
 )  # fmt: skip

@@ -79,7 +79,7 @@ def test_new_items_are_indented_as_old_ones() -> None:
     text = _add(OLD).text
 
     assert '\n  - {name: "spec.a: 3 is small enough"' in text
-    assert '\npruning:\n- name: "the object: unknown fields are dropped"\n' in text
+    assert '\npruning:\n- {name: "the object: unknown fields are dropped", input: ' in text
 
 
 def test_a_file_of_another_kubernetes_version_is_refused() -> None:

@@ -18,7 +18,8 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["a", "b/c", "~"]), inner, max_size=3),
     max_leaves=8,
 )
-OBJECTS = st.dictionaries(st.sampled_from(["a", "b/c", "~"]), VALUES, max_size=3)
+LONG: Any = st.sampled_from(["a" * 200, [1] * 50, [{"a": "b" * 101}], "ab" * 100, [1, True] * 50])
+OBJECTS = st.dictionaries(st.sampled_from(["a", "b/c", "~"]), VALUES | LONG, max_size=3)
 
 
 @given(OBJECTS, OBJECTS)
@@ -49,6 +50,28 @@ def test_a_patch_makes_one_object_of_another(base: dict[str, Any], wanted: dict[
             [{"op": "remove", "path": "/a"}, {"op": "replace", "path": "/b", "value": None}],
             id="a null and a removal",
         ),
+        pytest.param(
+            {},
+            {"a": "x" * 101},
+            [{"op": "add", "path": "/a", "value": "x", "times": 101}],
+            id="a text that repeats itself",
+        ),
+        pytest.param(
+            {"a": {}},
+            {"a": {"b/c": [{"d": [1] * 21}]}},
+            [
+                {"op": "add", "path": "/a/b~1c", "value": [{"d": [1]}]},
+                {"op": "replace", "path": "/a/b~1c/0/d", "value": [1], "times": 21},
+            ],
+            id="a list that repeats itself, in something new",
+        ),
+        pytest.param(
+            {"a": "x", "b": 1},
+            {"a": "x" * 101},
+            [{"op": "replace", "path": "/a", "value": "x", "times": 101}, {"op": "remove", "path": "/b"}],
+            id="a text that was short, and a removal",
+        ),
+        pytest.param({}, {"a": "xy" * 100}, {"a": "xy" * 100}, id="a text that does not"),
     ],
 )
 def test_what_a_merge_patch_can_say_is_one(base: dict[str, Any], wanted: dict[str, Any], patch: Any) -> None:

@@ -86,6 +86,8 @@ def _sent(spec: str) -> str:
         ("spec: values of a wrong type", "low: 1", "spec: values of another type are allowed"),
         ("spec: values of a wrong type", "low: a", "spec: values of a wrong type"),
         ("spec: kind is missing", "low: 1", "spec: kind may be left out"),
+        ("spec: kind, low are missing", "low: 1", "spec: kind, low may be left out"),
+        ("spec: low must not be null", "low: 1", "spec: low may be null"),
         ("spec: breaks the rule 'low is below nine'", "low: 1", "spec: keeps the rule 'low is below nine'"),
         ("spec: breaks the rule 'another'", "low: 1", 'spec: {"must": "a", "low": 1} is allowed'),
         ("spec: breaks the rule 'another'", "low: 9", "spec: breaks the rule 'low is below nine'"),

@@ -65,6 +65,10 @@ def test_what_holds_at_a_boundary_is_said_in_words(
     assert words.of_boundary(keyword, schema, value, holds=False) == outside
 
 
+def test_what_has_no_size_holds_whatever_is_asked_of_one() -> None:
+    assert words.of_boundary("maxLength", {"maxLength": 3}, 7, holds=True) == "7 is short enough"
+
+
 def test_what_is_long_is_shortened() -> None:
     assert words.of_value("a" * 100) == '"' + "a" * 39 + "…"
     assert words.of_rule({"rule": "a" * 200}) == "a" * 100 + "…"

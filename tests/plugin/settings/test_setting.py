@@ -32,6 +32,8 @@ ON_THE_COMMAND_LINE: Final = {
     "--crd-update": "writes files",
     "--crd-update-verdicts": "writes files",
     "--crd-generate": "writes files",
+    "--crd-generate-path": "writes files",
+    "--crd-generate-all": "writes files",
     "--crd-cov-append": "is about earlier runs",
     "--crd-live": "connects",
     "--crd-live-context": "connects",

@@ -18,11 +18,11 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
     Version,
 )
-from pytest_crd.generation import Generated, NothingToStateError, add, generate
+from pytest_crd.generation import Generated, NothingToStateError, Wanted, add, generate
 from pytest_crd.plugin import progressline, session
 from pytest_crd.plugin.items import casefiles
-from pytest_crd.plugin.settings import fill, live, project, setting
-from pytest_crd.plugin.settings.generate import GENERATE
+from pytest_crd.plugin.settings import coverage, fill, live, project, setting
+from pytest_crd.plugin.settings.generate import GENERATE, GenerateSettings
 from pytest_crd.writing import files
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ class WrittenFile(NamedTuple):
 class Hooks:
     """Writes the files where tests would be collected."""
 
-    def __init__(self, config: pytest.Config, settings: tuple[str, ...]) -> None:
+    def __init__(self, config: pytest.Config, settings: GenerateSettings) -> None:
         """
-        Take the session's configuration, and the CRDs, each with a version or without.
+        Take the session's configuration, and what is to be written.
 
         Raises:
             UsageError: It asks for more than files.
@@ -69,14 +69,14 @@ class Hooks:
             if one.given(config).is_set:
                 raise pytest.UsageError(f"{_FLAG} runs no tests: leave out {one.option}")
         self._config = config
-        self._names = settings
+        self._settings = settings
         self._written: list[WrittenFile] = []
         config.option.dist = "no"  # pytest-xdist has nothing to do where nothing runs
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> bool:
         """Write the files; nothing is collected."""
-        self._written = _all_written(self._names, self._config)
+        self._written = _all_written(self._settings, self._config)
         return True
 
     @pytest.hookimpl(trylast=True)
@@ -92,7 +92,7 @@ class Hooks:
                 terminalreporter.write_line(line)
 
 
-def _all_written(names: Sequence[str], config: pytest.Config) -> list[WrittenFile]:
+def _all_written(settings: GenerateSettings, config: pytest.Config) -> list[WrittenFile]:
     """
     Write a file for each CRD version that is named: all of them, or none.
 
@@ -102,8 +102,9 @@ def _all_written(names: Sequence[str], config: pytest.Config) -> list[WrittenFil
     """
     try:
         with progressline.of(config)("generating"):
-            chosen = dict.fromkeys(_versions(name, config) for name in names)  # NAME may be NAME/VERSION
-            planned = [_planned(versions, config) for versions in chosen]
+            chosen = dict.fromkeys(_versions(name, config) for name in settings.names)  # NAME may be NAME/VERSION
+            wanted = Wanted(settings.paths, settings.is_whole, coverage.EXCLUDED.of(config))
+            planned = [_planned(versions, wanted, config) for versions in chosen]
     except (
         CrdLookupError,
         InputError,
@@ -137,7 +138,7 @@ def _versions(name: str, config: pytest.Config) -> tuple[Version, ...]:
     return tuple(_version(catalog, name) for catalog in session.catalogs(config))
 
 
-def _planned(versions: tuple[Version, ...], config: pytest.Config) -> WrittenFile:
+def _planned(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Config) -> WrittenFile:
     path = _folder(config) / _file_name(versions[0], session.catalogs(config)[0])
     if not casefiles.has_name(path, config):
         patterns = " ".join(project.of(config).case_files)
@@ -146,13 +147,13 @@ def _planned(versions: tuple[Version, ...], config: pytest.Config) -> WrittenFil
             f" collect: add {project.CASE_FILES[0]}"
         )
     if not path.exists():
-        return WrittenFile(path, versions, generate(versions, progress=progressline.of(config)))
+        return WrittenFile(path, versions, generate(versions, wanted, progress=progressline.of(config)))
     try:
         content = path.read_bytes()
     except OSError as error:
         raise pytest.UsageError(f"{_FLAG}: cannot read {session.shown(path)}: {error.strerror}") from None
     name, progress = session.shown(path), progressline.of(config)
-    generated = add(versions, content, source=name, folder=path.parent, progress=progress)
+    generated = add(versions, content, source=name, folder=path.parent, wanted=wanted, progress=progress)
     return WrittenFile(path, versions, generated, files.digest(content))
 
 

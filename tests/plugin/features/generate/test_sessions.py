@@ -208,7 +208,7 @@ def test_versions_that_are_generated_together_are_not_named_as_others(gardens: P
 
 def test_what_is_left_out_is_said(gardens: Project) -> None:
     path = gardens.path / "config/crd/bases/gardens.yaml"
-    fields = "".join(f"\n              text{index}: {{type: string, maxLength: 5000}}" for index in range(7))
+    fields = "".join(f"\n              text{index}: {{type: string, maxLength: 500000}}" for index in range(7))
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("{type: integer, default: 3}", "{type: integer}" + fields), encoding="utf-8")
 
@@ -216,7 +216,7 @@ def test_what_is_left_out_is_said(gardens: Project) -> None:
 
     result.stdout.fnmatch_lines(
         [
-            "crd:   left out: spec.text0: maxLength is too large for a case that can be read",
+            "crd:   left out: spec.text0: maxLength 500,000 is too large for a case",
             "crd:   left out: and 2 more, of which the end of the file names the first",
         ]
     )
@@ -337,3 +337,48 @@ def test_a_folder_that_cannot_be_written_is_an_error(gardens: Project, monkeypat
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --crd-generate: cannot write test_gardens.crd.yaml: Permission denied"])
     assert not list(gardens.path.glob("test_*"))
+
+
+@pytest.mark.parametrize("option", [("--crd-generate-path", "spec"), ("--crd-generate-all",)])
+def test_how_much_is_generated_says_nothing_where_nothing_is(gardens: Project, option: tuple[str, ...]) -> None:
+    result = gardens.run(*option)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {option[0]} does nothing without --crd-generate"])
+
+
+def test_a_path_says_what_is_generated(gardens: Project) -> None:
+    gardens.run(*GENERATE, "--crd-generate-path", "spec.size").stdout.fnmatch_lines(
+        ["crd: wrote test_gardens.crd.yaml: *", "crd:   left out: all that does not lie at spec.size, or below"]
+    )
+
+    assert '- name: "spec.' not in gardens.read("test_gardens.crd.yaml").replace('- name: "spec.size', "")
+    gardens.run("-W", "error").assert_outcomes(passed=gardens.read("test_gardens.crd.yaml").count("name: "))
+
+
+def test_a_path_that_is_not_there_is_an_error(gardens: Project) -> None:
+    result = gardens.run(*GENERATE, "--crd-generate-path", "spec.sise")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --crd-generate: {NAME} v1 has nothing at 'spec.sise'; did you mean spec.size?"]
+    )
+
+
+def test_what_coverage_excludes_is_not_generated(gardens: Project) -> None:
+    gardens.ini(f"crd_cov_exclude = {NAME} spec.size")
+
+    gardens.run(*GENERATE).stdout.fnmatch_lines(["crd:   left out: spec.size: by crd_cov_exclude"])
+
+    assert "spec.size" not in gardens.read("test_gardens.crd.yaml").split("# Left out")[0]
+    assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
+
+
+def test_all_there_is_may_be_generated(gardens: Project) -> None:
+    gardens.run(*GENERATE)
+    short = gardens.read("test_gardens.crd.yaml")
+
+    gardens.run(*GENERATE, "--crd-generate-all")
+
+    assert gardens.read("test_gardens.crd.yaml") >= short
+    assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
