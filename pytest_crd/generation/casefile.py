@@ -151,7 +151,7 @@ def _draft(drafts: Drafts, order: CaseOrder, tell: Tell) -> Iterator[str]:
     for statement in drafts.fill():
         without.setdefault(statement.noun, {})[statement.proposal.place] = None
     for noun, places in without.items():
-        yield f"{noun} of {words.listed([words.of_place(one) for one in places], _MOST_IN_A_ROW)}: too long"
+        yield f"{noun} of {words.listed([words.of_place(one) for one in places], _MOST_IN_A_ROW)}: would make it too long"
 
 
 def written(versions: Sequence[engine.Version], stated: Stated) -> str:
