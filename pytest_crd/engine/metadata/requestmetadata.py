@@ -210,6 +210,24 @@ def prepare_update(
     return _prepared({**metadata, **kept}, target)
 
 
+def shown(metadata: Mapping[str, JSONValue], *, generated: bool) -> dict[str, JSONValue]:
+    """Return stored metadata as answers show it: without what the server makes, a *generated* name too."""
+    made = SERVER_MADE | {"name"} if generated else SERVER_MADE
+    return {key: value for key, value in metadata.items() if key not in made}
+
+
+def ends(metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue] | None) -> bool:
+    """
+    Return whether an update of the metadata of a stored object ends it: it was to be deleted, and nobody holds it any longer.
+
+    Reference:
+        apiserver registry/generic/registry/store.go, ShouldDeleteDuringUpdate.
+    """
+    old = old_metadata or {}
+    is_held = metadata.get("finalizers") or old.get("deletionGracePeriodSeconds")
+    return bool(old.get("deletionTimestamp")) and not is_held
+
+
 def _prepared(
     metadata: Mapping[str, JSONValue], target: RequestTarget, *, has_generated_name: bool = False
 ) -> Prepared:

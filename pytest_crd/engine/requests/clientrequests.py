@@ -8,9 +8,11 @@ from typing import Any
 
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.requests import completion, requestbody
 from pytest_crd.engine.requests.customresource import CustomResources, Tell
+from pytest_crd.engine.requests.request import Request
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
 
@@ -43,13 +45,7 @@ class Requests:
     ) -> Response:
         """Return the answer to a POST of *body*."""
         sent = completion.named(completion.typed(body, self._type_meta))
-        answer = self._resources.create(
-            sent,
-            namespace=completion.namespace(namespace, sent),
-            field_validation=requestbody.known(field_validation),
-            tell=self._tell,
-        )
-        return answer.located(self._place_of)
+        return self._answer(None, Request("create", sent), namespace, field_validation)
 
     def update(
         self,
@@ -61,14 +57,7 @@ class Requests:
     ) -> Response:
         """Return the answer to a PUT of *body* over *old*."""
         sent, stored = completion.over(body, old, self._type_meta)
-        answer = self._resources.update(
-            sent,
-            old=stored,
-            namespace=completion.namespace(namespace, sent),
-            field_validation=requestbody.known(field_validation),
-            tell=self._tell,
-        )
-        return answer.located(self._place_of)
+        return self._answer(stored, Request("update", sent), namespace, field_validation)
 
     def update_status(
         self,
@@ -80,11 +69,13 @@ class Requests:
     ) -> Response:
         """Return the answer to a PUT of *body* to the `/status` of *old*."""
         sent, stored = completion.over(body, old, self._type_meta)
-        answer = self._resources.update_status(
-            sent,
-            old=stored,
-            namespace=completion.namespace(namespace, sent),
-            field_validation=requestbody.known(field_validation),
-            tell=self._tell,
-        )
-        return answer.located(self._place_of)
+        return self._answer(stored, Request("update", sent, subresource="status"), namespace, field_validation)
+
+    def _answer(
+        self, stored: Resource | None, request: Request, namespace: str | None, field_validation: FieldValidation
+    ) -> Response:
+        """Return the answer to a request, the namespace of its URL found and its field validation known."""
+        found = completion.namespace(namespace, request.body)
+        asked = request._replace(namespace=found, field_validation=requestbody.known(field_validation))
+        outcome = self._resources.answer(stored, asked, tell=self._tell)
+        return outcome.response.located(self._place_of)
