@@ -20,13 +20,15 @@ from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata, systemmetadata
-from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import deprecation, fieldmanager, request, subresources
-from pytest_crd.engine.requests.fieldmanager import FieldManager, Writer
-from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Outcome, Request
+from pytest_crd.engine.requests import deprecation, fieldmanager, request, scale, subresources
+from pytest_crd.engine.requests.fieldmanager import FieldManager
+from pytest_crd.engine.requests.patching import documents
+from pytest_crd.engine.requests.reading import Read, RequestReader
+from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, RefusedError
 from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.requests.storage import Storage
@@ -36,21 +38,6 @@ Tell: TypeAlias = Callable[[ObservedRequest], None]
 
 # The server cannot convert a resource that has a list of that name, and says so in words that are not for users.
 _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
-
-
-class _Read(NamedTuple):
-    """
-    A request whose object was read.
-
-    Attributes:
-        decoded: The object that is sent.
-        prepared: Its metadata, made ready.
-        managed: The object with its managed fields.
-    """
-
-    decoded: DecodedBody
-    prepared: Prepared
-    managed: Resource
 
 
 class _Checked(NamedTuple):
@@ -103,15 +90,15 @@ class CustomResources:
         self._storage = Storage(crd, served, versions)
         self._validator = ResourceValidator(crd, served, profile)
         self._profile = profile
-        self._manager = manager
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
         passes = {version.spec.name: version.passes for version in versions}
-        self._decoder = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
+        decoder = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
+        self._reader = RequestReader(decoder, self._subresources, manager, profile)
 
     def answer(
         self, stored: Resource | None, asked: Request, making: Making = ALWAYS_ALIKE, tell: Tell | None = None
-    ) -> Outcome:
+    ) -> RequestOutcome:
         """
         Return what comes of a request.
 
@@ -127,18 +114,19 @@ class CustomResources:
         """
         before = None if stored is None else request.without_version(stored)
         if not self._served.spec.served:
-            return Outcome(response.refused(refusal.NOT_SERVED, subject={}), before, before)
+            return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before, before)
         live = None if stored is None else self._live(stored, asked)
         target = self._target(asked, live)
         outcomes: list[RuleOutcome] | None = None if tell is None else []
         try:
-            read = self._read(asked, live, target, making)
+            read = self._reader.read(asked, live, target, making)
             checked = self._check(read, asked, live, making, outcomes)
         except RefusedError as refused:
-            return Outcome(self._refuse(refused, target, asked, tell), before, before)
+            return RequestOutcome(self._refuse(refused, target, asked, tell), before, before)
         if tell is not None:
             tell(_observed(asked, read.decoded, checked, outcomes or ()))
-        return self._keep(read, checked, before, response.CREATED if live is None else response.OK)
+        outcome = self._keep(read, checked, before, response.CREATED if live is None else response.OK)
+        return self._scaled(outcome) if asked.subresource == "scale" else outcome
 
     def _live(self, stored: Resource, asked: Request) -> Resource:
         """Return what is stored as it is read in the version that is asked, with the resourceVersion that the request knows of."""
@@ -147,41 +135,16 @@ class CustomResources:
             live["metadata"]["resourceVersion"] = asked.resource_version
         return live
 
-    def _read(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> _Read:
-        """
-        Return the object that is to be stored: decoded, found to be for what is stored, with its managed fields.
-
-        Raises:
-            RefusedError: It goes no further.
-        """
-        if asked.subresource == "status" and not self._subresources.has_status:
-            raise RefusedError(requestmetadata.refuse_missing(target))
-        decoded = self._decoder.decode(asked.body, asked.field_validation)
-        metadata = decoded.resource.get("metadata") or {}
-        if asked.verb == "create":
-            if (why := requestmetadata.refuse_create(metadata, target)) is not None:
-                raise RefusedError(why, decoded)
-            prepared = requestmetadata.prepare_create(metadata, target, suffix=making.suffix())
-            return _Read(decoded, prepared, self._managed(asked, live, decoded.resource, making))
-        if (why := requestmetadata.refuse_update(metadata, target, self._profile)) is not None:
-            raise RefusedError(why, decoded)
-        if live is None:
-            raise RefusedError(requestmetadata.refuse_missing(target), decoded)
-        prepared = requestmetadata.prepare_update(metadata, live["metadata"], target)
-        managed = self._managed(asked, live, decoded.resource, making)
-        stale = requestmetadata.refuse_stale(metadata, live["metadata"], target, self._profile)
-        if stale is not None:
-            raise RefusedError(stale, decoded, prepared.warnings)
-        return _Read(decoded, prepared, managed)
-
-    def _managed(self, asked: Request, live: Resource | None, new: Resource, making: Making) -> Resource:
-        """Return *new* with its managed fields. What admits objects comes after this, and before validation."""
-        who = fieldmanager.named(asked.field_manager, asked.user_agent)
-        return self._manager.update(live, new, Writer(who, making.now(), asked.subresource))
+    def _scaled(self, outcome: RequestOutcome) -> RequestOutcome:
+        """Return the outcome of a request to `/scale`, which is answered with the Scale."""
+        if outcome.resource is None:
+            return outcome
+        found = documents.plain(scale.of_resource(outcome.resource, self._subresources))
+        return outcome._replace(response=replace(outcome.response, scale=found), resource=found)
 
     def _check(
         self,
-        read: _Read,
+        read: Read,
         asked: Request,
         live: Resource | None,
         making: Making,
@@ -207,7 +170,7 @@ class CustomResources:
         generates = "generation" in old and systemmetadata.generates(resource, live)
         return _Checked(resource, validated, systemmetadata.of_updated(given, old, generates=generates), warnings)
 
-    def _keep(self, read: _Read, checked: _Checked, before: Resource | None, code: int) -> Outcome:
+    def _keep(self, read: Read, checked: _Checked, before: Resource | None, code: int) -> RequestOutcome:
         """Return what is stored, and the answer."""
         decoded, resource = read.decoded, checked.resource
         found = (*self._deprecation, *decoded.warnings, *read.prepared.warnings, *checked.validated.warnings)
@@ -216,24 +179,24 @@ class CustomResources:
             group = sent["apiVersion"].rpartition("/")[0]
             name = resource["metadata"].get("name", "")
             answer = response.invalid(group, sent["kind"], name, errors, warnings=found, changes=decoded.changes)
-            return Outcome(answer, before, before)
+            return RequestOutcome(answer, before, before)
         warnings = (*found, *checked.warnings)
         if isinstance(resource.get("items"), list):
             answer = response.refused(_TAKEN_FOR_A_LIST, subject={}, warnings=warnings, changes=decoded.changes)
-            return Outcome(answer, before, before)
+            return RequestOutcome(answer, before, before)
         try:
             kept = self._storage.store(resource, defaulted=bool(decoded.changes.defaulted))
         except DecodeError as error:  # what is metadata in the storage version alone
             unstorable = Refusal(500, "", str(error))
             answer = response.refused(unstorable, subject={}, warnings=warnings, changes=decoded.changes)
-            return Outcome(answer, before, before)
+            return RequestOutcome(answer, before, before)
         written, returned = ((jsonvalue.from_python(one) if decoded.is_text else one) for one in kept[:2])
         shown = requestmetadata.shown(returned["metadata"], generated=read.prepared.has_generated_name)
         changes = replace(decoded.changes, lost=kept.lost)
         stored = Stored.of({**returned, "metadata": shown})
         answer = Response(code, stored, warnings=response.sent(warnings), changes=changes)
         is_gone = before is not None and requestmetadata.ends(written["metadata"], before.get("metadata"))
-        return Outcome(
+        return RequestOutcome(
             answer, before, None if is_gone else _with_made(written, checked.made), _with_made(returned, checked.made)
         )
 
@@ -242,7 +205,10 @@ class CustomResources:
         warnings = (*self._deprecation, *refused.warnings)
         answer = response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
         if tell is not None:
-            tell(ObservedRequest("", asked.body.value, errors=answer.errors, pruned=refused.pruned))
+            sent = (
+                None if asked.verb == "patch" else asked.body.value
+            )  # a patch is no object of which anything is counted
+            tell(ObservedRequest("", sent, errors=answer.errors, pruned=refused.pruned))
         return answer
 
     def _target(self, asked: Request, live: Resource | None) -> RequestTarget:

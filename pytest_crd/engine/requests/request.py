@@ -79,7 +79,7 @@ ALWAYS_ALIKE: Final = Making(
 """What is made up where nobody looks at it."""
 
 
-class Outcome(NamedTuple):
+class RequestOutcome(NamedTuple):
     """
     What comes of a request.
 

@@ -12,7 +12,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.served import Served
 
 
-class Kept(NamedTuple):
+class Storing(NamedTuple):
     """
     What becomes of a resource that is stored.
 
@@ -38,13 +38,13 @@ class Storage:
         self._storage = served if crd.converts_by_webhook else storage
         self._namespaced = crd.scope == "Namespaced"
 
-    def store(self, resource: Resource, *, defaulted: bool) -> Kept:
+    def store(self, resource: Resource, *, defaulted: bool) -> Storing:
         """Return what becomes of a resource that is converted to the storage version, stored, read and converted again."""
         passes = self._storage.passes
         if self._storage is self._served and (not defaulted or passes.settles) and not self._lacks_status(resource):
-            return Kept(resource, dict(resource), ())  # pruned and defaulted before
+            return Storing(resource, dict(resource), ())  # pruned and defaulted before
         written = passes.prune({**resource, "apiVersion": f"{self._crd.group}/{self._storage.spec.name}"})
-        return Kept(written.value, self._converted(passes.default(written.value).value), written.dropped)
+        return Storing(written.value, self._converted(passes.default(written.value).value), written.dropped)
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading puts in a status: a default for the one that a create took away."""

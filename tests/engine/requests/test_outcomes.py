@@ -11,7 +11,7 @@ from pytest_crd.engine.definitions import crdanswers
 from pytest_crd.engine.definitions.crdanswers import CrdAnswers
 from pytest_crd.engine.requests import fieldmanager
 from pytest_crd.engine.requests.customresource import CustomResources
-from pytest_crd.engine.requests.request import Making, Outcome, Request
+from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import Body
 
 SCHEMA = {
@@ -66,7 +66,7 @@ def _resources(*names: str, kubernetes: str = "1.37") -> CustomResources:
 V1 = _resources()
 
 
-def _put(sent: dict[str, Any], stored: Any = STORED, **asked: Any) -> Outcome:
+def _put(sent: dict[str, Any], stored: Any = STORED, **asked: Any) -> RequestOutcome:
     metadata = {"name": "a", "resourceVersion": "7"} | sent.pop("metadata", {})
     request = Request("update", Body({**TYPE, **sent, "metadata": metadata}), name="a", **asked)
     return V1.answer(stored, request._replace(resource_version="7"), MADE)
@@ -139,7 +139,7 @@ def test_nothing_is_updated_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(("finalizers", "is_gone"), [([], True), (["example.com/f"], False)])
-def test_an_object_that_is_deleted_is_gone_with_its_last_finalizer(finalizers: list[str], is_gone: bool) -> None:
+def test_an_object_that_is_deleted_is_gone_with_its_last_finalizer(finalizers: list[str], *, is_gone: bool) -> None:
     held = {"deletionTimestamp": "2023-01-01T00:00:00Z", "finalizers": ["example.com/f"]}
     stored = {**STORED, "metadata": {**STORED["metadata"], **held}}  # type: ignore[dict-item] # metadata
     outcome = _put({"spec": {"n": 1}, "metadata": {"finalizers": finalizers}}, stored)
