@@ -32,6 +32,8 @@ def test_one_version(crd_version: engine.Version) -> None:
     assert_type(crd_version.create({"spec": {}}, namespace="a", field_validation="Strict"), engine.Response)
     assert_type(crd_version.update({"spec": {}}, old={}), engine.Response)
     assert_type(crd_version.update_status("status: {}", old={}).errors, tuple[engine.FieldError, ...])
+    assert_type(crd_version.patch([{"op": "remove", "path": "/spec"}], old={}, subresource="scale"), engine.Response)
+    assert_type(crd_version.scale({}, 3), engine.Response)
     assert_type(crd_version.openapi(3), dict[str, Any] | None)
     assert_type(crd_version.json_schema(), dict[str, Any] | None)
     crd_version.assert_structural()

@@ -10,7 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel.dialect import Dialect, Libraries
-from pytest_crd.engine.golang.release import GoRelease
+from pytest_crd.engine.golang.release import GoRelease, JsonPatchRelease
 
 
 class Profile(NamedTuple):
@@ -23,11 +23,11 @@ class Profile(NamedTuple):
         version: `major.minor`, as in `kubernetes_version="1.37"`.
         go: The Go that the first release of the version is built with: 1.26 since 1.36, 1.25 in 1.35. (Patch releases may be
             built with a newer one, and so are the servers that were recorded: with Go 1.26, all of them.)
+        json_patch: The library that patches: 4.13 since 1.35, 4.9 in 1.21.
 
     Requests:
         field_validation: Whether unknown and duplicate fields are warned about, or refused on demand (since 1.25).
-        serves_v1beta1: Whether `apiextensions.k8s.io/v1beta1` can be POSTed (until 1.21); how stored CRDs behave does
-            not depend on it.
+        serves_v1beta1: Whether `apiextensions.k8s.io/v1beta1` can be POSTed (until 1.21); stored CRDs are served anyhow.
         takes_type_for_given: Whether a request without kind or API version is decoded as that of its URL, to fail later
             and in other words (until 1.22 or later).
         checks_namespace_before_name: Whether a PUT is refused for its namespace before its name (since 1.22 or later).
@@ -53,12 +53,9 @@ class Profile(NamedTuple):
     Schemas:
         validation_rules: Whether schemas have `x-kubernetes-validations` (since 1.23; an unknown field before).
         rule_errors_name_the_field: Whether errors on `message` and `fieldPath` of a rule repeat that name (until 1.33).
-        checks_structure_first: Whether structure and defaults of a schema are checked before its keywords (since 1.22
-            or later).
-        allows_false_in_junctors: Whether `additionalProperties: false` may stand inside `allOf` and the like (since
-            1.22 or later).
-        structure_has_examples: Whether `example` and `externalDocs` count where a schema is checked for its structure
-            (since 1.36).
+        checks_structure_first: Whether structure and defaults of a schema come before its keywords (since 1.22 or later).
+        allows_false_in_junctors: Whether `allOf` and the like may hold `additionalProperties: false` (since 1.22 or later).
+        structure_has_examples: Whether `example` and `externalDocs` count in the check of the structure (since 1.36).
 
     Rules:
         bounds_int_or_string_in_rules: Whether `maxLength` bounds an int-or-string where costs are estimated (since 1.34).
@@ -112,8 +109,7 @@ class Profile(NamedTuple):
         warns_about_finalizers: Whether finalizers without a domain are warned about (since 1.22 or later).
         explains_missing_type_meta: Whether the error on an absent apiVersion or kind of an embedded resource says `must
             not be empty` (until 1.33).
-        names_dots_in_labels: Whether the error on a DNS label that is a subdomain says just that it has dots (since
-            1.22 or later).
+        names_dots_in_labels: Whether a DNS label that is a subdomain is told just to have dots (since 1.22 or later).
         speaks_of_label_keys: Whether a qualified name is called a label key, and its limits and those of label values
             are stated in bytes (since 1.35; in characters before).
         drops_repeated_metadata_errors: Whether the metadata of a resource is never found wrong twice in the same words
@@ -127,6 +123,7 @@ class Profile(NamedTuple):
 
     version: str
     go: GoRelease = GoRelease()
+    json_patch: JsonPatchRelease = JsonPatchRelease()
     # Requests.
     field_validation: bool = True
     serves_v1beta1: bool = False
@@ -204,6 +201,7 @@ class Profile(NamedTuple):
 _V1_37: Final = Profile("1.37")
 _V1_36: Final = _V1_37._replace(
     version="1.36",
+    json_patch=_V1_37.json_patch._replace(checks_json_first=False),
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,
     sees_sums_by_schema=False,
@@ -236,6 +234,7 @@ _V1_35: Final = _V1_36._replace(
 )
 _V1_34: Final = _V1_35._replace(
     version="1.34",
+    json_patch=_V1_35.json_patch._replace(tests_absent=False, refuses_scalar_roots=False),
     go=_V1_35.go._replace(has_loose_class_names=False),
     prints_failed_values=False,
     ratchets_selectable_fields=False,
@@ -281,6 +280,7 @@ _V1_32: Final = _V1_33._replace(
 )
 _V1_21: Final = _V1_32._replace(
     version="1.21",
+    json_patch=JsonPatchRelease(*[False] * 5),
     go=_V1_32.go._replace(has_short_group_names=False),
     field_validation=False,
     serves_v1beta1=True,

@@ -29,6 +29,24 @@ def without(status: JSONValue, sent: JSONValue) -> JSONValue:
     return json.loads(SELF_TYPE.sub(ANY_SELF_TYPE, ADDRESS.sub(ANY_ADDRESS, text)))
 
 
+def of_patched(text: str) -> str:
+    """Return a *text* that quotes a patched object without what a server made of it."""
+    for pattern, put_in in _MADE:
+        text = pattern.sub(put_in, text)
+    return text
+
+
+# Quoted once, where a message says what cannot be decoded, and twice, where it says what is invalid.
+_MADE: Final = (
+    (re.compile(r' in scheme \\?"[a-z/]+\.go:[0-9]+\\?"'), ""),
+    (re.compile(r'(\\?"(?:creationTimestamp|lastTransitionTime)\\?":\\?")[0-9TZ:-]+'), r"\1*"),
+    (re.compile(r'(\\?"resourceVersion\\?":\\?")[0-9]+'), r"\1*"),
+    (re.compile(r'(\\?"uid\\?":\\?")[0-9a-f-]{36}'), r"\1*"),
+    (re.compile(r'\\?"managedFields\\?":\[.*?\}\],(?=\\?"name\\?":)'), ""),
+    (re.compile(r',\\?"managedFields\\?":\[.*?\}\](?=\},\\?"spec)'), ""),
+)
+
+
 def is_generated(name: str, sent: JSONValue) -> bool:
     """Whether the server made *name* up for what was *sent*, a resource or its text."""
     text = sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)

@@ -48,13 +48,22 @@ REQUEST_KEYS: Final = (
     "updateStatus",
     "updateCRD",
     "createCRDText",
+    "patch",
+    "patchStatus",
+    "patchScale",
+    "updateScale",
+    "patchCRD",
+    "mediaType",
     "old",
     "oldVersion",
     "oldSchema",
     "fieldValidation",
     "answer",
 )
-VERBS: Final = ("create", "createText", "update", "updateStatus", "updateCRD", "createCRDText")
+# What is sent of these is no whole object; a text is sent as it is.
+PATCHES: Final = ("patch", "patchStatus", "patchScale", "patchCRD")
+OF_SCALE: Final = ("patchScale", "updateScale")
+VERBS: Final = ("create", "createText", "update", "updateStatus", "updateCRD", "createCRDText", "updateScale", *PATCHES)
 # The one object of most cases; it and what the CRD says are left out of a file, so that what a case is about stands out.
 NAME: Final = "case"
 # An answer to a CRD that says nothing besides.
@@ -86,6 +95,7 @@ class Request:
         old_crd: The CRD under which *old* was stored, where it is not the CRD of the file.
         answer: The recorded answer, completed; empty before the first recording.
         field_validation: What the request says of unknown and duplicate fields, `Strict`; empty where it says nothing.
+        media_type: What a patch is said to be; empty where it is what it looks like.
     """
 
     name: str
@@ -97,6 +107,7 @@ class Request:
     old_crd: JSONValue
     answer: Mapping[str, JSONValue]
     field_validation: str
+    media_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +176,9 @@ class CaseFile:
         sent, old, answer = content[verb], content.get("old"), dict(content.get("answer", {}))
         if verb == "updateCRD":
             sent = self._with_schema(sent)
-        elif verb not in ("createText", "createCRDText"):
+        elif verb not in ("createText", "createCRDText", *PATCHES, *OF_SCALE):
             sent = self.completed(sent, version)
-        if "stored" in answer:
+        if "stored" in answer and verb not in OF_SCALE:
             answer["stored"] = self.completed(answer["stored"], version)
         schema = content.get("oldSchema")
         return Request(
@@ -180,6 +191,7 @@ class CaseFile:
             old_crd=self._with_schema(schema) if schema is not None else None,
             answer=answer,
             field_validation=content.get("fieldValidation", ""),
+            media_type=content.get("mediaType", ""),
         )
 
     def completed(self, resource: JSONValue, version: str) -> JSONValue:
@@ -225,7 +237,10 @@ class CaseFile:
     def _changed(self, answer: JSONValue, request: Request, change: Change) -> JSONValue:
         if request.verb == "updateCRD":
             return change(answer, name=_called(request.sent), is_of_crd=True)
-        sent = request.sent if isinstance(request.sent, dict) else self.completed({}, request.version)
+        if request.verb == "patchCRD":
+            return change(answer, name=_called(self.crd), is_of_crd=True)
+        is_whole = isinstance(request.sent, dict) and request.verb not in (*PATCHES, *OF_SCALE)
+        sent = request.sent if is_whole else self.completed({}, request.version)
         short = self.abbreviated(sent, request.version) if sent is request.sent else None
         return change(answer, name=_called(sent, request.old), sent=short)
 

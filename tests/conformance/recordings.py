@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.live import facts
+from pytest_crd.live import facts, nondeterminism
 
 JSONValue = Any
 Answer = Mapping[str, JSONValue]
@@ -49,11 +49,31 @@ def of_response(response: Any) -> dict[str, JSONValue]:
     return answer
 
 
+def without_made(answer: Answer) -> dict[str, JSONValue]:
+    """Return an answer whose texts quote a patched object without what a server made of it."""
+    whole = dict(answer)
+    if "message" in whole:
+        whole["message"] = nondeterminism.of_patched(whole["message"])
+    if "causes" in whole:
+        whole["causes"] = [
+            {**cause, "message": nondeterminism.of_patched(cause["message"])} for cause in whole["causes"]
+        ]
+    return whole
+
+
 def of_custom_resource(response: Any, *, namespaced: bool) -> dict[str, JSONValue]:
     """Return the Response to a request for a custom resource as an answer; *namespaced* keeps the namespace."""
     answer = of_response(response)
     if response.accepted:
         answer["stored"] = without_server_made(response.stored, namespaced=namespaced)
+    return answer
+
+
+def of_scale(response: Any) -> dict[str, JSONValue]:
+    """Return the Response to a request for a scale as an answer."""
+    answer = of_response(response)
+    if response.accepted:
+        answer["stored"] = without_server_made(response.scale, namespaced=False)
     return answer
 
 

@@ -14,6 +14,7 @@ Answer = dict[str, JSONValue]
 
 # Of the URL to which every request was sent.
 _NAMESPACE: Final = "default"
+_SUBRESOURCES: Final = {"patchStatus": "status", "patchScale": "scale"}
 
 
 def definition(manifest: JSONValue, version: str) -> engine.CustomResourceDefinition:
@@ -50,10 +51,19 @@ def of_request(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, 
     if request.verb == "updateCRD":
         new: Any = definition(request.sent, file.version)
         return recordings.of_crd(new.update_from(crd), request.sent, crd.conditions)
+    if request.verb == "patchCRD":
+        options: Any = {"media_type": request.media_type, "field_validation": request.field_validation}
+        answer = crd.patch(request.sent, **{key: value for key, value in options.items() if value})
+        return recordings.without_made(recordings.of_crd(answer, file.crd, crd.conditions))
     if request.verb == "createCRDText":
-        options: Any = {"field_validation": request.field_validation} if request.field_validation else {}
+        options = {"field_validation": request.field_validation} if request.field_validation else {}
         answer = recordings.of_custom_resource(of_text(request.sent, file.version).create(**options), namespaced=False)
         return {key: value for key, value in answer.items() if key != "stored"}
+    if request.verb in casefile.OF_SCALE:
+        return recordings.without_made(recordings.of_scale(response(crd, file, request, old_crd=old_crd)))
+    if request.verb in casefile.PATCHES:
+        answer = recordings.of_custom_resource(response(crd, file, request, old_crd=old_crd), namespaced=False)
+        return recordings.without_made(answer)
     metadata = request.sent.get("metadata") if isinstance(request.sent, dict) else None
     namespaced = isinstance(metadata, dict) and "namespace" in metadata
     return recordings.of_custom_resource(response(crd, file, request, old_crd=old_crd), namespaced=namespaced)
@@ -67,11 +77,20 @@ def response(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, ol
     version = crd.version(request.version)
     if request.verb in ("create", "createText"):
         return version.create(request.sent, **options)
+    if request.verb in casefile.PATCHES:
+        kind: Any = {"media_type": request.media_type, "subresource": _SUBRESOURCES.get(request.verb, "")}
+        options |= {key: value for key, value in kind.items() if value}
+        if request.old is None:
+            return version.patch(request.sent, old=None, **options)
     if old_crd is None:
         old_crd = definition(request.old_crd, file.version) if request.old_crd else crd
     stored = old_crd.version(request.old_version).create(request.old, namespace=_NAMESPACE).stored
     if stored is None:
         raise ValueError("the engine does not accept the old object")
+    if request.verb in casefile.PATCHES:
+        return version.patch(request.sent, old=stored, **options)
+    if request.verb == "updateScale":
+        return version.scale(stored, request.sent, **options)
     sent = with_names(request.sent, stored["metadata"])
     answer = version.update_status if request.verb == "updateStatus" else version.update
     return answer(sent, old=stored, **options)

@@ -21,7 +21,7 @@ from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests.requestbody import FieldValidation
+from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
 if TYPE_CHECKING:
     from pytest_crd.engine.requests.customresource import CustomResources  # much that only requests need
@@ -87,6 +87,14 @@ class CrdAnswers:
 
         answer = crdrequest.update(self.forms, stored.forms, self.profile, field_validation)
         return answer.located(self._place_of)
+
+    def patch(self, body: Body, media_type: str, field_validation: FieldValidation) -> Response:
+        """Return what is answered to a PATCH of the CRD, which is stored."""
+        from pytest_crd.engine.requests import crdrequest  # noqa: PLC0415 - much that only this answer needs
+
+        return crdrequest.patch(
+            self.forms, body, media_type=media_type, field_validation=field_validation, profile=self.profile
+        )
 
     def conditions(self, naming: Naming) -> tuple[Condition, ...]:
         """Return the conditions that the CRD has once it is stored, when *naming* became of its names."""

@@ -278,6 +278,36 @@ class CustomResourceDefinition:
         stored = old.under(self.kubernetes_version)._answers  # noqa: SLF001 - of this class
         return self._answers.update(stored, requestbody.known(field_validation)).copied()
 
+    def patch(
+        self,
+        patch: Mapping[str, object] | Sequence[object] | str,
+        *,
+        media_type: str = "",
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a PATCH of the CRD, which is stored.
+
+        Args:
+            patch: A mapping, which is a merge patch; a list of operations, which is a JSON Patch; or the text of one of them.
+            media_type: What the patch is said to be, where it is not what it looks like: a text is sent as it is then.
+            field_validation: What unknown and repeated fields do, in the patch and in what comes of it.
+
+        Raises:
+            ManifestError, TypeError: It is no patch, or holds something that is not JSON.
+            NotImplementedError: It is a strategic merge patch, or a server-side apply.
+
+        Errors:
+            Those of the response, as of `update_from`.
+
+        Reference:
+            RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
+        """
+        from pytest_crd.engine.requests import completion  # noqa: PLC0415 - much that only this answer needs
+
+        body, found = completion.patch(patch, media_type)
+        return self._answers.patch(body, found, requestbody.known(field_validation)).copied()
+
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
         """

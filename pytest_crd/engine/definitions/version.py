@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
@@ -19,6 +19,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
 from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
 from pytest_crd.engine.requests import completion
+from pytest_crd.engine.requests.request import Subresource
 from pytest_crd.engine.requests.requestbody import FieldValidation
 from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.requests.subresources import Subresources
@@ -281,6 +282,77 @@ class Version(Generic[CrdT]):
         __tracebackhide__ = HIDE_MISTAKES
         requests, body = self.requests, completion.read(resource)
         return requests.update_status(body, old=old, namespace=namespace, field_validation=field_validation)
+
+    def patch(  # noqa: PLR0913 - what a URL and its headers say
+        self,
+        patch: Mapping[str, object] | Sequence[object] | str,
+        *,
+        old: Mapping[str, object] | None,
+        subresource: Subresource = "",
+        media_type: str = "",
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a PATCH of *old*.
+
+        Args:
+            patch: A mapping, which is a merge patch; a list of operations, which is a JSON Patch; or the text of one of them.
+            old: The object as it is stored, status included; it need not have what only a server makes. None where nothing is
+                stored, which is a 404.
+            subresource: `status` or `scale`, to whose URL it is sent; a 404 where there is none.
+            media_type: What the patch is said to be, where it is not what it looks like: a text is sent as it is then.
+            namespace: As for `update`.
+            field_validation: What unknown and duplicate fields do, in the patch and in what comes of it.
+
+        Raises:
+            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
+            NotImplementedError: The media type is that of a server-side apply.
+
+        Reference:
+            RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        requests = self.requests
+        body, found = completion.patch(patch, media_type)
+        return requests.patch(
+            body,
+            old=old,
+            media_type=found,
+            subresource=subresource,
+            namespace=namespace,
+            field_validation=field_validation,
+        )
+
+    def scale(
+        self,
+        old: Mapping[str, object],
+        wanted: int | Mapping[str, object] | str,
+        *,
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a PUT to the `/scale` of *old*; a 404 without that subresource.
+
+        Args:
+            old: The object as it is stored, status included.
+            wanted: How many replicas are wanted; or a Scale, of which all may be left out that `update` completes, or its text.
+            namespace: As for `update`.
+            field_validation: What unknown and duplicate fields of the Scale do.
+
+        Returns:
+            What is stored is the object; the Scale that is answered with is `scale`.
+
+        Raises:
+            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        requests, sent = self.requests, wanted if isinstance(wanted, int) else completion.read(wanted)
+        return requests.scale(sent, old=old, namespace=namespace, field_validation=field_validation)
 
     def openapi(self, openapi: OpenAPIVersion) -> dict[str, JSONValue] | None:
         """

@@ -96,8 +96,9 @@ class FieldError:
         rule: The CEL rule that found it, with the values that decided; None for all else.
         path: The same as *field*, as steps; None where the error is about no field.
         origin: Which keyword of the CRD's schema decided; None where it is none of the schema's, and in an error about a CRD.
+        explanation: What the server found out and does not say; may be empty.
 
-    Errors are equal whatever their rules, paths and origins.
+    Errors are equal whatever their rules, paths, origins and explanations.
     """
 
     type: ErrorType
@@ -107,6 +108,7 @@ class FieldError:
     rule: FailedRule | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
     path: FieldPath | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
     origin: Origin | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
+    explanation: str = dataclasses.field(default="", compare=False, repr=False, kw_only=True)
 
     @property
     def message(self) -> str:
@@ -121,6 +123,8 @@ class FieldError:
     @property
     def told(self) -> str:
         """The error as the server prints it, and the line of the CRD that decided: `… (crds/backups.yaml:24 minimum)`."""
+        if self.explanation:
+            return f"{self} ({self.explanation})"
         # Of a rule, more is told than its line.
         return f"{self} ({self.origin})" if self.origin and self.origin.source and self.rule is None else str(self)
 
@@ -212,9 +216,9 @@ def internal(path: FieldPath, detail: str) -> FieldError:
     return _at(path, ErrorType.INTERNAL, "", detail)
 
 
-def request(message: str) -> FieldError:
-    """Return "the request is refused as a whole", with the *message* of the refusal."""
-    return FieldError(ErrorType.REQUEST, "", Omitted.VALUE, message)
+def request(message: str, explanation: str = "") -> FieldError:
+    """Return "the request is refused as a whole", with the *message* of the refusal, and what the server does not say of it."""
+    return FieldError(ErrorType.REQUEST, "", Omitted.VALUE, message, explanation=explanation)
 
 
 def _plural(count: int, unit: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import marshal
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -20,6 +21,8 @@ class Refusal(NamedTuple):
         message: The message of the Status, whole.
         errors: Its causes, where it has any.
         problem: The one cause of an internal error, which is about no field and has no reason.
+        explanation: What the server found out and does not say; may be empty.
+        subject: What the Status says it is about, where that is not what the URL names.
     """
 
     code: int
@@ -27,6 +30,8 @@ class Refusal(NamedTuple):
     message: str
     errors: tuple[FieldError, ...] = ()
     problem: str = ""
+    explanation: str = ""
+    subject: Mapping[str, str] | None = None
 
 
 # What a client makes of the 404 for a URL behind which there is nothing.

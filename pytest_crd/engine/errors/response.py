@@ -91,6 +91,7 @@ class Response:
         warnings: The texts of the `Warning` headers, in order.
         changes: What was pruned, defaulted and dropped on the way in.
         status: The `Status` object of a refusal; None when accepted.
+        scale: The `Scale` object that a request to `/scale` is answered with; None of any other, and when rejected.
     """
 
     code: int
@@ -99,6 +100,7 @@ class Response:
     warnings: tuple[str, ...] = ()
     changes: Changes = Changes()
     status: JSONValue = None
+    scale: JSONValue = None
 
     def copied(self) -> Response:
         """Return the same answer with values of its own, so that a change in one is none in the other."""
@@ -221,17 +223,20 @@ def refused(
         warnings: What is said beside.
         changes: What was changed in the object before.
     """
-    details: dict[str, JSONValue] = {key: value for key, value in subject.items() if value}
+    about = subject if refusal.subject is None else refusal.subject
+    details: dict[str, JSONValue] = {key: value for key, value in about.items() if value}
     if refusal.errors:
         details["causes"] = [_cause(error) for error in refusal.errors]
     if refusal.reason in _WITHOUT_SUBJECT:
         details = {"causes": [{"message": refusal.problem}]} if refusal.problem else {}
     status = _status(refusal.code, refusal.reason, refusal.message, details)
-    errors = refusal.errors or (fielderror.request(refusal.message),)
+    errors = refusal.errors or (fielderror.request(refusal.message, refusal.explanation),)
     return Response(refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status)
 
 
-_WITHOUT_SUBJECT: Final = frozenset({"BadRequest", "InternalError", "RequestEntityTooLarge", ""})
+_WITHOUT_SUBJECT: Final = frozenset(
+    {"BadRequest", "InternalError", "RequestEntityTooLarge", "UnsupportedMediaType", ""}
+)
 
 
 def invalid(  # noqa: PLR0913 - what a Status names

@@ -23,3 +23,24 @@ class GoRelease(NamedTuple):
 
 
 NEWEST: Final = GoRelease()
+
+
+class JsonPatchRelease(NamedTuple):
+    """
+    A release of the library that servers patch with, and how they use it; what is not said of it is as in the newest one.
+
+    Attributes:
+        checks_json_first: Whether a patch that is no JSON is refused before anything else of it is looked at (since
+            Kubernetes 1.37).
+        tests_absent: Whether a `test` without a value holds of what is not there (since 4.13; a panic before).
+        refuses_scalar_roots: Whether the whole document cannot become a scalar (since 4.13; nothing happens before).
+        has_roots: Whether the whole document can be tested and replaced, and an index counted from the end names an item
+            (since 4.12; before, the first fails, and the second is a panic but in `add` and `remove`).
+        keeps_nulls_in_lists: Whether a merge patch keeps the nulls of the lists that it brings (since 4.12).
+    """
+
+    checks_json_first: bool = True
+    tests_absent: bool = True
+    refuses_scalar_roots: bool = True
+    has_roots: bool = True
+    keeps_nulls_in_lists: bool = True

@@ -40,7 +40,7 @@ def validate(entries: Sequence[JSONValue], path: FieldPath, profile: Profile) ->
         fields_type = _text(entry, "fieldsType")
         if fields_type not in ("", "FieldsV1"):
             errors.append(fielderror.invalid(place.child("fieldsType"), fields_type, "must be `FieldsV1`"))
-        errors += _manager(_text(entry, "manager"), place.child("manager"), profile)
+        errors += validate_manager(_text(entry, "manager"), place.child("manager"), profile)
         if profile.has_managed_subresources and len(_text(entry, "subresource").encode()) > _MAX_SUBRESOURCE:
             errors.append(too_long(place.child("subresource"), _MAX_SUBRESOURCE, profile))
     return errors
@@ -65,7 +65,21 @@ def _operation(operation: str, path: FieldPath, profile: Profile) -> list[FieldE
     return [badvalues.reprinted(fielderror.not_supported(path, operation, _OPERATIONS), printed)]
 
 
-def _manager(manager: str, path: FieldPath, profile: Profile) -> list[FieldError]:
+def validate_manager(manager: str, path: FieldPath, profile: Profile) -> list[FieldError]:
+    """
+    Return what is wrong with the name of a field manager.
+
+    Args:
+        manager: The name.
+        path: Where it stands.
+        profile: Whose words.
+
+    Errors:
+        TooLong, Invalid.
+
+    Reference:
+        apimachinery apis/meta/v1/validation/validation.go, ValidateFieldManager.
+    """
     errors = [too_long(path, _MAX_MANAGER, profile)] if len(manager.encode()) > _MAX_MANAGER else []
     position = 0
     for char in manager:

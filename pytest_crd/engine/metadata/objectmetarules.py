@@ -121,8 +121,8 @@ def validate_change(
     """
     Return what is wrong with an ObjectMeta that replaces the *old* one.
 
-    Only the rules whose breach reaches validation are here: name, namespace, uid and resourceVersion were refused before,
-    creationTimestamp and generation overwritten.
+    Only the rules whose breach reaches validation are here: name, namespace and resourceVersion were refused before, and uid
+    but in a patch, creationTimestamp and generation overwritten.
 
     Args:
         metadata: The new ObjectMeta, decoded and prepared for the update.
@@ -141,6 +141,9 @@ def validate_change(
     if old.get("deletionTimestamp"):
         pair = metadata.get("finalizers") or (), old.get("finalizers") or ()
         errors += finalizers.validate_while_deleted(*pair, path.child("finalizers"))
+    uid = metadata.get("uid")
+    if uid and uid != old.get("uid"):
+        errors.append(fielderror.invalid(path.child("uid"), uid, "field is immutable"))
     timestamp = metadata.get("deletionTimestamp")
     if timestamp != old.get("deletionTimestamp"):
         printed = None if profile.prints_values_as_json else _as_go_prints(str(timestamp))

@@ -17,7 +17,7 @@ from pytest_crd.engine.profile import Profile
 _STRINGS: Final = {"apiVersion": "APIVersion", "kind": "Kind", "name": "Name", "uid": "UID"}
 _POINTERS: Final = {"controller": "Controller", "blockOwnerDeletion": "BlockOwnerDeletion"}
 _DUPLICATES: Final = (
-    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject"
+    ".metadata.ownerReferences contains duplicate entries{after}; API server dedups owner references in 1.20+, and may reject"
     " such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
 )
 
@@ -78,12 +78,15 @@ def validate(
     return errors
 
 
-def deduplicate(references: Sequence[JSONValue]) -> tuple[list[JSONValue], tuple[str, ...]]:
+def deduplicate(
+    references: Sequence[JSONValue], *, is_patched: bool = False
+) -> tuple[list[JSONValue], tuple[str, ...]]:
     """
     Return owner references without those that stand there a second time, and the warnings about them.
 
     Args:
         references: Decoded owner references; not modified.
+        is_patched: Whether a patch brought them, of which a server says that an admission may have done so.
 
     Reference:
         apiserver endpoints/handlers/rest.go, dedupOwnerReferencesAndAddWarning.
@@ -95,7 +98,8 @@ def deduplicate(references: Sequence[JSONValue]) -> tuple[list[JSONValue], tuple
             duplicates.append(_text(reference, "uid"))
         else:
             kept.append(reference)
-    return kept, (_DUPLICATES + ", ".join(duplicates),) if duplicates else ()
+    after = " after mutating admission happens" if is_patched else ""
+    return kept, (_DUPLICATES.format(after=after) + ", ".join(duplicates),) if duplicates else ()
 
 
 def group_version_problem(api_version: str) -> str:

@@ -190,7 +190,11 @@ def prepare_create(metadata: Mapping[str, JSONValue], target: RequestTarget, *, 
 
 
 def prepare_update(
-    metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], target: RequestTarget
+    metadata: Mapping[str, JSONValue],
+    old_metadata: Mapping[str, JSONValue],
+    target: RequestTarget,
+    *,
+    is_patched: bool = False,
 ) -> Prepared:
     """
     Return the metadata of a PUT as it is validated and stored; an update of the status keeps the old metadata instead.
@@ -199,6 +203,7 @@ def prepare_update(
         metadata: Root metadata, decoded and not refused; not modified.
         old_metadata: The stored one: an object that is being deleted stays so.
         target: What the URL says.
+        is_patched: Whether a patch made it. A patch has no preconditions, so that validation finds another uid wrong.
 
     Reference:
         apiserver registry/rest/update.go, BeforeUpdate.
@@ -207,16 +212,41 @@ def prepare_update(
     grace = metadata.get("deletionGracePeriodSeconds")
     if grace is not None:
         kept.pop("deletionGracePeriodSeconds", None)
-    return _prepared({**metadata, **kept}, target)
+    prepared = _prepared({**metadata, **kept}, target, is_patched=is_patched)
+    if is_patched and metadata.get("uid"):
+        prepared.metadata["uid"] = metadata["uid"]
+    return prepared
+
+
+def shown(metadata: Mapping[str, JSONValue], *, generated: bool) -> dict[str, JSONValue]:
+    """Return stored metadata as answers show it: without what the server makes, a *generated* name too."""
+    made = SERVER_MADE | {"name"} if generated else SERVER_MADE
+    return {key: value for key, value in metadata.items() if key not in made}
+
+
+def ends(metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue] | None) -> bool:
+    """
+    Return whether an update of the metadata of a stored object ends it: it was to be deleted, and nobody holds it any longer.
+
+    Reference:
+        apiserver registry/generic/registry/store.go, ShouldDeleteDuringUpdate.
+    """
+    old = old_metadata or {}
+    is_held = metadata.get("finalizers") or old.get("deletionGracePeriodSeconds")
+    return bool(old.get("deletionTimestamp")) and not is_held
 
 
 def _prepared(
-    metadata: Mapping[str, JSONValue], target: RequestTarget, *, has_generated_name: bool = False
+    metadata: Mapping[str, JSONValue],
+    target: RequestTarget,
+    *,
+    has_generated_name: bool = False,
+    is_patched: bool = False,
 ) -> Prepared:
     prepared = {key: value for key, value in metadata.items() if key not in SERVER_MADE | {"clusterName"}}
     warnings: tuple[str, ...] = ()
     if references := prepared.get("ownerReferences"):
-        prepared["ownerReferences"], warnings = ownerreferences.deduplicate(references)
+        prepared["ownerReferences"], warnings = ownerreferences.deduplicate(references, is_patched=is_patched)
     if target.namespace is None:
         prepared.pop("namespace", None)
     else:

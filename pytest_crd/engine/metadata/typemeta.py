@@ -58,11 +58,7 @@ def refuse_other_than_object(value: JSONValue, of_url: GroupVersionKind, *, body
     """
     if value is None or isinstance(value, Mapping):
         return None
-    found = "string" if isinstance(value, str) else _json_type(value)
-    problem = (
-        f"couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type {_FINDS}"
-    )
-    return _unrecognized(problem, of_url.kind, body or _as_json(value))
+    return _unrecognized(_other_than_object(value), of_url.kind, body or _as_json(value))
 
 
 def refuse_undecodable(
@@ -113,6 +109,40 @@ def refuse_undecodable(
         problem = ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
         return _undecodable(resource["kind"], assumed, of_url.kind, problem)
     return None
+
+
+def problem_of_patched(value: JSONValue, profile: Profile, *, written: str) -> str:
+    """
+    Return why what came of a patch cannot be decoded, in the words of the decoder; empty where it can.
+
+    Args:
+        value: What came of it.
+        profile: 1.21 decodes with another library.
+        written: The same as text.
+
+    Reference:
+        apiserver endpoints/handlers/patch.go, jsonPatcher; the same decoding as of `refuse_undecodable`.
+    """
+    if not isinstance(value, Mapping):
+        return _other_than_object(value)
+    if problem := _malformed(value, written):
+        return problem
+    if not value.get("kind"):
+        return _missing_kind(value, written, profile)
+    if value.get("apiVersion", "") is None:
+        return ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
+    return ""
+
+
+def refuse_unversioned(resource: Mapping[str, JSONValue]) -> Refusal | None:
+    """
+    Return why a resource without a version is refused that a patch has made, or None.
+
+    Reference:
+        apiserver registry/rest/update.go, objectMetaAndKind.
+    """
+    has_version = (resource.get("apiVersion") or "").rpartition("/")[2]
+    return None if has_version else refusal.internal_error(_NO_VERSION)
 
 
 def refuse_version(resource: Mapping[str, JSONValue], of_url: GroupVersionKind, profile: Profile) -> Refusal | None:
@@ -211,6 +241,11 @@ def validate(resource: Mapping[str, JSONValue], of_url: GroupVersionKind) -> lis
         for field, value in expected.items()
         if resource.get(field, "") != value
     ]
+
+
+def _other_than_object(value: JSONValue) -> str:
+    found = "string" if isinstance(value, str) else _json_type(value)
+    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type {_FINDS}"
 
 
 def _as_json(value: JSONValue) -> str:

@@ -8,9 +8,11 @@ from typing import Any
 
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.response import Response
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.requests import completion, requestbody
+from pytest_crd.engine.requests import completion, requestbody, scale
 from pytest_crd.engine.requests.customresource import CustomResources, Tell
+from pytest_crd.engine.requests.request import SUBRESOURCES, Request, Subresource
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
 
@@ -43,13 +45,7 @@ class Requests:
     ) -> Response:
         """Return the answer to a POST of *body*."""
         sent = completion.named(completion.typed(body, self._type_meta))
-        answer = self._resources.create(
-            sent,
-            namespace=completion.namespace(namespace, sent),
-            field_validation=requestbody.known(field_validation),
-            tell=self._tell,
-        )
-        return answer.located(self._place_of)
+        return self._answer(None, Request("create", sent), namespace, field_validation)
 
     def update(
         self,
@@ -61,14 +57,7 @@ class Requests:
     ) -> Response:
         """Return the answer to a PUT of *body* over *old*."""
         sent, stored = completion.over(body, old, self._type_meta)
-        answer = self._resources.update(
-            sent,
-            old=stored,
-            namespace=completion.namespace(namespace, sent),
-            field_validation=requestbody.known(field_validation),
-            tell=self._tell,
-        )
-        return answer.located(self._place_of)
+        return self._answer(stored, Request("update", sent), namespace, field_validation)
 
     def update_status(
         self,
@@ -80,11 +69,43 @@ class Requests:
     ) -> Response:
         """Return the answer to a PUT of *body* to the `/status` of *old*."""
         sent, stored = completion.over(body, old, self._type_meta)
-        answer = self._resources.update_status(
-            sent,
-            old=stored,
-            namespace=completion.namespace(namespace, sent),
-            field_validation=requestbody.known(field_validation),
-            tell=self._tell,
-        )
-        return answer.located(self._place_of)
+        return self._answer(stored, Request("update", sent, subresource="status"), namespace, field_validation)
+
+    def patch(  # noqa: PLR0913 - what a URL and its headers say
+        self,
+        body: Body,
+        *,
+        old: Mapping[str, object] | None,
+        media_type: str,
+        subresource: Subresource = "",
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to a PATCH of *old*, or of a subresource of it."""
+        if subresource not in SUBRESOURCES:
+            raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
+        stored = completion.patched(old, self._type_meta)
+        request = Request("patch", body, completion.MADE_UP_NAME, subresource=subresource, media_type=media_type)
+        return self._answer(stored, request, namespace, field_validation)
+
+    def scale(
+        self,
+        wanted: Body | int,
+        *,
+        old: Mapping[str, object],
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to a PUT of a Scale, or of one with so many replicas, to the `/scale` of *old*."""
+        sent = Body({"spec": {"replicas": wanted}}) if isinstance(wanted, int) else wanted
+        body, stored = completion.over(sent, old, scale.TYPE_META, stored_as=self._type_meta)
+        return self._answer(stored, Request("update", body, subresource="scale"), namespace, field_validation)
+
+    def _answer(
+        self, stored: Resource | None, request: Request, namespace: str | None, field_validation: FieldValidation
+    ) -> Response:
+        """Return the answer to a request, the namespace of its URL found and its field validation known."""
+        found = completion.namespace(namespace, request.body)
+        asked = request._replace(namespace=found, field_validation=requestbody.known(field_validation))
+        outcome = self._resources.answer(stored, asked, tell=self._tell)
+        return outcome.response.located(self._place_of)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import systemmetadata
+from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.request import ALWAYS_ALIKE
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.engine.text import yamlreader
 
@@ -44,15 +48,25 @@ def named(body: Body, name: str = MADE_UP_NAME) -> Body:
 
 
 def over(
-    body: Body, old: Mapping[str, object], type_meta: Mapping[str, JSONValue]
+    body: Body,
+    old: Mapping[str, object],
+    type_meta: Mapping[str, JSONValue],
+    *,
+    stored_as: Mapping[str, JSONValue] | None = None,
 ) -> tuple[Body, dict[str, JSONValue]]:
     """
     Return the body of a PUT over *old*, and *old* as it is stored, each with what may be left out.
 
+    Args:
+        body: What is sent.
+        old: What is stored.
+        type_meta: apiVersion and kind of what is sent.
+        stored_as: Those of what is stored, where they are others.
+
     Raises:
         TypeError: *old* is no mapping, or its metadata is none, as it is of whatever is stored.
     """
-    stored = {**type_meta, **resource(old)}
+    stored = {**(stored_as or type_meta), **resource(old)}
     metadata = stored.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise TypeError(f"the metadata of a stored object is a mapping, not {jsonvalue.type_of(metadata)}")
@@ -63,6 +77,47 @@ def over(
         kept = {key: stored["metadata"][key] for key in _FROM_STORED if key in stored["metadata"]}
         sent = Body({**sent.value, "metadata": {**kept, **metadata}})
     return sent, stored
+
+
+def patch(given: object, media_type: str) -> tuple[Body, str]:
+    """
+    Return the body of a PATCH, and what it is.
+
+    Args:
+        given: A mapping, which is a merge patch, a list, which is a JSON Patch, or the text of one of them in JSON or YAML,
+            which is sent as JSON, as kubectl does.
+        media_type: What it is instead: then a text is sent as it is. Empty for what it looks like.
+
+    Raises:
+        ManifestError: A text that is neither JSON nor YAML.
+        TypeError: Something in it is not JSON, or it is no patch.
+    """
+    if isinstance(given, str):
+        body = Body(None, given or " ") if media_type else _patch_text(given)
+    else:
+        body = Body(jsonvalue.from_python(given))
+    if media_type:
+        return body, media_type
+    if not isinstance(body.value, dict | list):
+        raise TypeError(f"a patch is a mapping or a list of operations, not {jsonvalue.type_of(body.value)}")
+    return body, patches.JSON_PATCH if isinstance(body.value, list) else patches.MERGE_PATCH
+
+
+def _patch_text(text: str) -> Body:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return Body(yamlreader.read_one(text).value)
+    return Body(value, text)
+
+
+def patched(old: Mapping[str, object] | None, type_meta: Mapping[str, JSONValue]) -> dict[str, JSONValue] | None:
+    """Return what a patch is made over, *old*, as it is stored: with what a server made of it, too; None where nothing is."""
+    if old is None:
+        return None
+    _, stored = over(Body({}), old, type_meta)
+    made = systemmetadata.of_created({}, uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now())
+    return {**stored, "metadata": {**made, **stored["metadata"]}}
 
 
 def namespace(given: str | None, body: Body) -> str:

@@ -6,23 +6,27 @@ The order of the steps is written here; what is wrong with a CRD is found in `cr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from pytest_crd.engine.crds import declared, defaulted, encoded, storeddefaults
-from pytest_crd.engine.crds.forms import Forms
+from pytest_crd.engine.crds.decoded import decode_crd
+from pytest_crd.engine.crds.forms import Forms, of_decoded
 from pytest_crd.engine.crds.validation import wholecrd
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Changes, Response, Stored
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.golang.decoding import Decoded
+from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import requestmetadata
+from pytest_crd.engine.metadata import requestmetadata, systemmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import requestbody
+from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.request import ALWAYS_ALIKE
+from pytest_crd.engine.requests.requestbody import Body, FieldValidation, RefusedError
 from pytest_crd.engine.schema import nodes
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 
@@ -52,7 +56,7 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
     prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
     crd = forms.prepared(prepared.metadata, defaulted.created_status(forms.defaulted))
     errors = wholecrd.create(crd.internal, profile)
-    before = _warnings(crd, prepared, profile, field_validation)
+    before = _warnings(crd, prepared, profile, _found_in_text(crd.decoded, profile, field_validation))
     if errors:
         return _invalid(crd, errors, before)
     warnings = (*before, *wholecrd.warnings(crd.internal, profile))
@@ -75,24 +79,111 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
     Reference:
         apiserver registry/rest/update.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
     """
-    manifest = forms.decoded
-    if unread := _refuse_to_read(manifest, profile, field_validation):
+    if unread := _refuse_to_read(forms.decoded, profile, field_validation):
         return unread
+    found = tuple(_found_in_text(forms.decoded, profile, field_validation))
+    return _replace(forms, old, profile, found)
+
+
+def patch(old: Forms, body: Body, *, media_type: str, field_validation: FieldValidation, profile: Profile) -> Response:
+    """
+    Return the answer to a PATCH of a CRD.
+
+    Args:
+        old: The stored one.
+        body: The patch.
+        media_type: What kind of patch it is.
+        field_validation: What unknown and repeated fields do, in the patch and in what comes of it.
+        profile: Whose behaviour and words.
+
+    Errors:
+        Those of `wholecrd.update`.
+
+    Raises:
+        NotImplementedError: It is a strategic merge patch, or a server-side apply.
+
+    Reference:
+        apiserver endpoints/handlers/patch.go.
+    """
+    metadata = old.decoded.value.get("metadata") or {}
+    made = {**systemmetadata.of_created({}, uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now()), "resourceVersion": "1"}
+    created = old.prepared({**made, **metadata}, defaulted.created_status(old.defaulted))
+    live = encoded.encode(_as_stored(created, profile))
+    try:
+        forms, problems = _patched(live, body, media_type, field_validation, profile)
+    except RefusedError as refused:
+        return response.refused(refused.refusal, subject={}, warnings=refused.warnings)
+    return _replace(forms, old, profile, problems, made=live["metadata"])
+
+
+def _patched(
+    live: Mapping[str, JSONValue], body: Body, media_type: str, field_validation: FieldValidation, profile: Profile
+) -> tuple[Forms, tuple[str, ...]]:
+    """
+    Return the CRD that comes of a patch, and what is to be said about unknown and repeated fields.
+
+    Raises:
+        RefusedError: None does.
+    """
+    refused = (
+        patches.refuse_media_type(media_type, is_built_in=True)
+        or refusal.too_large(body.value, body.text)
+        or patches.refuse_other_than_json(body, profile)
+    )
+    if refused is not None:
+        raise RefusedError(refused)
+    if patches.plain_media_type(media_type) in (patches.STRATEGIC_MERGE_PATCH, patches.APPLY):
+        raise NotImplementedError(media_type)
+    patched = patches.patch(live, body, media_type=media_type, field_validation=field_validation, profile=profile)
+    value, text = patched.body.value, patched.body.text
+    if not isinstance(value, dict):
+        raise RefusedError(requestbody.bad_patch(text, typemeta.problem_of_patched(value, profile, written=text)))
+    typed = {**value, **{key: live[key] for key in ("apiVersion", "kind") if not value.get(key)}}
+    if (typed["apiVersion"], typed["kind"]) != (live["apiVersion"], live["kind"]):
+        problem = f"no kind {printing.quote(str(typed['kind']))} is registered for version {printing.quote(str(typed['apiVersion']))}"
+        raise RefusedError(requestbody.bad_patch(text, problem))
+    try:
+        manifest = decode_crd(typed, whole_paths=profile.names_fields_of_nested_schemas)
+    except DecodeError as error:
+        raise RefusedError(requestbody.bad_patch(text, str(error))) from None
+    found = _found_in_text(manifest._replace(duplicates=patched.body.duplicates), profile, field_validation)
+    problems = (*patched.problems, *found)
+    if problems and field_validation == "Strict":
+        raise RefusedError(requestbody.bad_patch(text, f"strict decoding error: {', '.join(problems)}"))
+    return of_decoded(manifest, profile), problems
+
+
+def _replace(
+    forms: Forms,
+    old: Forms,
+    profile: Profile,
+    found: tuple[str, ...],
+    *,
+    made: Mapping[str, JSONValue] | None = None,
+) -> Response:
+    """Return the answer to a CRD that replaces another; *made* is the metadata of the stored one, where it was patched."""
+    manifest = forms.decoded
     old_metadata = old.decoded.value.get("metadata") or {}
     target = RequestTarget(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
-    metadata = {"resourceVersion": "1", **(manifest.value.get("metadata") or {})}
-    if refused := requestmetadata.refuse_update(metadata, target, profile):
+    stated = manifest.value.get("metadata") or {}
+    metadata = {"resourceVersion": "1", **stated} if made is None else {**stated}
+    refused = requestmetadata.refuse_update(metadata, target, profile)
+    if made is not None and refused is None:
+        unnamed = {key: value for key, value in metadata.items() if key != "uid"}
+        refused = requestmetadata.refuse_stale(unnamed, made, target, profile)
+    if refused is not None:
         subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}
         warnings = (
             *wholecrd.deprecations(profile, is_v1beta1=forms.internal.is_v1beta1),
-            *_found_in_text(manifest, profile, field_validation),
+            *found,
         )
         return response.refused(refused, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
-    prepared = requestmetadata.prepare_update(metadata, old_metadata, target)
+    has_other_uid = made is not None and metadata.get("uid") not in (None, made["uid"])
+    prepared = requestmetadata.prepare_update(metadata, old_metadata, target, is_patched=has_other_uid)
     status = defaulted.updated_status(forms.defaulted, old.defaulted)
     crd = forms.prepared(prepared.metadata, status)
     errors = wholecrd.update(crd.internal, old.internal, profile)
-    before = _warnings(crd, prepared, profile, field_validation)
+    before = _warnings(crd, prepared, profile, found)
     if errors:
         return _invalid(crd, errors, before)
     warnings = (*before, *wholecrd.warnings(crd.internal, profile, old.internal))
@@ -156,10 +247,10 @@ def _unknown(manifest: Decoded) -> list[str]:
     return [f"unknown field {printing.quote(path)}" for path in manifest.unknown]
 
 
-def _warnings(crd: Forms, prepared: Prepared, profile: Profile, field_validation: str) -> tuple[str, ...]:
+def _warnings(crd: Forms, prepared: Prepared, profile: Profile, found: Iterable[str]) -> tuple[str, ...]:
     """Return the warnings that are given whether the CRD is accepted or not."""
     deprecations = wholecrd.deprecations(profile, is_v1beta1=crd.internal.is_v1beta1)
-    return (*deprecations, *_found_in_text(crd.decoded, profile, field_validation), *prepared.warnings)
+    return (*deprecations, *found, *prepared.warnings)
 
 
 def _invalid(crd: Forms, errors: list[FieldError], warnings: tuple[str, ...]) -> Response:

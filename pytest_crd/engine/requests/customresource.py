@@ -1,5 +1,5 @@
 """
-Requests for custom resources: create, update, update of the status.
+Requests for custom resources: create, update, patch; of the object, and of its subresources.
 
 The order of all that happens is written here, and that of validation in `validation`; each step is a module of its own.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.declared import CrdSpec
@@ -18,23 +18,43 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Response, Stored
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata
-from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import objectmetavalidation, requestmetadata, systemmetadata
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import deprecation, subresources
-from pytest_crd.engine.requests.requestbody import Body, DecodedBody, Decoder, FieldValidation, RefusedError
+from pytest_crd.engine.requests import deprecation, fieldmanager, request, scale, subresources
+from pytest_crd.engine.requests.fieldmanager import FieldManager
+from pytest_crd.engine.requests.patching import documents
+from pytest_crd.engine.requests.reading import Read, RequestReader
+from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request, RequestOutcome
+from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, RefusedError
 from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.requests.storage import Storage
 from pytest_crd.engine.requests.validation import ResourceValidator, Validated
 
-# What was read, and its metadata made ready.
-_Request: TypeAlias = tuple[DecodedBody, Prepared]
 Tell: TypeAlias = Callable[[ObservedRequest], None]
 
 # The server cannot convert a resource that has a list of that name, and says so in words that are not for users.
 _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
+
+
+class _Checked(NamedTuple):
+    """
+    A request whose object was validated.
+
+    Attributes:
+        resource: What is to be stored, in the version that was asked, its metadata without what a server makes.
+        validated: What is wrong with it.
+        made: The metadata that a server makes of it.
+        warnings: What is warned of where nothing is wrong.
+    """
+
+    resource: dict[str, JSONValue]
+    validated: Validated
+    made: dict[str, JSONValue]
+    warnings: tuple[str, ...] = ()
 
 
 class CustomResources:
@@ -51,6 +71,8 @@ class CustomResources:
         served: Served,
         versions: Sequence[Served],
         profile: Profile,
+        *,
+        manager: FieldManager = fieldmanager.AS_GIVEN,
     ) -> None:
         """
         Take what decides the answers.
@@ -60,6 +82,7 @@ class CustomResources:
             served: The version that requests are sent to.
             versions: All versions of the CRD, *served* among them.
             profile: Whose behaviour and words.
+            manager: What keeps track of who manages which fields.
         """
         self.type_meta = {"apiVersion": f"{crd.group}/{served.spec.name}", "kind": crd.kind}
         self._crd = crd
@@ -70,195 +93,143 @@ class CustomResources:
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
         passes = {version.spec.name: version.passes for version in versions}
-        self._decoder = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
+        decoder = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
+        self._reader = RequestReader(decoder, self._subresources, manager, profile)
 
-    def create(
-        self, body: Body, *, namespace: str, field_validation: FieldValidation, tell: Tell | None = None
-    ) -> Response:
+    def answer(
+        self, stored: Resource | None, asked: Request, making: Making = ALWAYS_ALIKE, tell: Tell | None = None
+    ) -> RequestOutcome:
         """
-        Return the answer to a POST.
+        Return what comes of a request.
 
         Args:
-            body: What is sent.
-            namespace: The namespace of the URL; ignored where the CRD's scope is Cluster.
-            field_validation: What unknown and duplicate fields do.
+            stored: What is stored under the name of the URL, in the storage version; None where nothing is, and on create.
+            asked: The request.
+            making: What is made up.
             tell: Called with the request where its answer leaves; None where nobody listens.
 
         Reference:
-            apiserver endpoints/handlers/create.go; registry/rest/create.go; apiextensions-apiserver
-            registry/customresource/strategy.go.
+            apiserver endpoints/handlers/create.go, update.go; registry/rest/create.go, update.go; apiextensions-apiserver
+            registry/customresource/strategy.go, status_strategy.go.
         """
+        before = None if stored is None else request.without_version(stored)
         if not self._served.spec.served:
-            return response.refused(refusal.NOT_SERVED, subject={})
-        target = self._target(namespace)
+            return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before, before)
+        live = None if stored is None else self._live(stored, asked)
+        target = self._target(asked, live)
+        outcomes: list[RuleOutcome] | None = None if tell is None else []
         try:
-            decoded, prepared = self._decode_create(body, target, field_validation)
+            read = self._reader.read(asked, live, target, making)
+            checked = self._check(read, asked, live, making, outcomes)
         except RefusedError as refused:
-            return self._refuse(refused, target, body, tell)
-        resource = self._subresources.prepare_create({**decoded.resource, "metadata": prepared.metadata})
-        outcomes: list[RuleOutcome] = []
-        validated = self._validator.create(resource, None if tell is None else outcomes)
+            return RequestOutcome(self._refuse(refused, target, asked, tell), before, before)
         if tell is not None:
-            tell(_observed("object", decoded, resource, validated, outcomes))
-        warnings = objectmetavalidation.warnings(prepared.metadata, profile=self._profile)
-        return self._answer(response.CREATED, resource, validated, (decoded, prepared), warnings)
+            tell(_observed(asked, read.decoded, checked, outcomes or ()))
+        outcome = self._keep(read, checked, before, response.CREATED if live is None else response.OK)
+        return self._scaled(outcome) if asked.subresource == "scale" else outcome
 
-    def update(
+    def _live(self, stored: Resource, asked: Request) -> Resource:
+        """Return what is stored as it is read in the version that is asked, with the resourceVersion that the request knows of."""
+        live = self._storage.read(stored, asked.namespace)
+        if asked.resource_version:
+            live["metadata"]["resourceVersion"] = asked.resource_version
+        return live
+
+    def _scaled(self, outcome: RequestOutcome) -> RequestOutcome:
+        """Return the outcome of a request to `/scale`, which is answered with the Scale."""
+        if outcome.resource is None:
+            return outcome
+        found = documents.plain(scale.of_resource(outcome.resource, self._subresources))
+        return outcome._replace(response=replace(outcome.response, scale=found), resource=found)
+
+    def _check(
         self,
-        body: Body,
-        *,
-        old: Resource,
-        namespace: str,
-        field_validation: FieldValidation,
-        tell: Tell | None = None,
-    ) -> Response:
-        """
-        Return the answer to a PUT.
+        read: Read,
+        asked: Request,
+        live: Resource | None,
+        making: Making,
+        outcomes: list[RuleOutcome] | None,
+    ) -> _Checked:
+        """Return what is to be stored, validated: of what was sent, only what may be written through this URL."""
+        new = {**read.decoded.resource, "metadata": read.prepared.metadata}
+        given = read.managed.get("metadata") or {}
+        if live is None:
+            resource = self._subresources.prepare_create(new)
+            validated = self._validator.create(resource, outcomes)
+            warnings = objectmetavalidation.warnings(new["metadata"], profile=self._profile)
+            made = systemmetadata.of_created(given, uid=making.uid(), now=making.now())
+            return _Checked(resource, validated, made, warnings)
+        old = live["metadata"]
+        if asked.subresource == "status":
+            resource = self._subresources.prepare_status_update(new, live)
+            validated = self._validator.update_status(resource, live, read.decoded.resource, outcomes)
+            return _Checked(resource, validated, systemmetadata.of_updated(given, old, generates=False))
+        resource = self._subresources.prepare_update(new, live)
+        validated = self._validator.update(resource, live, outcomes)
+        warnings = objectmetavalidation.warnings(new["metadata"], old, profile=self._profile)
+        generates = "generation" in old and systemmetadata.generates(resource, live)
+        return _Checked(resource, validated, systemmetadata.of_updated(given, old, generates=generates), warnings)
 
-        Args:
-            body: What is sent.
-            old: What is stored under the name of the URL, which is its name.
-            namespace: The namespace of the URL, where *old* states none.
-            field_validation: What unknown and duplicate fields do.
-            tell: Called with the request where its answer leaves; None where nobody listens.
-
-        Reference:
-            apiserver endpoints/handlers/update.go; registry/rest/update.go; apiextensions-apiserver
-            registry/customresource/strategy.go.
-        """
-        if not self._served.spec.served:
-            return response.refused(refusal.NOT_SERVED, subject={})
-        stored = self._storage.read(old, namespace)
-        target = self._target(namespace, stored)
-        try:
-            decoded, prepared = self._decode_update(body, stored, target, field_validation)
-        except RefusedError as refused:
-            return self._refuse(refused, target, body, tell)
-        new = {**decoded.resource, "metadata": prepared.metadata}
-        resource = self._subresources.prepare_update(new, stored)
-        outcomes: list[RuleOutcome] = []
-        validated = self._validator.update(resource, stored, None if tell is None else outcomes)
-        if tell is not None:
-            tell(_observed("object", decoded, resource, validated, outcomes))
-        warnings = objectmetavalidation.warnings(prepared.metadata, stored["metadata"], profile=self._profile)
-        return self._answer(response.OK, resource, validated, (decoded, prepared), warnings)
-
-    def update_status(
-        self,
-        body: Body,
-        *,
-        old: Resource,
-        namespace: str,
-        field_validation: FieldValidation,
-        tell: Tell | None = None,
-    ) -> Response:
-        """
-        Return the answer to a PUT to `/status`.
-
-        Args:
-            body: What is sent.
-            old: What is stored under the name of the URL, which is its name.
-            namespace: The namespace of the URL, where *old* states none.
-            field_validation: What unknown and duplicate fields do.
-            tell: Called with the request where its answer leaves; None where nobody listens.
-
-        Reference:
-            apiextensions-apiserver registry/customresource/status_strategy.go.
-        """
-        if not self._served.spec.served:
-            return response.refused(refusal.NOT_SERVED, subject={})
-        stored = self._storage.read(old, namespace)
-        target = self._target(namespace, stored)
-        if not self._subresources.has_status:
-            return self._refuse(RefusedError(requestmetadata.refuse_missing(target)), target, body, tell)
-        try:
-            decoded, prepared = self._decode_update(body, stored, target, field_validation)
-        except RefusedError as refused:
-            return self._refuse(refused, target, body, tell)
-        new = {**decoded.resource, "metadata": prepared.metadata}
-        resource = self._subresources.prepare_status_update(new, stored)
-        outcomes: list[RuleOutcome] = []
-        validated = self._validator.update_status(
-            resource, stored, decoded.resource, None if tell is None else outcomes
-        )
-        if tell is not None:
-            tell(_observed("status", decoded, resource, validated, outcomes))
-        return self._answer(response.OK, resource, validated, (decoded, prepared), ())
-
-    def _decode_create(self, body: Body, target: RequestTarget, field_validation: FieldValidation) -> _Request:
-        decoded = self._decoder.decode(body, field_validation)
-        metadata = decoded.resource.get("metadata") or {}
-        if (why := requestmetadata.refuse_create(metadata, target)) is not None:
-            raise RefusedError(why, decoded)
-        return decoded, requestmetadata.prepare_create(metadata, target)
-
-    def _decode_update(
-        self, body: Body, stored: Resource, target: RequestTarget, field_validation: FieldValidation
-    ) -> _Request:
-        decoded = self._decoder.decode(body, field_validation)
-        metadata = decoded.resource.get("metadata") or {}
-        if (why := requestmetadata.refuse_update(metadata, target, self._profile)) is not None:
-            raise RefusedError(why, decoded)
-        prepared = requestmetadata.prepare_update(metadata, stored["metadata"], target)
-        stale = requestmetadata.refuse_stale(metadata, stored["metadata"], target, self._profile)
-        if stale is not None:
-            raise RefusedError(stale, decoded, prepared.warnings)
-        return decoded, prepared
-
-    def _answer(
-        self, code: int, resource: Resource, validated: Validated, request: _Request, warnings: tuple[str, ...]
-    ) -> Response:
-        decoded, prepared = request
-        before = (*self._deprecation, *decoded.warnings, *prepared.warnings, *validated.warnings)
-        if validated.errors:
+    def _keep(self, read: Read, checked: _Checked, before: Resource | None, code: int) -> RequestOutcome:
+        """Return what is stored, and the answer."""
+        decoded, resource = read.decoded, checked.resource
+        found = (*self._deprecation, *decoded.warnings, *read.prepared.warnings, *checked.validated.warnings)
+        if errors := checked.validated.errors:
             sent = decoded.resource  # of an update of the status, the resource is the old one
             group = sent["apiVersion"].rpartition("/")[0]
             name = resource["metadata"].get("name", "")
-            return response.invalid(
-                group, sent["kind"], name, validated.errors, warnings=before, changes=decoded.changes
-            )
-        warnings = (*before, *warnings)
+            answer = response.invalid(group, sent["kind"], name, errors, warnings=found, changes=decoded.changes)
+            return RequestOutcome(answer, before, before)
+        warnings = (*found, *checked.warnings)
         if isinstance(resource.get("items"), list):
-            return response.refused(_TAKEN_FOR_A_LIST, subject={}, warnings=warnings, changes=decoded.changes)
+            answer = response.refused(_TAKEN_FOR_A_LIST, subject={}, warnings=warnings, changes=decoded.changes)
+            return RequestOutcome(answer, before, before)
         try:
-            stored, lost = self._storage.store(resource, defaulted=bool(decoded.changes.defaulted))
+            kept = self._storage.store(resource, defaulted=bool(decoded.changes.defaulted))
         except DecodeError as error:  # what is metadata in the storage version alone
             unstorable = Refusal(500, "", str(error))
-            return response.refused(unstorable, subject={}, warnings=warnings, changes=decoded.changes)
-        if decoded.is_text:
-            stored = jsonvalue.from_python(stored)
-        made = requestmetadata.SERVER_MADE | ({"name"} if prepared.has_generated_name else set())
-        stored["metadata"] = {key: value for key, value in stored["metadata"].items() if key not in made}
-        warnings = response.sent(warnings)
-        changes = replace(decoded.changes, lost=lost)
-        return Response(code, Stored.of(stored), warnings=warnings, changes=changes)
+            answer = response.refused(unstorable, subject={}, warnings=warnings, changes=decoded.changes)
+            return RequestOutcome(answer, before, before)
+        written, returned = ((jsonvalue.from_python(one) if decoded.is_text else one) for one in kept[:2])
+        shown = requestmetadata.shown(returned["metadata"], generated=read.prepared.has_generated_name)
+        changes = replace(decoded.changes, lost=kept.lost)
+        stored = Stored.of({**returned, "metadata": shown})
+        answer = Response(code, stored, warnings=response.sent(warnings), changes=changes)
+        is_gone = before is not None and requestmetadata.ends(written["metadata"], before.get("metadata"))
+        return RequestOutcome(
+            answer, before, None if is_gone else _with_made(written, checked.made), _with_made(returned, checked.made)
+        )
 
-    def _refuse(self, refused: RefusedError, target: RequestTarget, body: Body, tell: Tell | None) -> Response:
+    def _refuse(self, refused: RefusedError, target: RequestTarget, asked: Request, tell: Tell | None) -> Response:
         subject = {"name": target.name, "group": target.group, "kind": target.plural}
         warnings = (*self._deprecation, *refused.warnings)
         answer = response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
         if tell is not None:
-            tell(ObservedRequest("", body.value, errors=answer.errors, pruned=refused.pruned))
+            sent = (
+                None if asked.verb == "patch" else asked.body.value
+            )  # a patch is no object of which anything is counted
+            tell(ObservedRequest("", sent, errors=answer.errors, pruned=refused.pruned))
         return answer
 
-    def _target(self, namespace: str, stored: Resource | None = None) -> RequestTarget:
-        metadata = (stored or {}).get("metadata") or {}
-        if not self._namespaced:
-            return RequestTarget(self._crd.group, self._crd.plural, None, metadata.get("name", ""))
-        return RequestTarget(
-            self._crd.group, self._crd.plural, metadata.get("namespace", namespace), metadata.get("name", "")
-        )
+    def _target(self, asked: Request, live: Resource | None) -> RequestTarget:
+        metadata = live["metadata"] if live is not None else {"name": asked.name, "namespace": asked.namespace}
+        namespace = metadata.get("namespace", asked.namespace) if self._namespaced else None
+        return RequestTarget(self._crd.group, self._crd.plural, namespace, metadata.get("name", ""))
 
     @cached_property
     def _deprecation(self) -> tuple[str, ...]:
         return deprecation.warnings(self._crd, self._served.spec)
 
 
+def _with_made(resource: Resource, made: Resource) -> Resource:
+    """Return a resource with the metadata that a server makes, in the usual order."""
+    kept = {key: value for key, value in resource["metadata"].items() if key not in requestmetadata.SERVER_MADE}
+    return {**resource, "metadata": dict(sorted({**kept, **made}.items()))}
+
+
 def _observed(
-    written: Literal["object", "status"],
-    decoded: DecodedBody,
-    resource: Resource,
-    validated: Validated,
-    outcomes: Sequence[RuleOutcome],
+    asked: Request, decoded: DecodedBody, checked: _Checked, outcomes: Sequence[RuleOutcome]
 ) -> ObservedRequest:
-    return ObservedRequest(written, decoded.sent, decoded.resource, resource, validated.errors, outcomes)
+    written: Literal["object", "status"] = "status" if asked.subresource == "status" else "object"
+    errors = checked.validated.errors
+    return ObservedRequest(written, decoded.sent, decoded.resource, checked.resource, errors, outcomes)

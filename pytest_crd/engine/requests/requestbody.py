@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal, bad_request
 from pytest_crd.engine.errors.response import Changes
+from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
-from pytest_crd.engine.passes.versionpasses import Passes
+from pytest_crd.engine.passes.versionpasses import Passes, Pruned
 from pytest_crd.engine.profile import Profile
 
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
@@ -63,6 +64,19 @@ class DecodedBody(NamedTuple):
     warnings: tuple[str, ...]
     is_text: bool = False
     sent: JSONValue = None
+
+
+class Patched(NamedTuple):
+    """
+    What came of a patch.
+
+    Attributes:
+        body: The whole object with its text, as the server reads it again.
+        problems: What is to be said about unknown and duplicate fields of the patch itself.
+    """
+
+    body: Body
+    problems: tuple[str, ...] = ()
 
 
 class RefusedError(Exception):
@@ -140,23 +154,51 @@ class Decoder(NamedTuple):
             pruned = passes.prune(body.value)
         except DecodeError as error:
             raise RefusedError(bad_request(f"{cannot} {self.of_url.kind}: {error}")) from None
-        problems: tuple[str, ...] = ()
-        if field_validation != "Ignore" and self.profile.field_validation:
-            unknown = tuple(f'unknown field "{path}"' for path in pruned.dropped)
-            if field_validation == "Strict" and (body.duplicates or unknown):
-                listed = ", ".join((*worded_strictly(body.duplicates), *unknown))
-                # By then it is what it says it is.
-                strict = bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
-                refused = typemeta.refuse_without_version(body.value)
-                raise RefusedError(refused or strict, pruned=pruned.value if unknown and refused is None else None)
-            problems = (*body.duplicates, *unknown)
-        defaulted = passes.default(pruned.value)
-        changes = Changes(pruned.dropped, defaulted.put_in, defaulted.dropped)
-        decoded = DecodedBody(dict(defaulted.value), changes, problems, is_text=bool(body.text), sent=body.value)
+        problems = self._problems(body, pruned, field_validation)
+        if field_validation == "Strict" and problems:
+            unknown = _unknown(pruned)
+            listed = ", ".join((*worded_strictly(body.duplicates), *unknown))
+            # By then it is what it says it is.
+            strict = bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
+            refused = typemeta.refuse_without_version(body.value)
+            raise RefusedError(refused or strict, pruned=pruned.value if unknown and refused is None else None)
+        decoded = _defaulted(body, pruned, passes, problems)
         refused = typemeta.refuse_version(body.value, self.of_url, self.profile)
         if refused is not None:
             raise RefusedError(refused, decoded)
         return decoded
+
+    def decode_patched(self, patched: Patched, field_validation: FieldValidation) -> DecodedBody:
+        """
+        Read what came of a patch, as `decode` does; its API version is not looked at.
+
+        Args:
+            patched: What came of it.
+            field_validation: What unknown and duplicate fields do, of the patch and of what came of it.
+
+        Raises:
+            RefusedError: The server goes no further.
+
+        Reference:
+            apiserver endpoints/handlers/patch.go, jsonPatcher.applyPatchToCurrentObject.
+        """
+        body = patched.body
+        if problem := typemeta.problem_of_patched(body.value, self.profile, written=body.text):
+            raise RefusedError(bad_patch(body.text, problem))
+        passes = self._passes_for(body.value)
+        try:
+            pruned = passes.prune(body.value)
+        except DecodeError as error:
+            raise RefusedError(bad_patch(body.text, str(error))) from None
+        problems = (*patched.problems, *self._problems(body, pruned, field_validation))
+        if field_validation == "Strict" and problems:
+            raise RefusedError(bad_patch(body.text, f"strict decoding error: {', '.join(problems)}"))
+        return _defaulted(body, pruned, passes, problems)
+
+    def _problems(self, body: Body, pruned: Pruned, field_validation: FieldValidation) -> tuple[str, ...]:
+        if field_validation == "Ignore" or not self.profile.field_validation:
+            return ()
+        return (*body.duplicates, *_unknown(pruned))
 
     def _quoted_version(self, resource: Mapping[str, JSONValue]) -> str:
         """Return the version that a resource is decoded as, as messages quote it."""
@@ -169,6 +211,22 @@ class Decoder(NamedTuple):
         if group != self.of_url.group or resource["kind"] != self.of_url.kind:
             return Passes(None, self.profile, preserve_unknown_fields=True)
         return self.passes.get(version) or Passes(None, self.profile, preserve_unknown_fields=False)
+
+
+def _unknown(pruned: Pruned) -> tuple[str, ...]:
+    return tuple(f'unknown field "{path}"' for path in pruned.dropped)
+
+
+def _defaulted(body: Body, pruned: Pruned, passes: Passes, problems: tuple[str, ...]) -> DecodedBody:
+    defaulted = passes.default(pruned.value)
+    changes = Changes(pruned.dropped, defaulted.put_in, defaulted.dropped)
+    return DecodedBody(dict(defaulted.value), changes, problems, is_text=bool(body.text), sent=body.value)
+
+
+def bad_patch(written: str, problem: str) -> Refusal:
+    """Return why a patch is refused for what came of it, which the server calls by no name."""
+    error = fielderror.invalid(FieldPath(("patch",)), written, problem)
+    return Refusal(422, "Invalid", f' "" is invalid: {error}', (error,), subject={})
 
 
 def worded_strictly(duplicates: tuple[str, ...]) -> tuple[str, ...]:

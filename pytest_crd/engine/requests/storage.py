@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.served import Served
+
+
+class Storing(NamedTuple):
+    """
+    What becomes of a resource that is stored.
+
+    Attributes:
+        written: What is stored, in the storage version.
+        read: What a client reads back.
+        lost: What is lost on the way.
+    """
+
+    written: Resource
+    read: dict[str, JSONValue]
+    lost: tuple[SpelledPath, ...]
 
 
 class Storage:
@@ -22,13 +38,13 @@ class Storage:
         self._storage = served if crd.converts_by_webhook else storage
         self._namespaced = crd.scope == "Namespaced"
 
-    def store(self, resource: Resource, *, defaulted: bool) -> tuple[dict[str, JSONValue], tuple[SpelledPath, ...]]:
-        """Return what a client reads back, converted to the storage version, stored, read and converted again; and what is lost."""
+    def store(self, resource: Resource, *, defaulted: bool) -> Storing:
+        """Return what becomes of a resource that is converted to the storage version, stored, read and converted again."""
         passes = self._storage.passes
         if self._storage is self._served and (not defaulted or passes.settles) and not self._lacks_status(resource):
-            return dict(resource), ()  # pruned and defaulted before
+            return Storing(resource, dict(resource), ())  # pruned and defaulted before
         written = passes.prune({**resource, "apiVersion": f"{self._crd.group}/{self._storage.spec.name}"})
-        return self._converted(passes.default(written.value).value), written.dropped
+        return Storing(written.value, self._converted(passes.default(written.value).value), written.dropped)
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading puts in a status: a default for the one that a create took away."""

@@ -58,6 +58,10 @@ class Subresources(NamedTuple):
     has_status: bool = False
     scale: Mapping[str, str] | None = None
 
+    def has(self, subresource: str) -> bool:
+        """Return whether there is a *subresource*, `status` or `scale`."""
+        return self.has_status if subresource == "status" else self.scale is not None
+
     def prepare_create(self, resource: Resource) -> dict[str, JSONValue]:
         """
         Return *resource* as it is created: without a status where there is a subresource for it.
@@ -142,13 +146,31 @@ class Subresources(NamedTuple):
         """
         if self.scale is None:
             return refusal.NOT_SERVED
-        replicas = _nested(stored, self.scale["specReplicasPath"], int)
-        if replicas is None:
+        found = self.find_scale(stored)
+        if isinstance(found, Refusal):
+            return found
+        scale, has_replicas = found
+        if not has_replicas:
             message = f'the spec replicas field "{self.scale["specReplicasPath"]}" does not exist'
             return Refusal(500, "InternalError", f"Internal error occurred: {message}")
-        selector_path = self.scale.get("labelSelectorPath")
-        selector = _nested(stored, selector_path, str) if selector_path else None
-        return Scale(replicas, _nested(stored, self.scale["statusReplicasPath"], int) or 0, selector or "")
+        return scale
+
+    def find_scale(self, resource: Resource) -> tuple[Scale, bool] | Refusal:
+        """
+        Return the scale of an object, and whether the object says how many are wanted; why there is none of a wrong type.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/etcd.go, scaleFromCustomResource.
+        """
+        paths = self.scale or {}
+        selector_path = paths.get("labelSelectorPath")
+        try:
+            replicas = _nested(resource, paths["specReplicasPath"], int)
+            status_replicas = _nested(resource, paths["statusReplicasPath"], int)
+            selector = _nested(resource, selector_path, str) if selector_path else None
+        except _AccessError as error:
+            return Refusal(500, "", str(error))
+        return Scale(replicas or 0, status_replicas or 0, selector or ""), replicas is not None
 
 
 def from_declared(declared: Mapping[str, JSONValue]) -> Subresources:

@@ -15,13 +15,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from conformance import casefile
+from conformance import casefile, recordings
 
 from oracle import options as shared
 from oracle.recorders import alike, files
 from oracle.servers import apiserver, repetition
 from oracle.servers.crds import collection, delete, path_of
 from oracle.servers.versions import VERSIONS
+from pytest_crd.engine.requests import scale
+from pytest_crd.engine.requests.patching import documents, patches
 from pytest_crd.live import client, facts, settling
 
 JSONValue = Any
@@ -30,6 +32,8 @@ Recorded = dict[str, JSONValue]
 CASES: Final = Path(__file__).parents[2] / "conformance"
 
 _TURNS_VISIBLE: Final = 0.4
+# The name of what is patched where nothing is stored.
+_NOT_THERE: Final = "example"
 
 
 def record(files: Sequence[casefile.CaseFile], server: client.Server) -> list[Recorded]:
@@ -101,11 +105,17 @@ def _request_answer(server: client.Server, file: casefile.CaseFile, request: cas
             path = client.crd_path(sent["apiVersion"], file.crd["metadata"]["name"])
             query = _query(request)
             return repetition.ask_often(lambda: _crd_update_answer(server.ask("PUT", path, sent, query=query), sent))
+        case "patchCRD":
+            return repetition.ask_often(
+                lambda: recordings.without_made(
+                    _crd_update_answer(_patched(server, path_of(file.crd), request), file.crd)
+                )
+            )
         case "createCRDText":
             return _crd_answer(server, collection(file.crd), request.sent, _query(request))
         case _:
             answer = _update_answer(server, file, request)
-    if "stored" in answer:
+    if "stored" in answer and request.verb not in casefile.OF_SCALE:
         answer["stored"] = file.abbreviated(answer["stored"], request.version)
     return answer
 
@@ -122,7 +132,32 @@ def _query(request: casefile.Request) -> dict[str, str]:
     return {**_DRY, **({"fieldValidation": request.field_validation} if request.field_validation else {})}
 
 
+def _patched(server: client.Server, path: str, request: casefile.Request) -> client.ServerAnswer:
+    """Return the answer to a PATCH; what is no text is sent as Go writes it."""
+    is_text, sent = isinstance(request.sent, str), request.sent
+    text = sent if is_text else documents.written(documents.as_sent(sent))
+    looks = patches.JSON_PATCH if text.lstrip().startswith("[") else patches.MERGE_PATCH
+    headers = {"Content-Type": request.media_type or looks}
+    return server.ask("PATCH", path, text, query=_query(request), headers=headers)
+
+
+def _stated(answer: client.ServerAnswer, sent: JSONValue) -> Recorded:
+    """Return the facts of an answer, whose texts may quote a patched object."""
+    return recordings.without_made(facts.stated(answer, sent))
+
+
+_SUBRESOURCES: Final = {
+    "updateStatus": "/status",
+    "patchStatus": "/status",
+    "updateScale": "/scale",
+    "patchScale": "/scale",
+}
+
+
 def _update_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
+    if request.old is None:
+        path = client.resource_path(file.crd, request.version, _NOT_THERE) + _SUBRESOURCES.get(request.verb, "")
+        return repetition.ask_often(lambda: _stated(_patched(server, path, request), None))
     with contextlib.ExitStack() as stack:
         if request.old_crd is not None:
             _replace_crd(server, request.old_crd)
@@ -136,11 +171,16 @@ def _update_answer(server: client.Server, file: casefile.CaseFile, request: case
             # What the CRD cannot decode, it cannot delete either, not even with the CRD itself.
             stack.callback(_replace_crd, server, request.old_crd)
             _replace_crd(server, file.crd)
-        sent = _with_old_metadata(request.sent, stored.body["metadata"])
         path = client.resource_path(file.crd, request.version, name)
-        target = f"{path}/status" if request.verb == "updateStatus" else path
+        target = path + _SUBRESOURCES.get(request.verb, "")
+        if request.verb in casefile.PATCHES:
+            return repetition.ask_often(lambda: _stated(_patched(server, target, request), None))
+        sent = request.sent
+        if request.verb == "updateScale":
+            sent = {**scale.TYPE_META, "metadata": {}, **sent} if isinstance(sent, dict) else sent
+        sent = _with_old_metadata(sent, stored.body["metadata"])
         return repetition.ask_often(
-            lambda: facts.stated(server.ask("PUT", target, sent, query=_query(request)), request.sent)
+            lambda: _stated(server.ask("PUT", target, sent, query=_query(request)), request.sent)
         )
 
 

@@ -1,0 +1,149 @@
+"""What Go finds wrong with a text that is no JSON, in its words."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pytest_crd.engine.golang import printing
+
+_BLANK: Final = re.compile(r"[ \t\r\n]*")
+_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
+_ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{0,3}|\\")
+_END: Final = "unexpected end of JSON input"
+_LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
+_BEGINNING: Final = "looking for beginning of value"
+_MINUS: Final = re.compile("-?")
+_POINT: Final = re.compile(r"\.")
+_INTEGER: Final = re.compile(r"0|[1-9][0-9]*")
+_DIGITS: Final = re.compile(r"[0-9]+")
+_EXPONENT: Final = re.compile(r"[eE][+-]?")
+
+
+class _SyntaxError(Exception):
+    """What is wrong."""
+
+
+def problem(text: str) -> str:
+    """
+    Return what is wrong with *text*; empty where it is JSON.
+
+    Reference:
+        encoding/json/scanner.go, checkValid.
+    """
+    scanner = _Scanner(text)
+    try:
+        scanner.document()
+    except _SyntaxError as error:
+        return str(error)
+    return ""
+
+
+class _Scanner:
+    """A text that is read from its beginning."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        # What closes the objects and lists that are open.
+        self._open: list[str] = []
+
+    def document(self) -> None:
+        """Read the whole text."""
+        self._value()
+        while self._open:
+            self._after_value()
+        if self._next():
+            self._refuse("after top-level value")
+
+    def _value(self) -> None:
+        """Read a value, or the beginning of an object or list, up to its first value."""
+        char = self._next()
+        while char in ("{", "["):
+            self._at += 1
+            closing = "}" if char == "{" else "]"
+            first = self._next()
+            if first == closing:
+                self._at += 1
+                return
+            self._open.append(closing)
+            if closing == "}":
+                self._key()
+            char = self._next()
+        if char == '"':
+            self._string()
+        elif char in _LITERALS:
+            self._literal(_LITERALS[char])
+        elif char and char in "-0123456789":
+            self._number()
+        else:
+            self._refuse(_BEGINNING)
+
+    def _after_value(self) -> None:
+        """Read what stands behind a value in the innermost object or list."""
+        char, closing = self._next(), self._open[-1]
+        if char == closing:
+            self._at += 1
+            self._open.pop()
+        elif char == ",":
+            self._at += 1
+            if closing == "}":
+                self._next()
+                self._key()
+            self._value()
+        else:
+            self._refuse("after object key:value pair" if closing == "}" else "after array element")
+
+    def _key(self) -> None:
+        if self._text[self._at : self._at + 1] != '"':
+            self._refuse("looking for beginning of object key string")
+        self._string()
+        if self._next() != ":":
+            self._refuse("after object key")
+        self._at += 1
+
+    def _string(self) -> None:
+        self._match(_STRING)
+        if self._text[self._at : self._at + 1] == '"':
+            self._at += 1
+            return
+        escape = self._match(_ESCAPE)
+        if not escape:
+            self._refuse("in string literal")
+        self._refuse("in string escape code" if escape == "\\" else "in \\u hexadecimal character escape")
+
+    def _literal(self, word: str) -> None:
+        for expected in word:
+            if self._text[self._at : self._at + 1] != expected:
+                self._refuse(f"in literal {word} (expecting '{expected}')")
+            self._at += 1
+
+    def _number(self) -> None:
+        self._match(_MINUS)
+        self._demand(_INTEGER, "in numeric literal")
+        if self._match(_POINT):
+            self._demand(_DIGITS, "after decimal point in numeric literal")
+        if self._match(_EXPONENT):
+            self._demand(_DIGITS, "in exponent of numeric literal")
+
+    def _demand(self, pattern: re.Pattern[str], where: str) -> None:
+        if not self._match(pattern):
+            self._refuse(where)
+
+    def _next(self) -> str:
+        """Return the next character that is not blank; empty at the end."""
+        self._match(_BLANK)
+        return self._text[self._at : self._at + 1]
+
+    def _match(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self._text, self._at)
+        found = "" if match is None else match[0]
+        self._at += len(found)
+        return found
+
+    def _refuse(self, where: str) -> None:
+        if self._at >= len(self._text):
+            raise _SyntaxError(_END)
+        byte = chr(self._text[self._at].encode("utf-8", "surrogatepass")[0])
+        quoted = {"'": r"'\''", '"': "'\"'"}.get(byte) or f"'{printing.quote(byte)[1:-1]}'"
+        raise _SyntaxError(f"invalid character {quoted} {where}")

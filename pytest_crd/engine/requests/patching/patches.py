@@ -1,0 +1,188 @@
+"""What a server makes of the body of a PATCH: the patched object, or why it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors.refusal import Refusal, bad_request
+from pytest_crd.engine.golang import decoding, jsonsyntax, printing, types
+from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.requests.patching import documents, jsonpatch, mergepatch
+from pytest_crd.engine.requests.patching.documents import Document, SentObject
+from pytest_crd.engine.requests.patching.jsonpatch import OperationError
+from pytest_crd.engine.requests.requestbody import Body, FieldValidation, Patched, RefusedError
+from pytest_crd.engine.text.yamlparser import UnreadableError
+
+JSON_PATCH: Final = "application/json-patch+json"
+MERGE_PATCH: Final = "application/merge-patch+json"
+APPLY: Final = "application/apply-patch+yaml"
+STRATEGIC_MERGE_PATCH: Final = "application/strategic-merge-patch+json"
+MEDIA_TYPES: Final = (JSON_PATCH, MERGE_PATCH, APPLY)
+# Those of what has a Go type, as CRDs have.
+MEDIA_TYPES_OF_BUILT_IN: Final = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY)
+
+_MAX_OPERATIONS: Final = 10_000
+_OPERATION: Final = types.Struct(
+    "handlers.jsonPatchOp",
+    {"op": types.STRING, "path": types.STRING, "from": types.STRING, "value": types.Raw("interface {}")},
+)
+_OPERATIONS: Final = types.List(_OPERATION)
+_MAP: Final = types.Map(types.Raw("interface {}"))
+_MAX_PROBLEMS: Final = 100
+# A client's words for a 422 that it knows nothing of, which the server takes as its own.
+_REJECTED: Final = "the server rejected our request due to an error in our request"
+_NO_PATCH: Final = "Invalid JSON Patch"
+
+
+def refuse_media_type(media_type: str, *, is_built_in: bool = False) -> Refusal | None:
+    """
+    Return why a PATCH is refused for what its body is said to be, or None.
+
+    Args:
+        media_type: The Content-Type, perhaps with parameters.
+        is_built_in: Whether the resource has a Go type: then there is one media type more, and the router refuses the others.
+
+    Reference:
+        apiserver endpoints/handlers/negotiation/errors.go, NewUnsupportedMediaTypeError; emicklei/go-restful jsr311.go.
+    """
+    known = MEDIA_TYPES_OF_BUILT_IN if is_built_in else MEDIA_TYPES
+    if plain_media_type(media_type) in known:
+        return None
+    listed = f"accepted media types include: {', '.join(known)}"
+    words = (
+        "415: Unsupported Media Type" if is_built_in else f"the body of the request was in an unknown format - {listed}"
+    )
+    return Refusal(415, "UnsupportedMediaType", words)
+
+
+def plain_media_type(media_type: str) -> str:
+    """Return a media type without parameters."""
+    return media_type.partition(";")[0]
+
+
+def refuse_other_than_json(body: Body, profile: Profile) -> Refusal | None:
+    """Return why a body is refused that is no JSON, before anything is looked for, or None; only newer versions do so."""
+    if not profile.json_patch.checks_json_first or not body.text:
+        return None
+    return bad_request("invalid JSON patch") if jsonsyntax.problem(body.text) else None
+
+
+def patch(
+    live: Resource, body: Body, *, media_type: str, field_validation: FieldValidation, profile: Profile
+) -> Patched:
+    """
+    Return what comes of a patch.
+
+    Args:
+        live: What is patched, as it is answered to a GET; not modified.
+        body: The patch.
+        media_type: What kind of patch it is, JSON_PATCH or MERGE_PATCH.
+        field_validation: What unknown and duplicate fields of the patch do.
+        profile: Whose behaviour and words.
+
+    Raises:
+        RefusedError: The patch is none, is too large, or fails.
+
+    Reference:
+        apiserver endpoints/handlers/patch.go, jsonPatcher.applyJSPatch.
+    """
+    is_checked = field_validation != "Ignore" and profile.field_validation
+    is_json_patch = plain_media_type(media_type) == JSON_PATCH
+    if problem := jsonsyntax.problem(body.text) if body.text else "":
+        if is_checked:
+            raise RefusedError(bad_request(f"error decoding patch: {problem}"))
+        raise RefusedError(bad_request(problem) if is_json_patch else _refuse_merge(profile))
+    try:
+        sent = documents.read(body.text) if body.text else documents.as_sent(body.value)
+    except UnreadableError as error:
+        raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
+    change = _json_patched if is_json_patch else _merge_patched
+    problems, patched = change(live, sent, profile, is_checked=is_checked)
+    written = documents.written(patched)
+    found = documents.duplicates(patched) if is_checked else ()
+    return Patched(Body(documents.plain(patched), written, found), problems)
+
+
+def _json_patched(
+    live: Resource, sent: Document, profile: Profile, *, is_checked: bool
+) -> tuple[tuple[str, ...], Document]:
+    problems: tuple[str, ...] = ()
+    if is_checked:
+        _demand(sent, _OPERATIONS)
+        problems = tuple(dict.fromkeys(f"json patch {problem}" for problem in _problems(sent or ())))[:_MAX_PROBLEMS]
+    operations = _operations(sent)
+    if len(operations) > _MAX_OPERATIONS:
+        found = f"The allowed maximum operations in a JSON patch is {_MAX_OPERATIONS}, got {len(operations)}"
+        raise RefusedError(Refusal(413, "RequestEntityTooLarge", f"Request entity too large: {found}"))
+    try:
+        return problems, jsonpatch.apply(live, operations, profile.json_patch)
+    except OperationError as error:
+        explanation = f"operation {error.index}: {error}"
+        if error.panics:
+            panic = refusal.internal_error(f"the server panics over {explanation}")
+            raise RefusedError(panic) from None
+        raise RefusedError(Refusal(422, "Invalid", _REJECTED, explanation=explanation, subject={})) from None
+
+
+def _merge_patched(
+    live: Resource, sent: Document, profile: Profile, *, is_checked: bool
+) -> tuple[tuple[str, ...], Document]:
+    problems: tuple[str, ...] = ()
+    if is_checked:
+        _demand(sent, _MAP)
+        problems = documents.duplicates(sent)
+    if not isinstance(sent, dict | list):
+        raise RefusedError(_refuse_merge(profile))
+    return problems, mergepatch.merge(live, sent, profile.json_patch)
+
+
+def _refuse_merge(profile: Profile) -> Refusal:
+    """Return why a merge patch is refused that is none; the versions that check no fields do not blame the request."""
+    return bad_request(_NO_PATCH) if profile.field_validation else Refusal(500, "", _NO_PATCH)
+
+
+def _demand(sent: Document, kind: types.GoType) -> None:
+    """Refuse a patch of another type than *kind*, which null is not."""
+    if sent is None:
+        return
+    try:
+        decoding.decode(documents.plain(sent), kind, sort_keys=False)
+    except DecodeError as error:
+        raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
+
+
+def _operations(sent: Document) -> list[Document]:
+    if sent is None:
+        return []
+    if not isinstance(sent, list):
+        raise RefusedError(_undecodable(sent, "Patch"))
+    for operation in sent:
+        if not isinstance(operation, Mapping | None):
+            raise RefusedError(_undecodable(operation, "Operation"))
+    return sent
+
+
+def _undecodable(sent: Document, kind: str) -> Refusal:
+    named = {"integer": "number", "boolean": "bool"}
+    found = jsonvalue.type_of(documents.plain(sent))
+    return bad_request(f"json: cannot unmarshal {named.get(found, found)} into Go value of type jsonpatch.{kind}")
+
+
+def _problems(operations: Document) -> Iterator[str]:
+    """Yield what a strict decoder says of the fields of operations, in their order."""
+    for index, operation in enumerate(operations):
+        seen: set[str] = set()
+        for key, value in operation.pairs if isinstance(operation, SentObject) else ():
+            place = f"[{index}].{key}"
+            if key not in _OPERATION.fields:
+                yield f"unknown field {printing.quote(place)}"
+                continue
+            if key in seen:
+                yield f"duplicate field {printing.quote(place)}"
+            seen.add(key)
+            yield from documents.duplicates(value, place)

@@ -1,0 +1,191 @@
+"""
+The Scale of a custom resource: how it is read of one, decoded of a request, and written into one.
+
+Reference:
+    apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors.refusal import Refusal, bad_request, too_large
+from pytest_crd.engine.golang import decoding, printing, types
+from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import metav1types, typemeta
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.requests import requestbody
+from pytest_crd.engine.requests.patching.documents import SentObject
+from pytest_crd.engine.requests.requestbody import Body, FieldValidation, Patched, RefusedError
+from pytest_crd.engine.requests.subresources import Subresources
+
+TYPE_META: Final[Mapping[str, JSONValue]] = {"kind": "Scale", "apiVersion": "autoscaling/v1"}
+# What stands for replicas that the object does not say, in what is patched: the smallest int32.
+_UNSET: Final = -(2**31)
+_IDENTITY: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+_STRUCT: Final = types.Struct(
+    "v1.Scale",
+    {
+        **metav1types.TYPE_META,
+        "metadata": metav1types.OBJECT_META,
+        "spec": types.Struct("v1.ScaleSpec", {"replicas": types.INT32}),
+        "status": types.Struct("v1.ScaleStatus", {"replicas": types.INT32, "selector": types.STRING}),
+    },
+)
+# All that is said of a Scale that cannot be decoded, as the server has no words of its own for it.
+_UNDECODABLE: Final = "no kind is registered for the type v1.Scale"
+# The other API versions that have a Scale.
+_OTHERS: Final = {"apps/v1beta1": "v1beta1", "apps/v1beta2": "v1beta2", "extensions/v1beta1": "v1beta1"}
+
+
+class DecodedScale(NamedTuple):
+    """
+    A Scale that was sent, or that came of a patch.
+
+    Attributes:
+        metadata: Its metadata.
+        replicas: How many are wanted.
+        problems: What is to be said about unknown and duplicate fields.
+    """
+
+    metadata: Mapping[str, JSONValue]
+    replicas: int
+    problems: tuple[str, ...] = ()
+
+
+def of_resource(resource: Resource, subresources: Subresources, *, is_patched: bool = False) -> dict[str, JSONValue]:
+    """
+    Return the Scale of a custom resource, its fields in the server's order.
+
+    Args:
+        resource: The custom resource.
+        subresources: With the paths of the scale.
+        is_patched: Whether it is to be patched: replicas that are not there are then a number that nobody may want.
+
+    Raises:
+        RefusedError: Something at one of the paths is of a wrong type.
+    """
+    found = subresources.find_scale(resource)
+    if isinstance(found, Refusal):
+        raise RefusedError(found)
+    scale, has_replicas = found
+    metadata = [(key, resource["metadata"][key]) for key in _IDENTITY if resource["metadata"].get(key)]
+    replicas = scale.replicas if has_replicas or not is_patched else _UNSET
+    status = {"replicas": scale.status_replicas} | ({"selector": scale.selector} if scale.selector else {})
+    return {
+        **TYPE_META,
+        "metadata": SentObject(metadata),
+        "spec": SentObject([("replicas", replicas)] if replicas else []),
+        "status": SentObject(list(status.items())),
+    }
+
+
+def decode(body: Body, field_validation: FieldValidation, profile: Profile) -> DecodedScale:
+    """
+    Return the Scale that a PUT sends.
+
+    Raises:
+        RefusedError: It is too large, no Scale, or has fields that may not be there.
+
+    Reference:
+        apiserver endpoints/handlers/update.go, UpdateResource.
+    """
+    if refused := too_large(body.value, body.text):
+        raise RefusedError(refused)
+    if not isinstance(body.value, Mapping | None):
+        raise RefusedError(bad_request(_UNDECODABLE))
+    sent = {key: value for key, value in (body.value or {}).items() if key not in TYPE_META or value}
+    try:
+        decoded = decoding.decode({**TYPE_META, **sent}, _STRUCT)
+    except DecodeError:
+        raise RefusedError(bad_request(_UNDECODABLE)) from None
+    problems = _problems(body, decoded.unknown, field_validation, profile)
+    is_other = {key: decoded.value[key] for key in TYPE_META} != TYPE_META
+    if is_other or (problems and field_validation == "Strict"):
+        raise RefusedError(bad_request(_UNDECODABLE))
+    return _decoded(decoded.value, problems)
+
+
+def decode_patched(patched: Patched, field_validation: FieldValidation, profile: Profile) -> DecodedScale:
+    """
+    Return the Scale that came of a patch.
+
+    Raises:
+        RefusedError: It is no Scale, or has fields that may not be there.
+
+    Reference:
+        apiserver endpoints/handlers/patch.go, jsonPatcher.applyPatchToCurrentObject.
+    """
+    body = patched.body
+    if not isinstance(body.value, Mapping):
+        problem = typemeta.problem_of_patched(body.value, profile, written=body.text)
+        raise RefusedError(requestbody.bad_patch(body.text, problem))
+    value = {**body.value, **{key: of for key, of in TYPE_META.items() if not body.value.get(key)}}
+    try:
+        decoded = decoding.decode(value, _STRUCT)
+    except DecodeError as error:
+        raise RefusedError(requestbody.bad_patch(body.text, str(error))) from None
+    if problem := _other_kind(decoded.value):
+        raise RefusedError(requestbody.bad_patch(body.text, problem))
+    problems = (*patched.problems, *_problems(body, decoded.unknown, field_validation, profile))
+    if problems and field_validation == "Strict":
+        raise RefusedError(requestbody.bad_patch(body.text, f"strict decoding error: {', '.join(problems)}"))
+    return _decoded(decoded.value, problems)
+
+
+def written(live: Resource, scale: DecodedScale, subresources: Subresources) -> dict[str, JSONValue]:
+    """
+    Return a custom resource with the replicas of a Scale, and with its resourceVersion, where it states one.
+
+    Args:
+        live: The custom resource; not modified.
+        scale: The Scale.
+        subresources: With the paths of the scale.
+
+    Raises:
+        RefusedError: The Scale wants the number that stands for none, or there is no object to write it into.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/etcd.go, scaleUpdatedObjectInfo.UpdatedObject.
+    """
+    path = (subresources.scale or {})["specReplicasPath"]
+    if scale.replicas == _UNSET:
+        raise RefusedError(bad_request(f"the spec replicas field {printing.quote(path)} cannot be empty"))
+    resource: dict[str, JSONValue] = jsonvalue.copy(dict(live))
+    *names, last = path.removeprefix(".").split(".")
+    holder = resource
+    for depth, name in enumerate(names, 1):
+        holder = holder.setdefault(name, {})
+        if not isinstance(holder, dict):
+            place = ".".join(names[:depth])
+            problem = f"value cannot be set because .{place} is not a map[string]interface{{}}"
+            raise RefusedError(Refusal(500, "", problem))
+    holder[last] = scale.replicas
+    if version := scale.metadata.get("resourceVersion"):
+        resource["metadata"]["resourceVersion"] = version
+    return resource
+
+
+def _decoded(value: Resource, problems: tuple[str, ...]) -> DecodedScale:
+    return DecodedScale(value.get("metadata") or {}, (value.get("spec") or {}).get("replicas") or 0, problems)
+
+
+def _problems(
+    body: Body, unknown: tuple[str, ...], field_validation: FieldValidation, profile: Profile
+) -> tuple[str, ...]:
+    if field_validation == "Ignore" or not profile.field_validation:
+        return ()
+    return (*body.duplicates, *(f"unknown field {printing.quote(path)}" for path in unknown))
+
+
+def _other_kind(value: Resource) -> str:
+    kind, version = value["kind"], value["apiVersion"]
+    if kind == "Scale" and version in _OTHERS:
+        return f"converting ({_OTHERS[version]}.Scale) to (v1.Scale): unknown conversion"
+    if {"kind": kind, "apiVersion": version} == TYPE_META:
+        return ""
+    return f"no kind {printing.quote(kind)} is registered for version {printing.quote(version)}"

@@ -1,0 +1,35 @@
+"""What Go finds wrong with a text that is no JSON."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_crd.engine.golang import jsonsyntax
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("nope", "invalid character 'o' in literal null (expecting 'u')"),
+        ("tru", "unexpected end of JSON input"),
+        (" ", "unexpected end of JSON input"),
+        ("[] x", "invalid character 'x' after top-level value"),
+        ('[{"op":"add",}]', "invalid character '}' looking for beginning of object key string"),
+        ("{'a':1}", r"invalid character '\'' looking for beginning of object key string"),
+        ('{"a":"\t"}', r"invalid character '\t' in string literal"),
+        ('{"a":"\\q"}', "invalid character 'q' in string escape code"),
+        ('["\\u12"]', "invalid character '\"' in \\u hexadecimal character escape"),
+        ('{"a":01}', "invalid character '1' after object key:value pair"),
+        ("[1 2]", "invalid character '2' after array element"),
+        ('{"a" 1}', "invalid character '1' after object key"),
+        ("[é]", "invalid character 'Ã' looking for beginning of value"),
+        ("-a", "invalid character 'a' in numeric literal"),
+        ("1.a", "invalid character 'a' after decimal point in numeric literal"),
+        ("1e+a", "invalid character 'a' in exponent of numeric literal"),
+        ('"', "unexpected end of JSON input"),
+        ('{"a":{"b":[]},"c":[1.5e+3,-0,"\\u1234\\n"]}', ""),
+        ("[[],{}]", ""),
+    ],
+)
+def test_a_text_is_json_or_go_says_what_is_wrong(text: str, problem: str) -> None:
+    assert jsonsyntax.problem(text) == problem
