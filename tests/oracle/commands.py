@@ -76,6 +76,13 @@ _RECORDED: Final = (
         "a minute",
     ),
     Command(
+        "merging",
+        "oracle.recorders.merging",
+        "what structured-merge-diff answers to its own tests: tests/conformance/merging",
+        ("Go",),
+        "a minute",
+    ),
+    Command(
         "storedrules",
         "oracle.recorders.storedrules",
         "rules that no server takes, of CRDs that an older one stored: tests/conformance/storedrules.jsonl",
