@@ -76,6 +76,13 @@ _RECORDED: Final = (
         "a minute",
     ),
     Command(
+        "sequences",
+        "oracle.recorders.sequences",
+        "what becomes of requests one after another, with managed fields: tests/conformance/sequences",
+        ("server",),
+        "two minutes",
+    ),
+    Command(
         "merging",
         "oracle.recorders.merging",
         "what structured-merge-diff answers to its own tests: tests/conformance/merging",
