@@ -164,6 +164,13 @@ COMMANDS: Final = (
         "some minutes, by how many are asked for",
     ),
     Command(
+        "fuzz apply",
+        "oracle.fuzzers.apply",
+        "sequences of requests by some managers: patches, server-side apply, managed fields",
+        ("server or URL",),
+        "a minute, by how many are asked for",
+    ),
+    Command(
         "fuzz upgrades",
         "oracle.fuzzers.upgrades",
         "upgrades of random CRDs, against what random objects show of them",
