@@ -76,6 +76,20 @@ _RECORDED: Final = (
         "a minute",
     ),
     Command(
+        "sequences",
+        "oracle.recorders.sequences",
+        "what becomes of requests one after another, with managed fields: tests/conformance/sequences",
+        ("server",),
+        "two minutes",
+    ),
+    Command(
+        "merging",
+        "oracle.recorders.merging",
+        "what structured-merge-diff answers to its own tests: tests/conformance/merging",
+        ("Go",),
+        "a minute",
+    ),
+    Command(
         "storedrules",
         "oracle.recorders.storedrules",
         "rules that no server takes, of CRDs that an older one stored: tests/conformance/storedrules.jsonl",
@@ -148,6 +162,13 @@ COMMANDS: Final = (
         "YAML and JSON documents: how they are read",
         ("Go",),
         "some minutes, by how many are asked for",
+    ),
+    Command(
+        "fuzz apply",
+        "oracle.fuzzers.apply",
+        "sequences of requests by some managers: patches, server-side apply, managed fields",
+        ("server or URL",),
+        "a minute, by how many are asked for",
     ),
     Command(
         "fuzz upgrades",

@@ -1,0 +1,186 @@
+"""
+What structured-merge-diff answers to its own tests: `merging/value.jsonl`, `fieldpath.jsonl`, `typed.jsonl` and `merge.jsonl`.
+
+A line is a call that a test makes of the module, a fact: `file`, the test's; `call`, what is called; the arguments, and `answer`, or `error` (one
+text) or `errors` (of a validation: a text each, sorted). `python -m oracle record merging` makes them. How things are written:
+
+- a value as JSON, in which `1.0` is a float and `1` is not;
+- a set of paths as `fieldsV1`, an element of a path as in it (`f:name`, `k:{"a":1}`, `v:1`, `i:0`), a path as the list of its elements;
+- a schema, which `types` names, whole, as its YAML has it; `schemas.jsonl` has each once, and a fact there the number of its line from 0;
+- a type as its name, or as a mapping that stands in its place;
+- a typed value as `schema`, `type`, `value`; null where there is none;
+- managers as a mapping of names to `version`, `applied`, `fields`; conflicts as sorted pairs of a manager and a path;
+- a filter as `exclude`, a set, or `include`, a pattern: `*`, or pairs of an element or `*` and a pattern for what is below.
+
+The calls, with their arguments:
+
+- `value.Compare`, `value.Equals`, `PathElement.Compare`, `Set.Union`, `Set.Intersection`, `Set.Difference`, `Set.RecursiveDifference`, `Set.Equals`,
+  `ManagedFields.Equals`, `ManagedFields.Difference`: `left`, `right`;
+- `Path.String`: `path`; `DeserializePathElement`: `text`, and `spelled`, as it is in a path; `Set.Has`: `set`, `path`; `Set.Leaves`, `Set.Iterate`: `set`;
+- `Set.FromJSON`: `text`, and `paths` that it then has, in order, and `answer`, its text again; `Set.ToJSON`: `paths`, and its text;
+- `SetFromValue`: `value`; `Set.EnsureNamedFieldsAreMembers`: `set`, `schema`, `type`; `Set.FilterIncludeMatches`: `set`, `pattern`;
+- `Validate`: `schema`, `type`, `value`, `duplicates` (they are allowed);
+- `ToFieldSet`: `object`; `Merge`, `Compare`: `left`, `right`, and a value, or `removed`, `modified`, `added`; `RemoveItems`: `object`, `set`;
+  `ExtractItems`: `object`, `set`, `keys` (those of items are taken too); `Comparison.ExcludeFields`: `comparison`, `set`;
+  `ReconcileFieldSetWithSchema`: `set`, `object`, and null where nothing changes;
+- `ConflictsFromManagers`: `managers`, and `message`, of all;
+- `Update`, `Apply`: `live`, `sent`, `version`, `managers`, `manager`, `force` (`Apply`); `ignored`, filters by version; `inputOnNoop` (an apply
+  that changes nothing answers the object, and null otherwise); `converter`, a name of `converters`. Of the answer there are `object` and `managers`; an error may
+  have `conflicts`. An operation stands by itself, with all that it is given.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+JSONValue = Any
+Fact = dict[str, JSONValue]
+
+FOLDER: Final = Path(__file__).parent / "merging"
+PACKAGES: Final = ("value", "fieldpath", "typed", "merge")
+_SCHEMAS: Final = "schemas.jsonl"
+# Of a `converter` to a `version`; only the recorder looks at these, for which there are depends on Go's map order.
+CONVERT: Final = "Convert"
+# What another call says too, or what upstream asks at random again and again.
+_LEFT_OUT: Final = frozenset({"value.Less", CONVERT})
+_LONGEST: Final = 1500
+_MOST: Final = 60
+
+
+def files() -> list[Path]:
+    """Return the files that there are."""
+    return [FOLDER / name for name in (_SCHEMAS, *(f"{package}.jsonl" for package in PACKAGES))]
+
+
+def facts(*calls: str) -> Iterator[Fact]:
+    """Yield the recorded facts of *calls*, of all where none is named, with whole schemas."""
+    for package in PACKAGES:
+        for line in _lines(f"{package}.jsonl"):
+            if not calls or line["call"] in calls:
+                yield _resolved(line)
+
+
+def schemas() -> list[JSONValue]:
+    """Return the schemas, each once: those of `facts` are the same objects."""
+    return _schemas()
+
+
+@functools.cache
+def _schemas() -> list[JSONValue]:
+    return _lines(_SCHEMAS)
+
+
+def counts() -> dict[str, int]:
+    """Return how many facts there are by the upstream file of the test."""
+    return dict(sorted(collections.Counter(fact["file"] for fact in facts()).items()))
+
+
+def written(called: Iterable[Fact]) -> dict[str, str]:
+    """
+    Return the files, by name, for the facts of a run.
+
+    Args:
+        called: Facts as the reference tells them, with whole schemas; in any order, and the same ones again.
+    """
+    chosen = [json.loads(text) for text in _chosen(_distinct(called))]
+    texts = sorted({_text(schema) for fact in chosen for schema in _whole_schemas(fact)})
+    numbers = {text: number for number, text in enumerate(texts)}
+    lines: dict[str, list[Fact]] = {package: [] for package in PACKAGES}
+    for fact in chosen:
+        lines[_package(fact)].append(_numbered(fact, numbers))
+    files = {f"{package}.jsonl": sorted(map(_text, found)) for package, found in lines.items()}
+    return {name: "".join(f"{line}\n" for line in found) for name, found in (files | {_SCHEMAS: texts}).items()}
+
+
+def _chosen(texts: Iterable[str]) -> Iterator[str]:
+    """Yield of what one test file calls the shortest facts, where there are very many."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for text in texts:
+        fact = json.loads(text)
+        groups.setdefault((fact["file"], fact["call"]), []).append(text)
+    for group in groups.values():
+        many = len(group) > 5 * _MOST and "serialize_test" in group[0]
+        short = [text for text in group if len(text) < _LONGEST] if many else group
+        yield from sorted(short, key=lambda text: (len(text), text))[: _MOST if many else None]
+
+
+def _package(fact: Fact) -> str:
+    call: str = fact["call"]
+    if call.startswith("value."):
+        return "value"
+    if call in ("Apply", "Update", "ConflictsFromManagers"):
+        return "merge"
+    of_paths = ("Set", "Path", "ManagedFields", "DeserializePathElement")
+    return "fieldpath" if call.startswith(of_paths) else "typed"
+
+
+def _distinct(called: Iterable[Fact]) -> set[str]:
+    """Return the facts, each once, with names for types."""
+    kept = (named(fact) for fact in called if fact["call"] not in _LEFT_OUT)
+    return {_text({key: value for key, value in fact.items() if _is_fixed(fact, key)}) for fact in kept}
+
+
+def _is_fixed(fact: Fact, key: str) -> bool:
+    """Return whether what stands at *key* is the same in each run: how a mapping within an element is spelled is not."""
+    return key != "spelled" or fact["text"].count("{") < 2
+
+
+def named(value: JSONValue) -> JSONValue:
+    """Return a fact, or a part of one, with names for types."""
+    if isinstance(value, list):
+        return [named(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "type" in value and "schema" in value and isinstance(value["type"], dict) and [*value["type"]] == ["namedType"]:
+        value = value | {"type": value["type"]["namedType"]}
+    return {key: item if key in ("value", "schema") else named(item) for key, item in value.items()}
+
+
+def _whole_schemas(value: JSONValue) -> Iterator[JSONValue]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _whole_schemas(item)
+    elif isinstance(value, dict):
+        if _has_schema(value):
+            yield value["schema"]
+        else:
+            for item in value.values():
+                yield from _whole_schemas(item)
+
+
+def _has_schema(value: Mapping[str, JSONValue]) -> bool:
+    """Return whether a mapping is a typed value, or a fact that has a schema of its own."""
+    return "schema" in value and "type" in value
+
+
+def _numbered(value: JSONValue, numbers: Mapping[str, int]) -> JSONValue:
+    if isinstance(value, list):
+        return [_numbered(item, numbers) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if _has_schema(value):
+        return value | {"schema": numbers[_text(value["schema"])]}
+    return {key: _numbered(item, numbers) for key, item in value.items()}
+
+
+def _resolved(value: JSONValue) -> JSONValue:
+    if isinstance(value, list):
+        return [_resolved(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if _has_schema(value):
+        return value | {"schema": _schemas()[value["schema"]]}
+    return {key: _resolved(item) for key, item in value.items()}
+
+
+def _lines(name: str) -> list[JSONValue]:
+    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+
+
+def _text(value: JSONValue) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

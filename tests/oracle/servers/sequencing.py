@@ -1,0 +1,181 @@
+"""
+Sequences of requests, asked of a server many at a time: the first request of each, then the second of each.
+
+Between two rounds a second begins, so that each time that a server makes tells of the round. Each sequence has a namespace of its own.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import time
+from collections.abc import Mapping, Sequence
+from concurrent import futures
+from typing import Any, Final
+
+from conformance import sequences
+
+from oracle.servers.crds import collection, delete, path_of
+from pytest_crd.live import client, settling
+
+JSONValue = Any
+Answer = sequences.Answer
+
+_WORKERS: Final = 6
+# How long a server holds the first write to a CRD that was established just now.
+_HELD: Final = 2.2
+_OMITTED: Final = ("kind", "apiVersion", "metadata", "status", "code")
+
+
+class Conversation:
+    """A sequence under way: who is asked about what, and what was answered."""
+
+    def __init__(self, crd: JSONValue, requests: Sequence[sequences.Request], namespace: str) -> None:
+        """Take the CRD, the requests, and a namespace that no other sequence has."""
+        self.crd = crd
+        self.requests = requests
+        self.answers: list[Answer] = []
+        self._namespace = namespace
+        self._uids: list[str] = []
+        self._last: JSONValue = None
+        self._first: JSONValue = None
+
+    def ask(self, server: client.Server, number: int, clock: Rounds) -> None:
+        """Send request *number*, where there is one, and note the answer."""
+        if number < len(self.requests):
+            request = self.requests[number]
+            if "crd" in request:
+                self.answers.append(self._replace(server, request["crd"], number))
+            else:
+                self.answers.append(self._answer(server, request, clock))
+
+    def _answer(self, server: client.Server, request: sequences.Request, clock: Rounds) -> Answer:
+        answer = self._send(server, request)
+        found: Answer = {"code": answer.code}
+        is_object = answer.code < 300 and "metadata" in answer.body and answer.body.get("kind") != "Status"
+        if is_object:
+            found["object"] = self._normal(answer.body, clock)
+            found["changed"] = self._note(
+                answer.body, keep=not request.get("dryRun") and request.get("subresource") != "scale"
+            )
+        elif isinstance(answer.body, dict):
+            status = {key: value for key, value in answer.body.items() if key not in _OMITTED}
+            found["status"] = self._normal(status, clock)
+        else:
+            found["text"] = answer.body
+        if answer.warnings:
+            found["warnings"] = list(answer.warnings)
+        if request.get("subresource") == "scale" and is_object:
+            stored = self._send(server, {"get": None, "version": sequences.version_of(self.crd, request)}).body
+            found["stored"] = self._normal(stored, clock)
+            self._note(stored, keep=True)
+        return found
+
+    def _send(self, server: client.Server, request: sequences.Request) -> client.ServerAnswer:
+        verb = sequences.verb_of(request)
+        version = sequences.version_of(self.crd, request)
+        name = "" if verb == "create" else sequences.NAME
+        path = client.resource_path(self.crd, version, name, namespace=self._namespace)
+        path += f"/{request['subresource']}" if "subresource" in request else ""
+        body = sequences.body_of(self.crd, request, self._last, self._first)
+        method = {"create": "POST", "update": "PUT", "updateOnto": "PUT", "get": "GET", "delete": "DELETE"}.get(
+            verb, "PATCH"
+        )
+        headers = {"User-Agent": request.get("userAgent", "fuzz/1")}
+        if media := request.get("mediaType", sequences.MEDIA_TYPES.get(verb)):
+            headers["Content-Type"] = media
+        return server.ask(method, path, body, query=sequences.query_of(request), headers=headers)
+
+    def _note(self, whole: JSONValue, *, keep: bool) -> bool:
+        """Return whether an object has another resourceVersion than the last one; *keep* it as the last one."""
+        before = self._last["metadata"].get("resourceVersion") if self._last else None
+        if keep:
+            self._last = whole
+            self._first = self._first or whole
+        return bool(whole["metadata"].get("resourceVersion") != before)
+
+    def _normal(self, whole: JSONValue, clock: Rounds) -> JSONValue:
+        if uid := whole.get("metadata", {}).get("uid"):
+            self._uids = [*dict.fromkeys([*self._uids, uid])]
+        metadata = {key: value for key, value in whole.get("metadata", {}).items() if key != "resourceVersion"}
+        text = json.dumps(whole | ({"metadata": metadata} if "metadata" in whole else {}), ensure_ascii=False)
+        return json.loads(sequences.normal(text, namespace=self._namespace, uids=self._uids, step=clock.number))
+
+    def _replace(self, server: client.Server, schema_or_crd: JSONValue, number: int) -> Answer:
+        crd = schema_or_crd
+        if "apiVersion" not in crd:
+            crd = sequences.crd_of({"schema": schema_or_crd}, self.crd["spec"]["group"])
+        mark = f"mark{number}"
+        marked = settling.marked(crd, mark)
+        current = server.ask("GET", path_of(crd)).body["metadata"]["resourceVersion"]
+        sent = marked | {"metadata": marked["metadata"] | {"resourceVersion": current}}
+        code = server.ask("PUT", path_of(crd), sent).code
+        if code == 200:
+            self.crd = crd
+            settling.wait_until_marked(server, marked, mark)
+            server.rest(settling.TURNS_VISIBLE)
+        return {"code": code}
+
+
+class Rounds:
+    """When each round was, in whole seconds."""
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[int, int]] = []
+        self._begun = 0
+
+    def begin(self) -> None:
+        """Begin a round with a second in which nothing was asked."""
+        time.sleep(1.05 - time.time() % 1)
+        self._begun = int(time.time())
+        self._spans.append((self._begun, 2**40))
+
+    def end(self) -> None:
+        """End the round."""
+        self._spans[-1] = (self._begun, int(time.time()))
+
+    def number(self, text: str) -> int | None:
+        """Return in which round a time was, None where it was before all."""
+        seconds = dt.datetime.fromisoformat(text).timestamp()
+        return next((number for number, (start, end) in enumerate(self._spans) if start <= seconds <= end), None)
+
+
+def install(server: client.Server, crds: Sequence[JSONValue]) -> list[JSONValue]:
+    """Create CRDs, wait until their objects can be written, and return those that were not accepted, with the answers."""
+    refused = []
+    for crd in crds:
+        answer = server.ask("POST", collection(crd), crd)
+        if answer.code == 409:
+            delete(server, crd)
+            answer = server.ask("POST", collection(crd), crd)
+        if answer.code != 201:
+            refused.append((crd, answer.message))
+    taken = [crd for crd in crds if crd not in [one for one, _ in refused]]
+    for crd in taken:
+        settling.wait_until_served(server, crd)
+    time.sleep(_HELD)
+    return refused
+
+
+def ask(server: client.Server, asked: Sequence[tuple[JSONValue, Sequence[sequences.Request]]]) -> list[list[Answer]]:
+    """Return the answers to sequences about CRDs that are installed."""
+    begun = f"{time.time_ns():x}"
+    talks = [Conversation(crd, requests, f"of-{begun}-{number}-x") for number, (crd, requests) in enumerate(asked)]
+    clock = Rounds()
+    with futures.ThreadPoolExecutor(_WORKERS) as pool:
+        for number in range(max((len(talk.requests) for talk in talks), default=0)):
+            clock.begin()
+            list(pool.map(lambda talk, number=number: talk.ask(server, number, clock), talks))
+            clock.end()
+    return [talk.answers for talk in talks]
+
+
+def remove(server: client.Server, crds: Sequence[JSONValue]) -> None:
+    """Delete CRDs, and what is stored of them."""
+    for crd in crds:
+        server.ask("DELETE", path_of(crd))
+
+
+def by_name(file: sequences.SequenceFile, answers: Sequence[list[Answer]]) -> Mapping[str, list[Answer]]:
+    """Return the answers to the cases of a file by their names."""
+    return dict(zip(file.cases, answers, strict=True))
