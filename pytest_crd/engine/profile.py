@@ -10,7 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel.dialect import Dialect, Libraries
-from pytest_crd.engine.golang.release import GoRelease, JsonPatchRelease
+from pytest_crd.engine.golang.release import ApplyRelease, GoRelease, JsonPatchRelease
 
 
 class Profile(NamedTuple):
@@ -24,6 +24,7 @@ class Profile(NamedTuple):
         go: The Go that the first release of the version is built with: 1.26 since 1.36, 1.25 in 1.35. (Patch releases may be
             built with a newer one, and so are the servers that were recorded: with Go 1.26, all of them.)
         json_patch: The library that patches: 4.13 since 1.35, 4.9 in 1.21.
+        apply: What becomes of managed fields.
 
     Requests:
         field_validation: Whether unknown and duplicate fields are warned about, or refused on demand (since 1.25).
@@ -124,6 +125,7 @@ class Profile(NamedTuple):
     version: str
     go: GoRelease = GoRelease()
     json_patch: JsonPatchRelease = JsonPatchRelease()
+    apply: ApplyRelease = ApplyRelease()
     # Requests.
     field_validation: bool = True
     serves_v1beta1: bool = False
@@ -201,6 +203,7 @@ class Profile(NamedTuple):
 _V1_37: Final = Profile("1.37")
 _V1_36: Final = _V1_37._replace(
     version="1.36",
+    apply=_V1_37.apply._replace(reads_patches=False, keeps_owners_on_errors=False),
     json_patch=_V1_37.json_patch._replace(checks_json_first=False),
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,
@@ -228,12 +231,14 @@ _V1_36: Final = _V1_37._replace(
 )
 _V1_35: Final = _V1_36._replace(
     version="1.35",
+    apply=_V1_36.apply._replace(not_of_status=("spec",)),
     structure_has_examples=False,
     checks_number_formats=False,
     go=_V1_36.go._replace(has_strict_colons=False),
 )
 _V1_34: Final = _V1_35._replace(
     version="1.34",
+    apply=_V1_35.apply._replace(knows_status_of_all_versions=False),
     json_patch=_V1_35.json_patch._replace(tests_absent=False, refuses_scalar_roots=False),
     go=_V1_35.go._replace(has_loose_class_names=False),
     prints_failed_values=False,
@@ -245,6 +250,7 @@ _V1_34: Final = _V1_35._replace(
 )
 _V1_33: Final = _V1_34._replace(
     version="1.33",
+    apply=_V1_34.apply._replace(keys_may_be_missing=False),
     bounds_int_or_string_in_rules=False,
     equates_null_fields=False,
     repeats_required_fields=True,
@@ -280,6 +286,7 @@ _V1_32: Final = _V1_33._replace(
 )
 _V1_21: Final = _V1_32._replace(
     version="1.21",
+    apply=_V1_32.apply._replace(duplicates_are_tracked=False, names_objects=False),
     json_patch=JsonPatchRelease(*[False] * 5),
     go=_V1_32.go._replace(has_short_group_names=False),
     field_validation=False,

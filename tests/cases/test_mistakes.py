@@ -19,7 +19,7 @@ OPENSHIFT = "a suite of openshift/api is the only document of its file"
 BOTH_STORED_AND_REFUSED = "an object that is refused is not stored; remove one of them"
 IF_ACCEPTED = "for an object that is accepted write `accepted: true`"
 SHORT_FORM = f"{IF_ACCEPTED}, for a part of the whole message `error:`"
-ERROR_TYPES = "NotFound, Required, Duplicate, Invalid, NotSupported, Forbidden, TooLong, TooMany, TooFew, Internal, TypeInvalid, TooShort, Request"
+ERROR_TYPES = "NotFound, Required, Duplicate, Invalid, NotSupported, Forbidden, TooLong, TooMany, TooFew, Internal, TypeInvalid, TooShort, Request, FieldManagerConflict"
 ERROR_KEYS = "`field:`, `type:`, `message:`, `detail:`, `matches:` or `rule:`"
 
 

@@ -43,10 +43,14 @@ class ErrorType(enum.StrEnum):
     TOO_SHORT = "TooShort"
     # No type of Go's: a request that is refused as a whole, before any field is looked at.
     REQUEST = "Request"
+    # Nor is this one: an apply changes a field that another manager owns.
+    MANAGER_CONFLICT = "FieldManagerConflict"
 
     @property
     def reason(self) -> str:
-        """The reason of a cause in a Status: `FieldValueInvalid`, and `InternalError` for an internal one."""
+        """The reason of a cause in a Status: `FieldValueInvalid`, and `InternalError` for an internal one; a conflict is its own."""
+        if self is ErrorType.MANAGER_CONFLICT:
+            return self.value
         return "InternalError" if self is ErrorType.INTERNAL else f"FieldValue{self.value}"
 
     @property
@@ -69,6 +73,7 @@ _WORDS: Final = {
     ErrorType.TYPE_INVALID: "Invalid value",
     ErrorType.TOO_SHORT: "Too short",
     ErrorType.REQUEST: "",
+    ErrorType.MANAGER_CONFLICT: "",
 }
 # How a pointer begins that is printed.
 _POINTER: Final = "(0xc0"
@@ -113,7 +118,7 @@ class FieldError:
     @property
     def message(self) -> str:
         """The message of the cause in the server's Status, everything but the field; of a `Request` error the whole message."""
-        if self.type is ErrorType.REQUEST:
+        if not self.type.words:
             return self.detail
         text = self.type.words
         if self.type not in _WITHOUT_VALUE and self.bad_value is not Omitted.VALUE:
@@ -219,6 +224,11 @@ def internal(path: FieldPath, detail: str) -> FieldError:
 def request(message: str, explanation: str = "") -> FieldError:
     """Return "the request is refused as a whole", with the *message* of the refusal, and what the server does not say of it."""
     return FieldError(ErrorType.REQUEST, "", Omitted.VALUE, message, explanation=explanation)
+
+
+def manager_conflict(message: str, path: str) -> FieldError:
+    """Return "who applies changes the field at *path*, which another manager owns", with the *message* of the cause."""
+    return FieldError(ErrorType.MANAGER_CONFLICT, path, Omitted.VALUE, message)
 
 
 def _plural(count: int, unit: str) -> str:

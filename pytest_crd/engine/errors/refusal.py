@@ -72,6 +72,11 @@ _MOST_BYTES: Final = 3 << 20
 _GREATEST_GROWTH: Final = 6
 
 
+def already_exists(resource: str, name: str) -> Refusal:
+    """Return the refusal of a create where there is an object of that name; *resource* is `plural.group`."""
+    return Refusal(409, "AlreadyExists", f'{resource} "{name}" already exists')
+
+
 def conflict(resource: str, name: str, problem: str) -> Refusal:
     """Return the refusal of an update that is not for the object as it is stored; *resource* is `plural.group`."""
     return Refusal(409, "Conflict", f'Operation cannot be fulfilled on {resource} "{name}": {problem}')

@@ -7,8 +7,8 @@ It words a refusal as a whole; what is wrong with which field comes from the pas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
@@ -74,6 +74,19 @@ class Stored:
         return Stored.of, (self.value,)
 
 
+class FieldConflict(NamedTuple):
+    """
+    A field that an apply changes, and that another manager owns.
+
+    Attributes:
+        manager: What the other one calls itself.
+        field: The path of the field, `spec.replicas`, `spec.listeners[name="a"].port`.
+    """
+
+    manager: str
+    field: str
+
+
 class NotAcceptedError(AssertionError):
     """What was to be accepted is refused, or loses fields; the message lists every reason as the server words it."""
 
@@ -92,6 +105,8 @@ class Response:
         changes: What was pruned, defaulted and dropped on the way in.
         status: The `Status` object of a refusal; None when accepted.
         scale: The `Scale` object that a request to `/scale` is answered with; None of any other, and when rejected.
+        conflicts: What an apply changes that others own.
+        owned: What `managers` says; None when rejected.
     """
 
     code: int
@@ -101,12 +116,14 @@ class Response:
     changes: Changes = Changes()
     status: JSONValue = None
     scale: JSONValue = None
+    conflicts: tuple[FieldConflict, ...] = ()
+    owned: Stored | None = field(default=None, compare=False)
 
     def copied(self) -> Response:
         """Return the same answer with values of its own, so that a change in one is none in the other."""
         errors = tuple(replace(error, bad_value=jsonvalue.copy(error.bad_value)) for error in self.errors)
         kept = None if self.kept is None else Stored(lambda: jsonvalue.copy(self.stored))
-        return Response(self.code, kept, errors, self.warnings, self.changes, jsonvalue.copy(self.status))
+        return replace(self, kept=kept, errors=errors, status=jsonvalue.copy(self.status))
 
     def located(self, locate: Locate) -> Response:
         """Return the same answer, of whose rules and keywords *locate* knows where they stand in the CRD."""
@@ -130,6 +147,15 @@ class Response:
         A server makes uid, generation, creationTimestamp, resourceVersion and managedFields.
         """
         return None if self.kept is None else self.kept.value
+
+    @property
+    def managers(self) -> Mapping[str, tuple[str, ...]]:
+        """
+        Which fields each manager owns of the stored object, by its name: `{"gitops": ("spec.replicas", …)}`.
+
+        Empty when rejected, and of an object whose fields nobody tracks.
+        """
+        return {} if self.owned is None else dict(self.owned.value)
 
     @property
     def accepted(self) -> bool:
@@ -230,6 +256,8 @@ def refused(
     if refusal.reason in _WITHOUT_SUBJECT:
         details = {"causes": [{"message": refusal.problem}]} if refusal.problem else {}
     status = _status(refusal.code, refusal.reason, refusal.message, details)
+    if refusal.subject is not None and not details:
+        status["details"] = {}  # which the server writes where it has looked for them
     errors = refusal.errors or (fielderror.request(refusal.message, refusal.explanation),)
     return Response(refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status)
 

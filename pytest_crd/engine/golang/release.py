@@ -44,3 +44,27 @@ class JsonPatchRelease(NamedTuple):
     refuses_scalar_roots: bool = True
     has_roots: bool = True
     keeps_nulls_in_lists: bool = True
+
+
+class ApplyRelease(NamedTuple):
+    """
+    What a release does with managed fields and applies; structured-merge-diff 6 merges since 1.34, 4.6 in 1.33, 4.4 in 1.32, 4.2 in 1.21.
+
+    Attributes:
+        keys_may_be_missing: Whether an item of a map is known by those keys that it has, if it has one (since 1.34).
+        duplicates_are_tracked: Whether who owns what is known of an object in which items are there twice (since 1.22 or later).
+        reads_patches: Whether what cannot be read is called a patch, and not YAML (since 1.37).
+        names_objects: Whether errors say which object they are about (since 1.22 or later).
+        keeps_owners_on_errors: Whether who owned what stays where it cannot be found out what an update changes (since 1.37;
+            before, nobody owns anything then).
+        not_of_status: What a request to the status does not write: the metadata too since 1.36.
+        knows_status_of_all_versions: Whether it does not write that in terms of other versions either (since 1.35).
+    """
+
+    keys_may_be_missing: bool = True
+    duplicates_are_tracked: bool = True
+    reads_patches: bool = True
+    names_objects: bool = True
+    keeps_owners_on_errors: bool = True
+    not_of_status: tuple[str, ...] = ("metadata", "spec")
+    knows_status_of_all_versions: bool = True
