@@ -33,7 +33,7 @@ OTHERS: Final = {
 }
 # What replays recordings of a part of the engine, beside its own tests.
 REPLAYS: Final = {
-    "engine/apply": "tests/conformance/test_sequences.py",
+    "engine/apply": "tests/conformance/test_conversations.py",
     "engine/cel": "tests/conformance/test_cel.py",
     "engine/crds": "tests/conformance/test_conformance.py",
     "engine/errors": "tests/conformance/test_conformance.py",

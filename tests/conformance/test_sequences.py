@@ -1,4 +1,4 @@
-"""Sequences of requests and what is recorded of them: `sequences` says how they are written. The engine answers none of them yet."""
+"""Sequences of requests and what is recorded of them: `sequences` says how they are written; `test_conversations` asks the engine."""
 
 from __future__ import annotations
 

@@ -83,7 +83,8 @@ def _ignored(
         apiextensions-apiserver registry/customresource, GetResetFields of the strategies.
     """
     status = fieldsets.of([(field("status"),)])
-    not_status = fieldsets.of([(field(name),) for name in release.not_of_status])
+    others = ("metadata", "spec") if release.keeps_metadata_from_status else ("spec",)
+    not_status = fieldsets.of([(field(name),) for name in others])
     having = [version.name for version in versions if version.has_status]
     return {
         "": {f"{crd.group}/{name}": status for name in having if name == served},

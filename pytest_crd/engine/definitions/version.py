@@ -354,6 +354,48 @@ class Version(Generic[CrdT]):
         requests, sent = self.requests, wanted if isinstance(wanted, int) else completion.read(wanted)
         return requests.scale(sent, old=old, namespace=namespace, field_validation=field_validation)
 
+    def apply(  # noqa: PLR0913 - what a URL says
+        self,
+        resource: Mapping[str, object] | str,
+        *,
+        manager: str,
+        old: Mapping[str, object] | None = None,
+        force: bool = False,
+        subresource: Subresource = "",
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """
+        Return what the server answers to a server-side apply of *resource*.
+
+        Args:
+            resource: What is applied: as for `create`, but nothing of what others own needs to be there.
+            manager: Who applies it, the field manager.
+            old: The object as it is stored, status included; without managed fields it belongs to `before-first-apply`. None
+                where nothing is stored: then it is created.
+            force: Whether what others own is taken from them; else it is a conflict.
+            subresource: Through which subresource, `status` or `scale`; empty for the object itself.
+            namespace: As for `create`.
+            field_validation: What duplicate fields do; an unknown one is refused whatever it says.
+
+        Raises:
+            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
+            ValueError: There is no such subresource of any resource.
+
+        Reference:
+            apiserver endpoints/handlers/patch.go; apimachinery util/managedfields; structured-merge-diff.
+        """
+        __tracebackhide__ = HIDE_MISTAKES
+        return self.requests.apply(
+            completion.read_applied(resource),
+            old=old,
+            manager=manager,
+            force=force,
+            subresource=subresource,
+            namespace=namespace,
+            field_validation=field_validation,
+        )
+
     def openapi(self, openapi: OpenAPIVersion) -> dict[str, JSONValue] | None:
         """
         Return what a server publishes of the version, where it has this CRD alone.

@@ -161,7 +161,7 @@ class VersionSchema:
         Raises:
             UnsupportedConstructError: As for `schema`.
         """
-        return Served(self.spec, self.schema, self.passes)
+        return Served(self.spec, self.schema, self.passes, lambda: self.as_published)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs to say the same: nothing that was found out since, and no file."""

@@ -57,8 +57,8 @@ class ApplyRelease(NamedTuple):
         names_objects: Whether errors say which object they are about (since 1.22 or later).
         keeps_owners_on_errors: Whether who owned what stays where it cannot be found out what an update changes (since 1.37;
             before, nobody owns anything then).
-        not_of_status: What a request to the status does not write: the metadata too since 1.36.
-        knows_status_of_all_versions: Whether it does not write that in terms of other versions either (since 1.35).
+        keeps_metadata_from_status: Whether a request to the status owns nothing of the metadata, either (since 1.36).
+        knows_status_of_all_versions: Whether it owns nothing else in terms of other versions, either (since 1.35).
     """
 
     keys_may_be_missing: bool = True
@@ -66,5 +66,5 @@ class ApplyRelease(NamedTuple):
     reads_patches: bool = True
     names_objects: bool = True
     keeps_owners_on_errors: bool = True
-    not_of_status: tuple[str, ...] = ("metadata", "spec")
+    keeps_metadata_from_status: bool = True
     knows_status_of_all_versions: bool = True

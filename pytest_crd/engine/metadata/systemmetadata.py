@@ -1,4 +1,4 @@
-"""The metadata that a server makes of an object: uid, creationTimestamp, generation; and its managed fields."""
+"""The metadata that a server makes of an object: uid, creationTimestamp, generation; managed fields are made in `apply`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
-def of_created(metadata: Mapping[str, JSONValue], *, uid: str, now: str) -> dict[str, JSONValue]:
+def of_created(*, uid: str, now: str) -> dict[str, JSONValue]:
     """
     Return what a server makes of an object that is created.
 
     Args:
-        metadata: The metadata of the object; of what is made only the managed fields may be there before.
         uid: A new uid.
         now: The time.
 
@@ -22,17 +21,14 @@ def of_created(metadata: Mapping[str, JSONValue], *, uid: str, now: str) -> dict
         apiserver registry/rest/meta.go, FillObjectMetaSystemFields; apiextensions-apiserver
         registry/customresource/strategy.go, PrepareForCreate.
     """
-    return {"creationTimestamp": now, "generation": 1, **_managed(metadata), "uid": uid}
+    return {"creationTimestamp": now, "generation": 1, "uid": uid}
 
 
-def of_updated(
-    metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], *, generates: bool
-) -> dict[str, JSONValue]:
+def of_updated(old_metadata: Mapping[str, JSONValue], *, generates: bool) -> dict[str, JSONValue]:
     """
     Return what a server makes of an object that is updated.
 
     Args:
-        metadata: The new metadata, as it was decoded.
         old_metadata: The stored one; what it has nothing of is not made either.
         generates: Whether the generation counts on.
 
@@ -42,7 +38,7 @@ def of_updated(
     made = {key: old_metadata[key] for key in ("creationTimestamp", "generation", "uid") if old_metadata.get(key)}
     if generates and "generation" in made:
         made["generation"] += 1
-    return {**made, **_managed(metadata)}
+    return made
 
 
 def generates(resource: Resource, old: Resource) -> bool:
@@ -53,8 +49,3 @@ def generates(resource: Resource, old: Resource) -> bool:
         apiextensions-apiserver registry/customresource/strategy.go, PrepareForUpdate.
     """
     return not jsonvalue.equal({**resource, "metadata": None}, {**old, "metadata": None})
-
-
-def _managed(metadata: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    fields = metadata.get("managedFields")
-    return {"managedFields": fields} if fields else {}

@@ -145,6 +145,11 @@ class Passes:
         defaulted = self._default({**meta, **body})
         return Defaulted(defaulted.value, self._defaulted.spell(defaulted.paths), nulls)
 
+    def fill_in(self, resource: Mapping[str, JSONValue]) -> Defaulted:
+        """Return *resource* with the defaults of its schema alone: nulls stay, but where a default takes their place."""
+        defaulted = self._default(resource)
+        return Defaulted(defaulted.value, self._defaulted.spell(defaulted.paths), ())
+
     def drop_nulls(self, resource: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
         """Return *resource* without the nulls that its schema does not allow, and without its defaults."""
         body, meta = _set_meta_aside(resource)

@@ -12,6 +12,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.requests import completion, requestbody, scale
 from pytest_crd.engine.requests.customresource import CustomResources, Tell
+from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.request import SUBRESOURCES, Request, Subresource
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
@@ -87,6 +88,27 @@ class Requests:
         stored = completion.patched(old, self._type_meta)
         request = Request("patch", body, completion.MADE_UP_NAME, subresource=subresource, media_type=media_type)
         return self._answer(stored, request, namespace, field_validation)
+
+    def apply(  # noqa: PLR0913 - what a URL says
+        self,
+        body: Body,
+        *,
+        old: Mapping[str, object] | None,
+        manager: str,
+        force: bool = False,
+        subresource: Subresource = "",
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to an apply of *body* to *old*, or to a subresource of it."""
+        if subresource not in SUBRESOURCES:
+            raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
+        stored = completion.patched(old, self._type_meta)
+        sent = completion.applied(body, stored, self._type_meta)
+        name = (stored or sent.value)["metadata"].get("name") or completion.MADE_UP_NAME
+        request = Request("patch", sent, name, subresource=subresource, media_type=patches.APPLY)
+        asked = request._replace(field_manager=manager, force=force)
+        return self._answer(stored, asked, namespace, field_validation)
 
     def scale(
         self,

@@ -34,6 +34,19 @@ def read(sent: Mapping[str, object] | str) -> Body:
     return Body(document.value, sent, tuple(duplicate.message for duplicate in document.duplicates))
 
 
+def read_applied(sent: Mapping[str, object] | str) -> Body:
+    """
+    Return what is applied, read: as `read`, but a text is YAML, whatever it looks like.
+
+    Raises:
+        ManifestError, TypeError: As for `read`.
+    """
+    if not isinstance(sent, str):
+        return read(sent)
+    document = yamlreader.read_one(sent, as_yaml=True)
+    return Body(document.value, sent, tuple(duplicate.message for duplicate in document.duplicates))
+
+
 def typed(body: Body, type_meta: Mapping[str, JSONValue]) -> Body:
     """Return *body* with apiVersion, kind and metadata, unless it is a text."""
     return Body({**type_meta, "metadata": {}, **body.value}) if _is_open(body) else body
@@ -116,8 +129,14 @@ def patched(old: Mapping[str, object] | None, type_meta: Mapping[str, JSONValue]
     if old is None:
         return None
     _, stored = over(Body({}), old, type_meta)
-    made = systemmetadata.of_created({}, uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now())
+    made = systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now())
     return {**stored, "metadata": {**made, **stored["metadata"]}}
+
+
+def applied(body: Body, stored: Mapping[str, JSONValue] | None, type_meta: Mapping[str, JSONValue]) -> Body:
+    """Return the body of an apply with type and name, where they are left out; a text stays as it is."""
+    name = MADE_UP_NAME if stored is None else stored["metadata"]["name"]
+    return named(typed(body, type_meta), name)
 
 
 def namespace(given: str | None, body: Body) -> str:

@@ -106,7 +106,7 @@ def patch(old: Forms, body: Body, *, media_type: str, field_validation: FieldVal
         apiserver endpoints/handlers/patch.go.
     """
     metadata = old.decoded.value.get("metadata") or {}
-    made = {**systemmetadata.of_created({}, uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now()), "resourceVersion": "1"}
+    made = {**systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now()), "resourceVersion": "1"}
     created = old.prepared({**made, **metadata}, defaulted.created_status(old.defaulted))
     live = encoded.encode(_as_stored(created, profile))
     try:

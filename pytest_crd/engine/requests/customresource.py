@@ -6,12 +6,14 @@ The order of all that happens is written here, and that of validation in `valida
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.apply import fieldmanager, managers
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.refusal import Refusal
@@ -24,8 +26,8 @@ from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import deprecation, fieldmanager, request, scale, subresources
-from pytest_crd.engine.requests.fieldmanager import FieldManager
+from pytest_crd.engine.requests import deprecation, request, scale, subresources
+from pytest_crd.engine.requests.owners import Owners
 from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.reading import Read, RequestReader
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request, RequestOutcome
@@ -71,8 +73,6 @@ class CustomResources:
         served: Served,
         versions: Sequence[Served],
         profile: Profile,
-        *,
-        manager: FieldManager = fieldmanager.AS_GIVEN,
     ) -> None:
         """
         Take what decides the answers.
@@ -82,7 +82,6 @@ class CustomResources:
             served: The version that requests are sent to.
             versions: All versions of the CRD, *served* among them.
             profile: Whose behaviour and words.
-            manager: What keeps track of who manages which fields.
         """
         self.type_meta = {"apiVersion": f"{crd.group}/{served.spec.name}", "kind": crd.kind}
         self._crd = crd
@@ -94,7 +93,8 @@ class CustomResources:
         self._subresources = subresources.from_declared(served.spec.subresources)
         passes = {version.spec.name: version.passes for version in versions}
         decoder = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
-        self._reader = RequestReader(decoder, self._subresources, manager, profile)
+        owners = Owners(crd, served, versions, profile)
+        self._reader = RequestReader(decoder, self._subresources, owners, served.passes, profile)
 
     def answer(
         self, stored: Resource | None, asked: Request, making: Making = ALWAYS_ALIKE, tell: Tell | None = None
@@ -103,7 +103,8 @@ class CustomResources:
         Return what comes of a request.
 
         Args:
-            stored: What is stored under the name of the URL, in the storage version; None where nothing is, and on create.
+            stored: What is stored under the name of the URL, of a create under the name that it gets; in the storage version. None
+                where nothing is.
             asked: The request.
             making: What is made up.
             tell: Called with the request where its answer leaves; None where nobody listens.
@@ -114,18 +115,22 @@ class CustomResources:
         """
         before = None if stored is None else request.without_version(stored)
         if not self._served.spec.served:
-            return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before, before)
-        live = None if stored is None else self._live(stored, asked)
+            return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before)
+        live = None if stored is None or asked.verb == "create" else self._live(stored, asked)
         target = self._target(asked, live)
         outcomes: list[RuleOutcome] | None = None if tell is None else []
         try:
             read = self._reader.read(asked, live, target, making)
             checked = self._check(read, asked, live, making, outcomes)
         except RefusedError as refused:
-            return RequestOutcome(self._refuse(refused, target, asked, tell), before, before)
+            return RequestOutcome(self._refuse(refused, target, asked, tell), before)
         if tell is not None:
             tell(_observed(asked, read.decoded, checked, outcomes or ()))
-        outcome = self._keep(read, checked, before, response.CREATED if live is None else response.OK)
+        outcome = self._keep(read, checked, before, live)
+        if asked.verb == "create" and before is not None and outcome.response.accepted:
+            name = checked.resource["metadata"]["name"]
+            exists = RefusedError(refusal.already_exists(target.resource, name), read.decoded)
+            return RequestOutcome(self._refuse(exists, target._replace(name=name), asked, None), before)
         return self._scaled(outcome) if asked.subresource == "scale" else outcome
 
     def _live(self, stored: Resource, asked: Request) -> Resource:
@@ -140,7 +145,7 @@ class CustomResources:
         if outcome.resource is None:
             return outcome
         found = documents.plain(scale.of_resource(outcome.resource, self._subresources))
-        return outcome._replace(response=replace(outcome.response, scale=found), resource=found)
+        return RequestOutcome(replace(outcome.response, scale=found), outcome.before, lambda: (outcome.stored, found))
 
     def _check(
         self,
@@ -152,25 +157,24 @@ class CustomResources:
     ) -> _Checked:
         """Return what is to be stored, validated: of what was sent, only what may be written through this URL."""
         new = {**read.decoded.resource, "metadata": read.prepared.metadata}
-        given = read.managed.get("metadata") or {}
         if live is None:
             resource = self._subresources.prepare_create(new)
             validated = self._validator.create(resource, outcomes)
             warnings = objectmetavalidation.warnings(new["metadata"], profile=self._profile)
-            made = systemmetadata.of_created(given, uid=making.uid(), now=making.now())
+            made = systemmetadata.of_created(uid=making.uid(), now=making.now())
             return _Checked(resource, validated, made, warnings)
         old = live["metadata"]
         if asked.subresource == "status":
             resource = self._subresources.prepare_status_update(new, live)
             validated = self._validator.update_status(resource, live, read.decoded.resource, outcomes)
-            return _Checked(resource, validated, systemmetadata.of_updated(given, old, generates=False))
+            return _Checked(resource, validated, systemmetadata.of_updated(old, generates=False))
         resource = self._subresources.prepare_update(new, live)
         validated = self._validator.update(resource, live, outcomes)
         warnings = objectmetavalidation.warnings(new["metadata"], old, profile=self._profile)
         generates = "generation" in old and systemmetadata.generates(resource, live)
-        return _Checked(resource, validated, systemmetadata.of_updated(given, old, generates=generates), warnings)
+        return _Checked(resource, validated, systemmetadata.of_updated(old, generates=generates), warnings)
 
-    def _keep(self, read: Read, checked: _Checked, before: Resource | None, code: int) -> RequestOutcome:
+    def _keep(self, read: Read, checked: _Checked, before: Resource | None, live: Resource | None) -> RequestOutcome:
         """Return what is stored, and the answer."""
         decoded, resource = read.decoded, checked.resource
         found = (*self._deprecation, *decoded.warnings, *read.prepared.warnings, *checked.validated.warnings)
@@ -179,31 +183,54 @@ class CustomResources:
             group = sent["apiVersion"].rpartition("/")[0]
             name = resource["metadata"].get("name", "")
             answer = response.invalid(group, sent["kind"], name, errors, warnings=found, changes=decoded.changes)
-            return RequestOutcome(answer, before, before)
+            return RequestOutcome(answer, before)
         warnings = (*found, *checked.warnings)
         if isinstance(resource.get("items"), list):
             answer = response.refused(_TAKEN_FOR_A_LIST, subject={}, warnings=warnings, changes=decoded.changes)
-            return RequestOutcome(answer, before, before)
+            return RequestOutcome(answer, before)
         try:
-            kept = self._storage.store(resource, defaulted=bool(decoded.changes.defaulted))
+            kept = self._storage.store(resource, defaulted=bool(decoded.changes.defaulted), is_raw=decoded.is_raw)
         except DecodeError as error:  # what is metadata in the storage version alone
             unstorable = Refusal(500, "", str(error))
             answer = response.refused(unstorable, subject={}, warnings=warnings, changes=decoded.changes)
-            return RequestOutcome(answer, before, before)
+            return RequestOutcome(answer, before)
         written, returned = ((jsonvalue.from_python(one) if decoded.is_text else one) for one in kept[:2])
         shown = requestmetadata.shown(returned["metadata"], generated=read.prepared.has_generated_name)
         changes = replace(decoded.changes, lost=kept.lost)
         stored = Stored.of({**returned, "metadata": shown})
-        answer = Response(code, stored, warnings=response.sent(warnings), changes=changes)
         is_gone = before is not None and requestmetadata.ends(written["metadata"], before.get("metadata"))
-        return RequestOutcome(
-            answer, before, None if is_gone else _with_made(written, checked.made), _with_made(returned, checked.made)
+        made = functools.cache(lambda: self._made(read, checked, live))
+
+        def both() -> tuple[Resource | None, Resource | None]:
+            return None if is_gone else _with_made(written, made()), _with_made(returned, made())
+
+        owned = Stored(lambda: managers.paths(managers.read(made().get("managedFields") or [])))
+        answer = Response(
+            response.OK if live else response.CREATED,
+            stored,
+            warnings=response.sent(warnings),
+            changes=changes,
+            owned=owned,
         )
+        return RequestOutcome(answer, before, both)
+
+    def _made(self, read: Read, checked: _Checked, live: Resource | None) -> dict[str, JSONValue]:
+        """Return the metadata that a server makes, with who owns which fields."""
+        entries = (read.managed().get("metadata") or {}).get("managedFields")
+        made = {**checked.made, "managedFields": entries} if entries else checked.made
+        if live is None or not entries:
+            return made
+        new = _with_made(checked.resource, made)
+        return {
+            **made,
+            "managedFields": fieldmanager.settled(new, request.without_version(live))["metadata"]["managedFields"],
+        }
 
     def _refuse(self, refused: RefusedError, target: RequestTarget, asked: Request, tell: Tell | None) -> Response:
         subject = {"name": target.name, "group": target.group, "kind": target.plural}
         warnings = (*self._deprecation, *refused.warnings)
         answer = response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
+        answer = replace(answer, conflicts=refused.conflicts)
         if tell is not None:
             sent = (
                 None if asked.verb == "patch" else asked.body.value

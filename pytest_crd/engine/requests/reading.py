@@ -6,16 +6,21 @@ What of it may be written through the URL of the request, and whether it is vali
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
+from pytest_crd.engine.apply import fieldmanager
+from pytest_crd.engine.apply.fieldmanager import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.response import Changes
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
+from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import fieldmanager, requestoptions, scale
-from pytest_crd.engine.requests.fieldmanager import FieldManager, Writer
+from pytest_crd.engine.requests import applying, requestoptions, scale
+from pytest_crd.engine.requests.owners import Owners
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.request import Making, Request
 from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, Patched, RefusedError
@@ -29,12 +34,12 @@ class Read(NamedTuple):
     Attributes:
         decoded: The object that is sent.
         prepared: Its metadata, made ready.
-        managed: The object with its managed fields.
+        managed: Returns the object with its managed fields: nothing that is refused depends on them.
     """
 
     decoded: DecodedBody
     prepared: Prepared
-    managed: Resource
+    managed: Callable[[], Resource]
 
 
 class RequestReader(NamedTuple):
@@ -44,13 +49,15 @@ class RequestReader(NamedTuple):
     Attributes:
         decoder: What decodes their objects.
         subresources: The subresources of the version.
-        manager: What keeps track of who manages which fields.
+        owners: What keeps track of who owns which fields.
+        passes: The passes of the version.
         profile: Whose behaviour and words.
     """
 
     decoder: Decoder
     subresources: Subresources
-    manager: FieldManager
+    owners: Owners
+    passes: Passes
     profile: Profile
 
     def read(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
@@ -62,17 +69,34 @@ class RequestReader(NamedTuple):
         """
         if asked.subresource and not self.subresources.has(asked.subresource):
             raise RefusedError(requestmetadata.refuse_missing(target))
+        if patches.is_apply(asked.verb, asked.media_type):
+            return (self._read_applied_scale if asked.subresource == "scale" else self._read_applied)(
+                asked, live, target, making
+            )
         if asked.subresource == "scale":
             return self._read_scale(asked, live, target, making)
         if asked.verb == "patch":
             return self._read_patched(asked, live, target, making)
+        if (why := requestoptions.refuse(asked, self.profile)) is not None:
+            raise RefusedError(why)
         decoded = self.decoder.decode(asked.body, asked.field_validation)
+        return (self._read_created if asked.verb == "create" else self._read_updated)(
+            asked, decoded, live, target, making
+        )
+
+    def _read_created(
+        self, asked: Request, decoded: DecodedBody, live: Resource | None, target: RequestTarget, making: Making
+    ) -> Read:
         metadata = decoded.resource.get("metadata") or {}
-        if asked.verb == "create":
-            if (why := requestmetadata.refuse_create(metadata, target)) is not None:
-                raise RefusedError(why, decoded)
-            prepared = requestmetadata.prepare_create(metadata, target, suffix=making.suffix())
-            return Read(decoded, prepared, self._managed(asked, live, decoded.resource, making))
+        if (why := requestmetadata.refuse_create(metadata, target)) is not None:
+            raise RefusedError(why, decoded)
+        prepared = requestmetadata.prepare_create(metadata, target, suffix=making.suffix())
+        return Read(decoded, prepared, self._managed(asked, live, decoded.resource, making))
+
+    def _read_updated(
+        self, asked: Request, decoded: DecodedBody, live: Resource | None, target: RequestTarget, making: Making
+    ) -> Read:
+        metadata = decoded.resource.get("metadata") or {}
         if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
             raise RefusedError(why, decoded)
         if live is None:
@@ -131,7 +155,9 @@ class RequestReader(NamedTuple):
             raise RefusedError(why, warnings=decoded.problems)
         body = DecodedBody(resource, Changes(), decoded.problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
-        return Read(body, prepared, self._managed(asked, live, resource, making))
+        sent_scale = {**scale.TYPE_META, "metadata": decoded.metadata, "spec": {"replicas": decoded.replicas}}
+        writer = _writer(asked, making)
+        return Read(body, prepared, lambda: self.owners.of_scale.updated(live, sent_scale, resource, writer))
 
     def _demand_patchable(self, asked: Request, live: Resource | None, target: RequestTarget) -> Resource:
         """
@@ -148,8 +174,6 @@ class RequestReader(NamedTuple):
         )
         if live is None or refused is not None:
             raise RefusedError(refused or requestmetadata.refuse_missing(target))
-        if patches.plain_media_type(asked.media_type) == patches.APPLY:
-            raise NotImplementedError("server-side apply")
         return live
 
     def _patched(self, asked: Request, document: Resource) -> Patched:
@@ -161,7 +185,71 @@ class RequestReader(NamedTuple):
             profile=self.profile,
         )
 
-    def _managed(self, asked: Request, live: Resource | None, new: Resource, making: Making) -> Resource:
-        """Return *new* with its managed fields. What admits objects comes after this, and before validation."""
-        who = fieldmanager.named(asked.field_manager, asked.user_agent)
-        return self.manager.update(live, new, Writer(who, making.now(), asked.subresource))
+    def _managed(self, asked: Request, live: Resource | None, new: Resource, making: Making) -> Callable[[], Resource]:
+        """Return what returns *new* with its managed fields. What admits objects comes after this, and before validation."""
+        writer = _writer(asked, making)
+        return lambda: self.owners.of_object.update(live, new, writer)
+
+    def _read_applied(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
+        """
+        Return what comes of an apply to what is stored, or what is applied where nothing is, as `read` does.
+
+        Reference:
+            apiserver endpoints/handlers/patch.go, applyPatcher.
+        """
+        applied = self._demand_applicable(asked, live, target)
+        new = _of_apply(lambda: self.owners.of_object.apply(live, applied, _writer(asked, making)))
+        warnings = applying.problems(asked.body, asked.field_validation, self.profile)
+        defaulted = self.passes.fill_in(new.resource) if new.is_merged else None
+        changes = Changes() if defaulted is None else Changes(defaulted=defaulted.put_in)
+        resource = dict(new.resource if defaulted is None else defaulted.value)
+        decoded = DecodedBody(resource, changes, warnings, sent=applied, is_raw=True)
+        metadata = resource.get("metadata") or {}
+        if live is None and (uid := metadata.get("uid")):
+            raise RefusedError(applying.refuse_uid(uid, target), decoded)
+        if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
+            raise RefusedError(why, decoded)
+        if live is None:
+            prepared = requestmetadata.prepare_create(metadata, target, suffix=making.suffix())
+            return Read(decoded, prepared, lambda: resource)
+        prepared = requestmetadata.prepare_update(metadata, live["metadata"], target, is_patched=True)
+        unnamed = {key: value for key, value in metadata.items() if key != "uid"}  # no precondition of a patch
+        if (why := requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)) is not None:
+            raise RefusedError(why, decoded, prepared.warnings)
+        return Read(decoded, prepared, lambda: resource)
+
+    def _read_applied_scale(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
+        """Return what is stored, of whose Scale an apply may change nothing but who owns it, as `read` does."""
+        applied = self._demand_applicable(asked, live, target)
+        assert live is not None  # noqa: S101 - a subresource of nothing was refused
+        new = _of_apply(lambda: self.owners.of_scale.apply(live, applied, _writer(asked, making))).resource
+        problems = applying.problems(asked.body, asked.field_validation, self.profile)
+        body = DecodedBody(dict(live), Changes(), problems, sent=live)
+        prepared = requestmetadata.prepare_update(live["metadata"], live["metadata"], target)
+        return Read(body, prepared, lambda: self.owners.of_scale.owned(live, new, live))
+
+    def _demand_applicable(self, asked: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:
+        """
+        Return what is applied.
+
+        Raises:
+            RefusedError: The request is refused before anything is merged.
+        """
+        refused = requestoptions.refuse(asked, self.profile) or refusal.too_large(asked.body.value, asked.body.text)
+        if refused is None and live is None and asked.subresource:
+            refused = requestmetadata.refuse_missing(target)
+        if refused is not None:
+            raise RefusedError(refused)
+        return applying.read(asked.body, self.profile)
+
+
+def _of_apply(apply: Callable[[], Applied]) -> Applied:
+    try:
+        return apply()
+    except ApplyRefusedError as error:
+        raise RefusedError(error.refusal, conflicts=error.conflicts) from None
+
+
+def _writer(asked: Request, making: Making) -> Writer:
+    named = fieldmanager.named(asked.field_manager, asked.user_agent)
+    return Writer(named, making.now(), asked.subresource, is_forced=bool(asked.force))

@@ -7,6 +7,7 @@ What a server would find out by itself, the time and its random names, is handed
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
@@ -35,7 +36,7 @@ class Request(NamedTuple):
         media_type: What the body of a PATCH is.
         resource_version: The resourceVersion that the stored object has; empty where its metadata says it, or nobody counts.
         field_manager: Who manages the fields that are written; empty where the request does not say.
-        force: Whether an apply takes over the fields of others.
+        force: Whether an apply takes over the fields of others; None where the request does not say. Nothing else may say it.
         dry_run: Whether nothing is to be kept; the outcome is the same.
         user: Who asks.
         user_agent: What the client calls itself: who manages the fields, where nobody is named.
@@ -50,7 +51,7 @@ class Request(NamedTuple):
     media_type: str = "application/json"
     resource_version: str = ""
     field_manager: str = ""
-    force: bool = False
+    force: bool | None = None
     dry_run: bool = False
     user: str = ""
     user_agent: str = USER_AGENT
@@ -79,28 +80,55 @@ ALWAYS_ALIKE: Final = Making(
 """What is made up where nobody looks at it."""
 
 
-class RequestOutcome(NamedTuple):
+class RequestOutcome:
     """
     What comes of a request.
+
+    What is stored is found out when somebody first asks: most requests are asked for the verdict alone.
 
     Attributes:
         response: The answer, its object without what a server makes.
         before: What was stored before, without its resourceVersion; None where nothing was.
-        stored: What is stored now, in the storage version, without a resourceVersion, which belongs to whoever stores it.
-            None where nothing is: nothing was created, or the last finalizer of a deleted object is gone.
-        resource: The object of the answer, in the version that was asked, with what a server makes but for its
-            resourceVersion; None where the request is refused.
     """
 
-    response: Response
-    before: Resource | None
-    stored: Resource | None
-    resource: Resource | None = None
+    def __init__(self, response: Response, before: Resource | None, kept: Callable[[], _Kept] | None = None) -> None:
+        """
+        Take what comes of it.
+
+        Args:
+            response: The answer.
+            before: What was stored before.
+            kept: Returns what is stored now, and the object of the answer; None where the request is refused.
+        """
+        self.response = response
+        self.before = before
+        self._keep = kept
+
+    @cached_property
+    def _kept(self) -> _Kept:
+        return (self.before, None) if self._keep is None else self._keep()
+
+    @property
+    def stored(self) -> Resource | None:
+        """
+        What is stored now, in the storage version, without a resourceVersion, which belongs to whoever stores it.
+
+        None where nothing is: nothing was created, or the last finalizer of a deleted object is gone.
+        """
+        return self._kept[0]
+
+    @property
+    def resource(self) -> Resource | None:
+        """The object of the answer in the version that was asked, without a resourceVersion; None where the request is refused."""
+        return self._kept[1]
 
     @property
     def changed(self) -> bool:
         """Whether something else is stored than before: only then a server writes, and counts a new resourceVersion."""
         return not jsonvalue.equal(self.stored, self.before)
+
+
+_Kept: TypeAlias = "tuple[Resource | None, Resource | None]"
 
 
 def without_version(resource: Resource) -> Resource:

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal, bad_request
-from pytest_crd.engine.errors.response import Changes
+from pytest_crd.engine.errors.response import Changes, FieldConflict
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.decoding import DecodeError
@@ -56,6 +56,7 @@ class DecodedBody(NamedTuple):
         changes: What that changed.
         warnings: What is to be said about unknown and duplicate fields.
         is_text: Whether it was read from a text, in which `1.0` is another number than `1` until it is stored.
+        is_raw: Whether nothing was pruned yet, as of what is applied.
         sent: What it was read from.
     """
 
@@ -64,6 +65,7 @@ class DecodedBody(NamedTuple):
     warnings: tuple[str, ...]
     is_text: bool = False
     sent: JSONValue = None
+    is_raw: bool = False
 
 
 class Patched(NamedTuple):
@@ -88,6 +90,7 @@ class RefusedError(Exception):
         decoded: DecodedBody | None = None,
         warnings: tuple[str, ...] = (),
         pruned: Mapping[str, JSONValue] | None = None,
+        conflicts: tuple[FieldConflict, ...] = (),
     ) -> None:
         """
         Take what was found.
@@ -97,9 +100,11 @@ class RefusedError(Exception):
             decoded: The resource, where it was decoded.
             warnings: What is warned of besides.
             pruned: What is left of it without the unknown fields that it is refused for.
+            conflicts: What it changes that others own.
         """
         super().__init__(why.message)
         self.pruned = pruned
+        self.conflicts = conflicts
         self.refusal = why
         self.changes = decoded.changes if decoded else Changes()
         self.warnings = (*(decoded.warnings if decoded else ()), *warnings)

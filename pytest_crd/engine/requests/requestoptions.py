@@ -33,10 +33,10 @@ def refuse(asked: Request, profile: Profile) -> Refusal | None:
         apimachinery apis/meta/v1/validation/validation.go, ValidateCreateOptions, ValidateUpdateOptions, ValidatePatchOptions.
     """
     errors: list[FieldError] = []
-    if asked.verb == "patch" and patches.plain_media_type(asked.media_type) == patches.APPLY:
+    if patches.is_apply(asked.verb, asked.media_type):
         if not asked.field_manager:
             errors.append(fielderror.required(FieldPath(("fieldManager",)), "is required for apply patch"))
-    elif asked.force:
+    elif asked.verb == "patch" and asked.force is not None:
         errors.append(fielderror.forbidden(FieldPath(("force",)), "may not be specified for non-apply patch"))
     errors += managedfields.validate_manager(asked.field_manager, FieldPath(("fieldManager",)), profile)
     if not errors:

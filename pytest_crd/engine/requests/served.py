@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from pytest_crd.engine.crds.declared import VersionSpec
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.schema.structural import Structural
 
@@ -17,8 +19,10 @@ class Served(NamedTuple):
         spec: What the CRD declares of it.
         schema: Its schema in structural form; None where it has none.
         passes: What changes its resources.
+        published: Returns the schema of which its OpenAPI document is made; None where it is made without one.
     """
 
     spec: VersionSpec
     schema: Structural | None
     passes: Passes
+    published: Callable[[], Mapping[str, JSONValue] | None]

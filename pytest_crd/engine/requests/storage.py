@@ -38,13 +38,16 @@ class Storage:
         self._storage = served if crd.converts_by_webhook else storage
         self._namespaced = crd.scope == "Namespaced"
 
-    def store(self, resource: Resource, *, defaulted: bool) -> Storing:
+    def store(self, resource: Resource, *, defaulted: bool, is_raw: bool = False) -> Storing:
         """Return what becomes of a resource that is converted to the storage version, stored, read and converted again."""
         passes = self._storage.passes
-        if self._storage is self._served and (not defaulted or passes.settles) and not self._lacks_status(resource):
+        is_settled = not is_raw and (not defaulted or passes.settles)
+        if self._storage is self._served and is_settled and not self._lacks_status(resource):
             return Storing(resource, dict(resource), ())  # pruned and defaulted before
         written = passes.prune({**resource, "apiVersion": f"{self._crd.group}/{self._storage.spec.name}"})
-        return Storing(written.value, self._converted(passes.default(written.value).value), written.dropped)
+        read = self._converted(passes.default(written.value).value)
+        # What is in the storage version already is stored as it is, and pruned when it is read.
+        return Storing(resource if is_raw and self._storage is self._served else written.value, read, written.dropped)
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading puts in a status: a default for the one that a create took away."""

@@ -71,13 +71,14 @@ def read(
     return with_source.json_stream(decoded.content, only_json=format == "json")
 
 
-def read_one(text: str | bytes, *, source: str = "<text>") -> Document:
+def read_one(text: str | bytes, *, source: str = "<text>", as_yaml: bool = False) -> Document:
     """
     Return the document of one request body.
 
     Args:
         text: One YAML document or one JSON value.
         source: What errors shall name.
+        as_yaml: Whether JSON is read as the YAML that it is, too.
 
     Raises:
         ManifestError: It cannot be read, or it has no document or several.
@@ -88,7 +89,7 @@ def read_one(text: str | bytes, *, source: str = "<text>") -> Document:
     """
     with_source = _Source(source)
     decoded = with_source.decode(text)
-    documents = with_source.json_body(decoded.content) if decoded.maybe_json else []
+    documents = with_source.json_body(decoded.content) if decoded.maybe_json and not as_yaml else []
     documents = documents or with_source.yaml_body(decoded.content)
     if len(documents) == 1:
         return documents[0]

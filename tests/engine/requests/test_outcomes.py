@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
+from pytest_crd.engine.apply import fieldmanager
 from pytest_crd.engine.definitions import crdanswers
 from pytest_crd.engine.definitions.crdanswers import CrdAnswers
-from pytest_crd.engine.requests import fieldmanager
 from pytest_crd.engine.requests.customresource import CustomResources
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import Body
@@ -83,6 +83,16 @@ def test_a_create_makes_uid_time_and_generation_and_no_resource_version() -> Non
         "creationTimestamp": "2024-01-02T03:04:05Z",
         "generateName": "a-",
         "generation": 1,
+        "managedFields": [
+            {
+                "apiVersion": "example.com/v1",
+                "fieldsType": "FieldsV1",
+                "fieldsV1": {"f:metadata": {"f:generateName": {}}, "f:spec": {".": {}, "f:n": {}}},
+                "manager": "pytest-crd",
+                "operation": "Update",
+                "time": "2024-01-02T03:04:05Z",
+            }
+        ],
         "name": "a-abcde",
         "namespace": "default",
         "uid": "u-1",
@@ -110,11 +120,12 @@ def test_what_a_server_made_before_stays_whatever_is_sent() -> None:
     assert not outcome.changed
 
 
-def test_managed_fields_are_kept_as_they_are_given() -> None:
-    fields = [{"manager": "m", "operation": "Update", "apiVersion": "example.com/v1", "time": "2021-01-01T00:00:00Z"}]
-    outcome = _put({"spec": {"n": 1}, "metadata": {"managedFields": fields}})
+def test_managed_fields_that_are_sent_are_kept() -> None:
+    entry = {"manager": "m", "operation": "Update", "apiVersion": "example.com/v1", "time": "2021-01-01T00:00:00Z"}
+    sent = [{**entry, "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:n": {}}}}]
+    outcome = _put({"spec": {"n": 1}, "metadata": {"managedFields": sent}})
     assert outcome.stored is not None
-    assert outcome.stored["metadata"]["managedFields"] == fields
+    assert outcome.stored["metadata"]["managedFields"] == sent
     assert "managedFields" not in outcome.response.stored["metadata"]
 
 

@@ -186,14 +186,6 @@ def test_a_scale_of_a_wrong_type_is_not_read() -> None:
     assert found == Refusal(500, "", ".spec.n accessor error: many is of the type string, expected int64")
 
 
-def test_an_apply_by_a_manager_is_not_computed() -> None:
-    answers = _crd()._answers
-    resources = answers.resources(answers.schemas[0])
-    request = Request("patch", Body({}), name="a", media_type=patches.APPLY, field_manager="m")
-    with pytest.raises(NotImplementedError):
-        resources.answer({"metadata": {"name": "a"}}, request)
-
-
 def test_a_scale_that_is_too_large_is_refused() -> None:
     assert V1.scale(OLD, {"x": "x" * (3 << 20)}).code == 413
 

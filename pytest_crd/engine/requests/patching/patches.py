@@ -60,6 +60,11 @@ def refuse_media_type(media_type: str, *, is_built_in: bool = False) -> Refusal 
     return Refusal(415, "UnsupportedMediaType", words)
 
 
+def is_apply(verb: str, media_type: str) -> bool:
+    """Return whether a request is a server-side apply."""
+    return verb == "patch" and plain_media_type(media_type) == APPLY
+
+
 def plain_media_type(media_type: str) -> str:
     """Return a media type without parameters."""
     return media_type.partition(";")[0]

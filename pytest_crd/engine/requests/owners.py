@@ -1,0 +1,53 @@
+"""Who owns which fields of the custom resources of a version: what keeps track of it is made when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from pytest_crd.engine.apply import crdfieldmanager
+from pytest_crd.engine.apply.crdfieldmanager import PublishedVersion
+from pytest_crd.engine.apply.fieldmanager import FieldManager
+from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.requests import subresources
+from pytest_crd.engine.requests.scaleowners import ScaleOwners
+from pytest_crd.engine.requests.served import Served
+
+
+class Owners:
+    """The field managers of a version: that of objects and their status, and that of their scale."""
+
+    def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served], profile: Profile) -> None:
+        """
+        Take what decides who owns what.
+
+        Args:
+            crd: The CRD.
+            served: The version that requests are sent to.
+            versions: All versions of the CRD, *served* among them.
+            profile: Whose behaviour and words.
+        """
+        self._crd = crd
+        self._served = served
+        self._versions = versions
+        self._profile = profile
+
+    @cached_property
+    def of_object(self) -> FieldManager:
+        """The field manager of requests to objects and to their status."""
+        published = [
+            PublishedVersion(
+                version.spec.name,
+                version.published,
+                has_status=subresources.from_declared(version.spec.subresources).has_status,
+            )
+            for version in self._versions
+        ]
+        return crdfieldmanager.of_version(self._crd, self._served.spec.name, published, self._profile)
+
+    @cached_property
+    def of_scale(self) -> ScaleOwners:
+        """What tracks the owners of replicas."""
+        manager = crdfieldmanager.of_scale(self._profile)
+        return ScaleOwners(manager, self._crd, self._served.spec, [version.spec for version in self._versions])

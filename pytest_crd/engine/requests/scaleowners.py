@@ -1,0 +1,103 @@
+"""Who owns the replicas of a custom resource, as requests to `/scale` change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_crd.engine.apply import managers, scalefields
+from pytest_crd.engine.apply.fieldmanager import Applied, ApplyRefusedError, FieldManager, Writer
+from pytest_crd.engine.apply.managers import BrokenEntriesError
+from pytest_crd.engine.apply.pathelements import Path
+from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.requests import scale, subresources
+from pytest_crd.engine.requests.patching import documents
+
+
+class ScaleOwners:
+    """
+    Tracks the owners of the replicas, for requests to the `/scale` of one version.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/etcd.go, scaleUpdatedObjectInfo.UpdatedObject.
+    """
+
+    def __init__(
+        self, manager: FieldManager, crd: CrdSpec, served: VersionSpec, versions: Sequence[VersionSpec]
+    ) -> None:
+        """
+        Take what decides who owns them.
+
+        Args:
+            manager: The field manager of Scales.
+            crd: The CRD.
+            served: The version that requests are sent to.
+            versions: All versions of the CRD.
+        """
+        self._manager = manager
+        self._api_version = f"{crd.group}/{served.name}"
+        self._subresources = subresources.from_declared(served.subresources)
+        self._paths = {f"{crd.group}/{version.name}": _path(version) for version in versions}
+
+    def of_live(self, live: Resource) -> dict[str, JSONValue]:
+        """
+        Return the Scale of a stored resource, with who owns its replicas.
+
+        Raises:
+            RefusedError: The resource has something of a wrong type in its place.
+        """
+        found = documents.plain(scale.of_resource(live, self._subresources))
+        try:
+            entries = scalefields.of_scale(_entries(live), self._paths)
+        except BrokenEntriesError:
+            entries = []
+        metadata = {**found["metadata"], **({"managedFields": entries} if entries else {})}
+        return {**found, "metadata": metadata}
+
+    def updated(self, live: Resource, sent: Resource, resource: Resource, writer: Writer) -> dict[str, JSONValue]:
+        """Return a *resource* whose Scale is replaced by the one that is *sent*, with who owns what."""
+        now = self._manager.update(self.of_live(live), sent, writer)
+        return self.owned(live, now, resource)
+
+    def apply(self, live: Resource, applied: Resource, writer: Writer) -> Applied:
+        """
+        Return the Scale of a stored resource with what is applied to it, which may change nothing of it.
+
+        Raises:
+            ApplyRefusedError: As for an apply to the resource. Or it changes the Scale: the server then takes it for a custom
+                resource, and fails.
+            RefusedError: The resource has something of a wrong type in its place.
+        """
+        found = self._manager.apply(self.of_live(live), applied, writer)
+        if found.is_merged:
+            raise ApplyRefusedError(Refusal(500, "", _unconvertible(applied)))
+        return found
+
+    def owned(self, live: Resource, now: Resource, resource: Resource) -> dict[str, JSONValue]:
+        """Return a *resource* with who owns what of it, whose Scale is *now* so."""
+        entries = self._of_parent(live, now)
+        metadata = {key: value for key, value in resource["metadata"].items() if key != "managedFields"}
+        return {**resource, "metadata": {**metadata, **({"managedFields": entries} if entries else {})}}
+
+    def _of_parent(self, live: Resource, now: Resource) -> list[dict[str, JSONValue]]:
+        try:
+            return scalefields.of_parent(_entries(live), _entries(now), self._paths, self._api_version)
+        except managers.BrokenEntriesError:
+            return []
+
+
+def _unconvertible(applied: Resource) -> str:
+    name = (applied.get("metadata") or {}).get("name") or ""
+    what = f"failed to convert new object (/{name}; {scalefields.API_VERSION}, Kind=Scale) to proper version"
+    return f"{what}: request to convert CR to an invalid group/version: {scalefields.API_VERSION}"
+
+
+def _path(version: VersionSpec) -> Path | None:
+    declared: Mapping[str, str] | None = subresources.from_declared(version.subresources).scale
+    return None if declared is None else scalefields.path_of(declared["specReplicasPath"])
+
+
+def _entries(resource: Resource) -> list[dict[str, JSONValue]]:
+    return (resource.get("metadata") or {}).get("managedFields") or []
