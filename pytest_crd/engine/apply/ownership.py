@@ -178,7 +178,8 @@ class Ownership:
         stated = with_parents(kind, before.fields)
         with _failing("failed add back owned items"):
             pruned = self._with_owned(merged, merged.without(stated), before.api_version, owners)
-        pruned = self._versions.converted(pruned, before.api_version)
+        with _failing("failed add back dangling items: failed to convert pruned object to last applied version"):
+            pruned = self._versions.converted(pruned, before.api_version)
         gone = with_parents(kind, merged.fields).difference(with_parents(kind, pruned.fields)).intersection(stated)
         return self._versions.converted(merged.without(gone), version)
 

@@ -12,6 +12,7 @@ from pytest_crd.engine.definitions import keptanswers
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.definitions.crdanswers import CrdAnswers
 from pytest_crd.engine.definitions.versionschema import VersionSchema
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.inputerror import InputError
@@ -159,6 +160,10 @@ class Version(Generic[CrdT]):
         """Return the same version, which tells *observer* alone of its requests; what is compiled is shared."""
         return Version(self._crd, self._schema, self._answers, self._context._replace(observer=observer))
 
+    def source_of(self, steps: Steps) -> str:
+        """Return `file:line` of what *steps* lead to in the schema; empty where the CRD was not read from a file."""
+        return self._schema.place_of(steps, None)
+
     def prune(self, resource: Mapping[str, object] | str) -> Pruned:
         """
         Return *resource* without the fields that the schema does not know, metadata coerced.
@@ -287,7 +292,7 @@ class Version(Generic[CrdT]):
         self,
         patch: Mapping[str, object] | Sequence[object] | str,
         *,
-        old: Mapping[str, object] | None,
+        old: Mapping[str, object] | Response | None,
         subresource: Subresource = "",
         media_type: str = "",
         namespace: str | None = None,
@@ -359,7 +364,7 @@ class Version(Generic[CrdT]):
         resource: Mapping[str, object] | str,
         *,
         manager: str,
-        old: Mapping[str, object] | None = None,
+        old: Mapping[str, object] | Response | None = None,
         force: bool = False,
         subresource: Subresource = "",
         namespace: str | None = None,
@@ -371,8 +376,8 @@ class Version(Generic[CrdT]):
         Args:
             resource: What is applied: as for `create`, but nothing of what others own needs to be there.
             manager: Who applies it, the field manager.
-            old: The object as it is stored, status included; without managed fields it belongs to `before-first-apply`. None
-                where nothing is stored: then it is created.
+            old: The object as it is stored, status included; without managed fields it belongs to `before-first-apply`. Or the
+                answer to the request before, which knows who owns what. None where nothing is stored: then it is created.
             force: Whether what others own is taken from them; else it is a conflict.
             subresource: Through which subresource, `status` or `scale`; empty for the object itself.
             namespace: As for `create`.

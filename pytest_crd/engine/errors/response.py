@@ -107,6 +107,9 @@ class Response:
         scale: The `Scale` object that a request to `/scale` is answered with; None of any other, and when rejected.
         conflicts: What an apply changes that others own.
         owned: What `managers` says; None when rejected.
+        whole: The stored object with what only a server makes, in the storage version: what the next request finds. None when
+            rejected.
+        before: The same before the request; None where nothing was stored.
     """
 
     code: int
@@ -118,6 +121,8 @@ class Response:
     scale: JSONValue = None
     conflicts: tuple[FieldConflict, ...] = ()
     owned: Stored | None = field(default=None, compare=False)
+    whole: Stored | None = field(default=None, compare=False)
+    before: JSONValue = field(default=None, compare=False)
 
     def copied(self) -> Response:
         """Return the same answer with values of its own, so that a change in one is none in the other."""
@@ -156,6 +161,11 @@ class Response:
         Empty when rejected, and of an object whose fields nobody tracks.
         """
         return {} if self.owned is None else dict(self.owned.value)
+
+    @property
+    def changed(self) -> bool:
+        """Whether something else is stored than before: an update or apply that changes nothing writes nothing."""
+        return self.whole is not None and not jsonvalue.equal(self.whole.value, self.before)
 
     @property
     def accepted(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.requests.patching import patches
@@ -124,10 +125,21 @@ def _patch_text(text: str) -> Body:
     return Body(value, text)
 
 
-def patched(old: Mapping[str, object] | None, type_meta: Mapping[str, JSONValue]) -> dict[str, JSONValue] | None:
-    """Return what a patch is made over, *old*, as it is stored: with what a server made of it, too; None where nothing is."""
+def patched(
+    old: Mapping[str, object] | Response | None, type_meta: Mapping[str, JSONValue]
+) -> dict[str, JSONValue] | None:
+    """
+    Return what a patch is made over, *old*, as it is stored: with what a server made of it, too; None where nothing is.
+
+    Raises:
+        TypeError: *old* is an answer that nothing was stored of, or no mapping.
+    """
     if old is None:
         return None
+    if isinstance(old, Response):
+        if old.whole is None:
+            raise TypeError(f"nothing is stored of a request that is refused: {old}")
+        return {**old.whole.value, "metadata": {**old.whole.value["metadata"], "resourceVersion": "1"}}
     _, stored = over(Body({}), old, type_meta)
     made = systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now())
     return {**stored, "metadata": {**made, **stored["metadata"]}}

@@ -211,6 +211,8 @@ class CustomResources:
             warnings=response.sent(warnings),
             changes=changes,
             owned=owned,
+            whole=Stored(lambda: both()[0]),
+            before=before,
         )
         return RequestOutcome(answer, before, both)
 

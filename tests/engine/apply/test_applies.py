@@ -380,3 +380,24 @@ def test_who_scales_owns_the_replicas_where_it_can_be_known() -> None:
     scaled = SCALED.scale({"metadata": {"managedFields": [entry, gone]}, "spec": {"replicas": 1}}, 2)
     broken = SCALED.scale({"metadata": {"managedFields": [{**entry, "fieldsType": "V2"}]}, "spec": {"replicas": 1}}, 2)
     assert (scaled.managers, broken.managers) == ({"pytest-crd": ("spec.replicas",)}, {})
+
+
+def test_an_answer_is_what_the_next_request_finds() -> None:
+    first = VERSION.apply({"spec": {"replicas": 2}}, manager="gitops")
+    again = VERSION.apply({"spec": {"replicas": 2}}, manager="gitops", old=first)
+    other = VERSION.apply({"spec": {"replicas": 3}}, manager="operator", old=first)
+    patched = VERSION.patch({"spec": {"replicas": 3}}, old=again)
+
+    assert (first.changed, again.changed, other.changed, patched.changed) == (True, False, False, True)
+    assert other.conflicts == (("gitops", "spec.replicas"),)
+    assert patched.managers == {"pytest-crd": ("spec.replicas",)}
+
+
+def test_of_what_is_refused_nothing_is_stored_that_could_be_applied_to() -> None:
+    refused = VERSION.apply({"spec": {"replicas": "x"}}, manager="mine")
+    with pytest.raises(TypeError, match="nothing is stored of a request that is refused: <Response 500"):
+        VERSION.apply({"spec": {}}, manager="mine", old=refused)
+
+
+def test_what_a_schema_says_has_a_line() -> None:
+    assert VERSION.source_of(("properties", "spec")) == ""
