@@ -77,7 +77,7 @@ def test_the_readme_says_how_many_answers_are_reproduced(version: str) -> None:
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project whose run compares seven answers, and makes five examples."""
-    pytester.makeini("[pytest]\ntestpaths = .\naddopts = -p compared -m 'not slow'\nmarkers = slow\n")
+    pytester.makeini("[pytest]\ntestpaths = .\naddopts = -p compared -m 'not slow'\nmarkers =\n  slow\n  uncounted\n")
     pytester.makepyfile(test_counting=COUNTING)
     monkeypatch.setattr(compared, "FILE", pytester.path / "compared.toml")
     monkeypatch.delenv("CRD_CORPUS", raising=False)
@@ -90,6 +90,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
         ((), 7, 0),
         ((), 8, 1),
         (("-k", "test_answers"), 8, 0),
+        (("-m", "not slow and not uncounted"), 8, 0),
         (("test_counting.py",), 8, 0),
         (("--all-versions",), 7, 1),  # of which there should be 20
         (("-m", ""), 7, 1),  # likewise

@@ -118,6 +118,7 @@ def test_what_a_search_of_words_is(code: str, *, is_search: bool) -> None:
     assert bool(searches(ast.parse(code))) is is_search
 
 
+@pytest.mark.uncounted
 def test_the_words_of_errors_are_searched_by_nobody_but_who_is_about_words() -> None:
     found: dict[str, list[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):

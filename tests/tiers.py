@@ -3,11 +3,15 @@ What a test costs, told by markers: those who change a line run what is quick, `
 
 A test that starts pytest is marked by the fixture that it uses. Whatever else starts a process must say so itself, or it fails: a
 process takes a second, of which nobody sees where it goes. Where what is slow is left out, hypothesis draws a fifth of its examples.
+
+A test takes three times as long where its branches are counted. So they are not counted in processes that a test starts, nor in a test
+that takes long and takes no branch alone, unless it is said: less is counted then, never more, and a branch that is missed is a failure.
 """
 
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Generator
 from typing import Any, ClassVar, Final
 
@@ -18,11 +22,15 @@ MARKERS: Final = {
     "replay": "compares what was recorded of real servers",
     "session": "starts pytest inside of pytest, or a process",
     "corpus": "reads CRDs of real projects, from the folder that CRD_CORPUS names",
+    "counted": "starts processes that take branches which nothing else takes",
+    "uncounted": "takes long, and no branch alone: where branches are counted, they are not in it",
     "slow": "is left out unless markers are named: `-m ''` runs everything",
 }
 _WITHOUT_SLOW: Final = "not slow"
 _WHOLE: Final = 100
 _SHARE: Final = 20
+# By which a process knows that it should count branches.
+_COUNTING: Final = ("COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG")
 
 
 class _Started(subprocess.Popen[Any]):
@@ -69,6 +77,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "pytester" in getattr(item, "fixturenames", ()):
             item.add_marker("session")
     items.sort(key=lambda item: (item.get_closest_marker("corpus") is None, item.get_closest_marker("slow") is None))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Where branches are counted, count those of a test and of the processes that it starts as its markers say."""
+    module: Any = sys.modules.get("coverage")
+    counting = module.Coverage.current() if module and item.get_closest_marker("uncounted") else None
+    with pytest.MonkeyPatch.context() as patch:
+        for name in () if item.get_closest_marker("counted") else _COUNTING:
+            patch.delenv(name, raising=False)
+        if counting is None:
+            return (yield)
+        counting.stop()
+        try:
+            return (yield)
+        finally:
+            counting.start()
 
 
 @pytest.hookimpl(wrapper=True)

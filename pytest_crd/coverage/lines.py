@@ -13,6 +13,8 @@ from pytest_crd.engine.definitions.context import WrittenCrd
 from pytest_crd.engine.errors.failedrule import Steps
 
 NO_COVER: Final = "# crd: no cover"
+# What every comment has that may be meant for us: no other line need be searched.
+_NAME: Final = "crd:"
 _COMMENT: Final = re.compile(r"(?:^|\s)#\s*crd:\s*no cover\s*$")
 _NEARLY: Final = re.compile(
     r"(?:^|\s)#\s*crd:\s*(?:no|pragma)[\s_:-]*(?:no[\s_-]*)?cov\w*(?:\s[^\"']*)?$", re.IGNORECASE
@@ -81,7 +83,7 @@ class CrdLines:
         outermost: dict[int, Steps] = {}
         for steps, line in self._lines.items():
             outermost.setdefault(line, steps)
-        numbered = list(enumerate(self.text, self.before + 1))
+        numbered = [(line, text) for line, text in enumerate(self.text, self.before + 1) if _NAME in text.lower()]
         self._left_out = {line: outermost.get(line) for line, text in numbered if _COMMENT.search(text)}
         self._misspelt = [line for line, text in numbered if _NEARLY.search(text) and line not in self._left_out]
         self._used: set[int] = set()

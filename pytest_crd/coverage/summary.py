@@ -233,5 +233,6 @@ class _Counting:
         excluding = [one for one in self._exclusions if one.leaves_out(version.crd.name, version.name, point)]
         self.used.update(excluding)
         is_left_out = self._lines.are_left_out(steps) or bool(excluding)
-        state: State = "held" if point.id in self._its.held else "seen" if point.id in self._its.points else "missed"
+        id_ = point.id
+        state: State = "held" if id_ in self._its.held else "seen" if id_ in self._its.points else "missed"
         return Counted(point, self._lines.line_of(steps), state, is_left_out, state in self._covering)

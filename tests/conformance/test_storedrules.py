@@ -39,6 +39,7 @@ def _answer(response: engine.Response, kept: Any) -> list[Any]:
     return [response.code, kept if response.accepted else response.message]
 
 
+@pytest.mark.uncounted
 @pytest.mark.replay
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])

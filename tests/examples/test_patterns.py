@@ -48,6 +48,7 @@ def test_the_first_text_is_the_plainest(pattern: str, shortest: str) -> None:
     assert next(patterns.texts(pattern)) == shortest
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_what_is_written_is_matched(pattern: str) -> None:
     matches = matching.compile(pattern)

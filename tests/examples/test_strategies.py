@@ -65,6 +65,7 @@ MANY = tiers.examples(60)
 FOUND = settings(phases=[Phase.generate, Phase.shrink])
 
 
+@pytest.mark.uncounted
 @MANY
 @given(resources(VERSION))
 def test_what_is_drawn_is_accepted_and_keeps_all_it_has(resource: dict[str, Any]) -> None:
@@ -81,6 +82,7 @@ def test_what_is_drawn_to_be_refused_is(resource: dict[str, Any]) -> None:
     assert not VERSION.create(resource, field_validation="Strict").accepted
 
 
+@pytest.mark.uncounted
 def test_every_field_is_drawn() -> None:
     seen: set[str] = set()
 
@@ -93,6 +95,7 @@ def test_every_field_is_drawn() -> None:
     assert seen == SPEC["properties"].keys()
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("version", [SMALL, pytest.param(VERSION, marks=pytest.mark.slow)], ids=["few fields", "many"])
 def test_what_fails_shrinks_to_what_makes_it_fail(version: engine.Version) -> None:
     many = settings(FOUND, max_examples=500)
@@ -125,6 +128,7 @@ def test_what_cannot_be_mended_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> 
     assert find(resources(version), lambda _: True, settings=FOUND)["spec"] == {"a": 7}
 
 
+@pytest.mark.counted
 @pytest.mark.session
 def test_without_hypothesis_it_is_said_what_to_install() -> None:
     program = "import sys; sys.modules['hypothesis'] = None; import pytest_crd.strategies"

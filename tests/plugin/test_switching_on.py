@@ -34,10 +34,9 @@ WITHOUT = tuple(
     for name in ("cacheprovider", "hypothesispytest", "xdist", "xdist.looponfail", "unraisableexception")
     for word in ("-p", f"no:{name}")
 )
-# By which a process counts branches: those that it takes are taken in this one too, and it would start half as fast.
-COUNTING = ("COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG")
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(("flag", "named", "no_autoload"), WAYS)
 def test_every_way_of_switching_it_on_works(
     project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
@@ -55,8 +54,6 @@ def test_every_way_of_switching_it_on_works_in_a_process_that_has_imported_nothi
     project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
 ) -> None:
     arguments = _switch_on(project, monkeypatch, flag, named, no_autoload=no_autoload)
-    for name in COUNTING:
-        monkeypatch.delenv(name, raising=False)
 
     result = project.pytester.runpytest_subprocess(*WITHOUT, *arguments)
 

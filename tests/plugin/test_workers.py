@@ -14,7 +14,7 @@ from support.unfilled import FAILS, FILLED, FIXED, HEAD, LEFT
 if TYPE_CHECKING:
     from support.sessions import Project
 
-pytestmark = [pytest.mark.session, pytest.mark.slow]
+pytestmark = [pytest.mark.session, pytest.mark.slow, pytest.mark.counted]
 TURNED = "- name: turned\n  input: {spec: {rows: 11}}\n  expected: {spec: {rows: 11}}\n"
 # What is worth to know of a case that holds.
 NOTED = f"{HEAD}unknownFields: allow\ncreate:\n- {{name: a, input: {{spec: {{labl: x}}}}, accepted: true}}\n"

@@ -166,6 +166,7 @@ OLD_OBJECTS: Final = OBJECTS.filter(lambda old: not old.get("metadata") or isins
 HOW: Final = st.sampled_from(get_args(FieldValidation))
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
 @tiers.examples(60)
 @given(VALUES | OBJECTS, OLD_OBJECTS, HOW)
@@ -184,6 +185,7 @@ def test_whatever_is_sent_is_answered(version: Version, sent: Any, old: Any, how
     assert jsonvalue.equal(before, [sent, old])
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
 @tiers.examples(30)
 @given(st.data())

@@ -19,15 +19,17 @@ from pathlib import Path
 from typing import Final
 
 import deepdiff
+import jsonschema
 import pytest
 
 import pytest_crd
 from pytest_crd import plugin
 
 # Sessions in this process share what is imported here: PyYAML's C extension cannot be imported twice in one process, and modules of
-# the package that are imported twice would not know each other's types.
+# the package that are imported twice would not know each other's types. And what only some sessions import takes each of them a while.
 SHARED = (
     deepdiff,
+    jsonschema,
     *(
         importlib.import_module(module.name)
         for module in pkgutil.walk_packages(pytest_crd.__path__, "pytest_crd.")

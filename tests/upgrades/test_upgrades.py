@@ -77,6 +77,7 @@ def test_an_object_is_the_smallest_that_shows_it() -> None:
     assert report.shown(witness.resource) == '{"spec": {"x": {"a": "a", "b": {"c": 4}}}}'
 
 
+@pytest.mark.uncounted
 def test_a_long_list_is_shortened_by_halves_and_not_item_by_item(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[object] = []
     find = effects.find

@@ -164,6 +164,7 @@ def test_only_as_many_are_named_as_go() -> None:
     assert [*comments.lost(old, new)] == [Lost(2, "# a"), Lost(4, "# a")]
 
 
+@pytest.mark.uncounted
 @given(file=commented.files())
 @examples(100)
 def test_every_comment_stays_and_what_is_not_written_is_not_touched(file: Commented) -> None:

@@ -71,6 +71,7 @@ def comments(text: str) -> list[str]:
     return re.findall(r"(?m)(?:^|\s)(#.*)$", text)
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
 @examples(25)
@@ -96,6 +97,7 @@ def test_what_is_taken_out_is_filled_in_and_nothing_else_changes(name: str, data
         assert filled == text
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
 @examples(25)

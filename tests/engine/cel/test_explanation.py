@@ -168,6 +168,7 @@ def test_what_costs_too_much_is_left_out() -> None:
     assert many.lines == (COSTLY,)
 
 
+@pytest.mark.uncounted
 def test_what_one_evaluation_may_cost_all_may_cost_together() -> None:
     checked = ENVIRONMENT.compile(" && ".join(["self.a.all(x, x >= 0)"] * 100))
     reasons = explanation.find_reasons(checked, ENVIRONMENT.functions, {"self": {"a": list(range(COST_LIMIT // 20))}})

@@ -137,6 +137,7 @@ def test_the_line_of_the_keyword_is_told_also_in_another_process(tmp_path: Path)
     assert (str(Origin((), "required")), repr(Origin((), "required"))) == ("required", "<Origin required>")
 
 
+@pytest.mark.uncounted
 @pytest.mark.replay
 def test_of_everything_that_was_recorded_the_origin_stands_in_the_schema() -> None:
     known = 0

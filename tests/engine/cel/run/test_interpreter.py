@@ -281,6 +281,7 @@ def test_numbers_in_lists_are_compared_by_their_types(text: str, *, value: bool)
     assert evaluated(text, {}).value is value
 
 
+@pytest.mark.uncounted
 def test_a_list_that_was_doubled_is_gone_through_without_putting_it_together() -> None:
     with pytest.raises(CostLimitError):
         evaluated(f"{_DOUBLED}.map(a, a + a){'.map(a, a + a)' * 20}[0].all(x, x >= 0)", {"self": {"l": [0] * 5_000}})

@@ -224,6 +224,7 @@ def test_a_fixture_that_tests_share_counts_where_all_of_them_pass(empty: Project
     _assert_told_apart(empty, SHARED)
 
 
+@pytest.mark.counted
 @pytest.mark.slow
 def test_with_workers_it_is_the_same(empty: Project) -> None:
     _assert_told_apart(empty, SHARED, "-p", "pytest_crd.plugin", "-p", "xdist.plugin", "-n", "2")

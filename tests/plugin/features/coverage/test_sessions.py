@@ -85,6 +85,7 @@ def test_what_is_missing_is_told_by_file_and_line(project: Project) -> None:
     result.stdout.no_fnmatch_line("*maximum 10")
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [

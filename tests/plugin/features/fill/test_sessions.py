@@ -675,6 +675,7 @@ def _change(project: Project, old: str, new: str) -> None:
 GENERATED = "test_gardens.crd.yaml"
 
 
+@pytest.mark.uncounted
 def test_a_generated_case_is_called_what_is_so(project: Project) -> None:
     _generated(project)
     _change(project, "maximum: 10", "maximum: 11")

@@ -25,6 +25,7 @@ def gardens(empty: Project) -> Project:
     return empty
 
 
+@pytest.mark.uncounted
 def test_a_file_is_written_and_passes(gardens: Project) -> None:
     result = gardens.run(*GENERATE)
 
@@ -93,6 +94,7 @@ def test_permissions_are_those_of_any_new_file(gardens: Project) -> None:
     assert modes[0] == modes[1]
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("ini", "folders", "expected"),
     [

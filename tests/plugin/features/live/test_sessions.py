@@ -277,6 +277,7 @@ def _signalled(project: Project, server: FakeServer) -> pytest.RunResult:
     return project.pytester.runpytest_subprocess(*OF_PROCESS, "--crd-live", server.url, timeout=120)
 
 
+@pytest.mark.counted
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM")])
 def test_nothing_is_left_however_a_run_ends(ending: Ending, server: FakeServer, by: str, ctrl_c: None) -> None:
@@ -389,6 +390,7 @@ def test_a_server_that_does_not_say_what_is_left_is_asked_all_the_same(asked: Pr
     )
 
 
+@pytest.mark.counted
 @pytest.mark.slow
 def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_though_one_is_killed(
     ending: Ending, server: FakeServer

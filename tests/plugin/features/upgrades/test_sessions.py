@@ -316,6 +316,7 @@ def test_a_run_that_judges_no_upgrade_fails(
     result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]crd_baseline] - *"])
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -425,6 +426,7 @@ def test_lines_that_allow_nothing_are_a_usage_error_that_names_all(released: Pro
     )
 
 
+@pytest.mark.uncounted
 def test_a_pattern_allows_whatever_is_below_of_any_kind_in_any_crd(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
     change(released, "note: {type: string}", "remark: {type: string}")
@@ -663,6 +665,7 @@ def test_what_one_baseline_needs_is_not_in_vain(released: Project) -> None:
 # The way back
 
 
+@pytest.mark.uncounted
 def test_a_rollback_is_judged_beside_the_upgrade(released: Project) -> None:
     change(released, "note: {type: string}", "note: {type: string}\n              extra: {type: string, default: a}")
     change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
