@@ -138,6 +138,12 @@ def test_without_hypothesis_it_is_said_what_to_install() -> None:
     assert "pytest_crd.strategies needs hypothesis: install pytest-crd[hypothesis]" in result.stderr
 
 
+def test_a_number_is_a_multiple() -> None:
+    version = versions.of({**fields(half={"type": "number", "multipleOf": 0.5, "minimum": 1}), "required": ["half"]})
+
+    assert find(resources(version), lambda one: one["spec"]["half"] > 1, settings=FOUND)["spec"]["half"] % 0.5 == 0
+
+
 def test_a_strategy_goes_with_others() -> None:
     drawn = find(st.tuples(resources(VERSION), st.integers()), lambda _: True, settings=FOUND)
 

@@ -6,6 +6,7 @@ Objects here are in the version of the request, as they are after decoding, with
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -249,6 +250,7 @@ class FieldManager:
             raise ApplyRefusedError(refusal.bad_request(f"invalid object type: {found}"))
 
 
+@functools.lru_cache(maxsize=64)
 def named(field_manager: str, user_agent: str) -> str:
     """
     Return who manages the fields of a request.

@@ -59,10 +59,6 @@ class FieldSet:
             for path in self.children[element]:
                 yield (element, *path)
 
-    def below(self, element: PathElement) -> FieldSet:
-        """Return the set of what lies below *element*."""
-        return self.children.get(element, EMPTY)
-
     def union(self, other: FieldSet) -> FieldSet:
         """Return the set of the fields that are in this one or in *other*."""
         if self is other or not (other.members or other.children):

@@ -6,7 +6,6 @@ The order of all that happens is written here, and that of validation in `valida
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -196,15 +195,15 @@ class CustomResources:
             return RequestOutcome(answer, before)
         written, returned = ((jsonvalue.from_python(one) if decoded.is_text else one) for one in kept[:2])
         shown = requestmetadata.shown(returned["metadata"], generated=read.prepared.has_generated_name)
-        changes = replace(decoded.changes, lost=kept.lost)
+        changes = replace(decoded.changes, lost=kept.lost) if kept.lost else decoded.changes
         stored = Stored.of({**returned, "metadata": shown})
         is_gone = before is not None and requestmetadata.ends(written["metadata"], before.get("metadata"))
-        made = functools.cache(lambda: self._made(read, checked, live))
+        made = Stored(lambda: self._made(read, checked, live))
 
         def both() -> tuple[Resource | None, Resource | None]:
-            return None if is_gone else _with_made(written, made()), _with_made(returned, made())
+            return None if is_gone else _with_made(written, made.value), _with_made(returned, made.value)
 
-        owned = Stored(lambda: managers.paths(managers.read(made().get("managedFields") or [])))
+        owned = Stored(lambda: managers.paths(managers.read(made.value.get("managedFields") or [])))
         answer = Response(
             response.OK if live else response.CREATED,
             stored,
