@@ -104,7 +104,8 @@ class Requests:
         if subresource not in SUBRESOURCES:
             raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
         stored = completion.patched(old, self._type_meta)
-        sent = completion.applied(body, stored, self._type_meta)
+        type_meta = scale.TYPE_META if subresource == "scale" else self._type_meta
+        sent = completion.applied(body, stored, type_meta)
         name = (stored or sent.value)["metadata"].get("name") or completion.MADE_UP_NAME
         request = Request("patch", sent, name, subresource=subresource, media_type=patches.APPLY)
         asked = request._replace(field_manager=manager, force=force)

@@ -66,13 +66,18 @@ class ScaleOwners:
         Return the Scale of a stored resource with what is applied to it, which may change nothing of it.
 
         Raises:
-            ApplyRefusedError: As for an apply to the resource. Or it changes the Scale: the server then takes it for a custom
-                resource, and fails.
+            ApplyRefusedError: As for an apply to the resource. Or it changes the Scale, or nobody owns the replicas: the server
+                then takes the Scale for a custom resource, and fails.
             RefusedError: The resource has something of a wrong type in its place.
         """
-        found = self._manager.apply(self.of_live(live), applied, writer)
+        before = self.of_live(live)
+        if not _entries(before) and all(applied.get(key) == value for key, value in scale.TYPE_META.items()):
+            words = f"failed to create manager for existing fields: {_unconvertible('live')}"
+            raise ApplyRefusedError(Refusal(500, "", words))
+        found = self._manager.apply(before, applied, writer)
         if found.is_merged:
-            raise ApplyRefusedError(Refusal(500, "", _unconvertible(applied)))
+            name = (applied.get("metadata") or {}).get("name") or ""
+            raise ApplyRefusedError(Refusal(500, "", _unconvertible("new", name)))
         return found
 
     def owned(self, live: Resource, now: Resource, resource: Resource) -> dict[str, JSONValue]:
@@ -88,9 +93,8 @@ class ScaleOwners:
             return []
 
 
-def _unconvertible(applied: Resource) -> str:
-    name = (applied.get("metadata") or {}).get("name") or ""
-    what = f"failed to convert new object (/{name}; {scalefields.API_VERSION}, Kind=Scale) to proper version"
+def _unconvertible(which: str, name: str = "") -> str:
+    what = f"failed to convert {which} object (/{name}; {scalefields.API_VERSION}, Kind=Scale) to proper version"
     return f"{what}: request to convert CR to an invalid group/version: {scalefields.API_VERSION}"
 
 
