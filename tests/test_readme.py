@@ -276,3 +276,24 @@ create:
   - {field: spec.bandwidth, type: Required}
   - {field: spec.compression, type: NotSupported}
 """
+
+
+@pytest.mark.session
+def test_the_cases_about_appliers_are_run_as_shown(pytester: pytest.Pytester) -> None:
+    section = README.split("\n## Patches and server-side applies\n")[1].split("\n## ")[0]
+    cases, shown = re.findall(r"```(?:yaml|console)\n(.*?)```", section, re.DOTALL)
+    project = sessions.project(pytester)
+    crd = "config/crd/bases/backups.yaml"
+    project.write(crd, (Path(__file__).parents[1] / "example_project" / crd).read_text(encoding="utf-8"))
+    project.write("test_owners.crd.yaml", cases)
+
+    result = project.run("-q", "test_owners.crd.yaml")
+
+    result.assert_outcomes(passed=3, failed=1)
+    _command, _title, *lines = shown.splitlines()
+    assert "\n".join(lines) in result.stdout.str()
+
+    project.write(
+        crd, project.read(crd).replace("exclude:\n", "exclude:\n                      x-kubernetes-list-type: set\n")
+    )
+    project.run("-q", "test_owners.crd.yaml").assert_outcomes(passed=4)

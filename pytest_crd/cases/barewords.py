@@ -22,10 +22,20 @@ def of_case(case: Case, version: Version) -> Iterator[str]:
     """Yield what is to be said of each such word in the objects of *case*, and of the files that they come from."""
     start = len(case.lines.path)
     for one in case.lines.document.bare_booleans:
-        if one.path[:start] == case.lines.path and one.path[start] in _OBJECTS:
-            yield from _said(case.lines.document, one, one.path[start + 1 :], version)
+        if one.path[:start] == case.lines.path and (path := _in_object(one.path[start:])) is not None:
+            yield from _said(case.lines.document, one, path, version)
     for document in case.files:
         yield from of_object(document, (), version)
+
+
+def _in_object(path: tuple[str | int, ...]) -> tuple[str | int, ...] | None:
+    """Return where in an object of a case a path of the case leads; None where it leads elsewhere."""
+    match path:
+        case ["steps", int(), ("input" | "patch"), *rest]:
+            return tuple(rest)
+        case [str(key), *rest] if key in _OBJECTS:
+            return tuple(rest)
+    return None
 
 
 def of_object(document: Document, path: tuple[str | int, ...], version: Version) -> Iterator[str]:

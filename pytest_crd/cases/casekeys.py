@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.cases import forms
+from pytest_crd.cases import forms, valueforms
 from pytest_crd.cases.forms import Conflict, Form, Need
-from pytest_crd.cases.model import REQUESTS, UPDATES, Section
-from pytest_crd.engine.errors.fielderror import ErrorType
+from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine.requests import requestbody
 
 
@@ -23,6 +23,7 @@ class CaseKey:
         meaning: What it is for.
         sections: The sections whose cases may have it; for keys of cases.
         required: Whether it must be there wherever it may be.
+        required_in: The sections in which it must be there.
         expects: Whether it states an expectation; for keys of cases.
         remedy: What to write instead of a wrong value, where that can be said.
     """
@@ -31,100 +32,36 @@ class CaseKey:
     meaning: str
     sections: frozenset[Section] = frozenset()
     required: bool = False
+    required_in: frozenset[Section] = frozenset()
     expects: bool = False
     remedy: str = ""
 
 
 _ALL: Final = frozenset(Section)
+# In which one object is sent, or goes through the passes.
+_OF_INPUT: Final = _ALL - PATCHES - APPLIES
 
-# What is inside a case's values
-
-_PATH: Final = forms.text("a field path, as in spec.items[0].name")
-_PATHS: Final = forms.any_list("a list of field paths", _PATH)
-
-_ERROR_CONFLICTS: Final = (
-    Conflict("message", "detail", "`detail` is the last part of `message`"),
-    Conflict("message", "matches", "`matches` is searched in the message that `message` states whole"),
-    Conflict("detail", "matches", "both state a part of the message"),
-)
-_ERROR_KEYS: Final = {
-    "field": forms.with_meaning(_PATH, "The field path, as field errors spell it."),
-    "type": forms.with_meaning(
-        forms.choice(one.value for one in ErrorType),
-        "Go's ErrorType constant without that prefix; or Request, for a refusal that names no field.",
-    ),
-    "message": forms.with_meaning(forms.text("the whole message of the error"), "The whole message of the cause."),
-    "detail": forms.with_meaning(forms.any_text("the last part of the message"), "The last part of the message."),
-    "matches": forms.with_meaning(forms.text("an RE2 pattern"), "An RE2 pattern that is found in the message."),
-    "rule": forms.with_meaning(forms.text("a part of a CEL rule"), "A part of the CEL rule that finds the error."),
-}
-_ERRORS: Final = forms.some_list(
-    "a list of one or more expected errors",
-    forms.mapping(
-        "a mapping with some of `field:`, `type:`, and `message:`, `detail:`, `matches:` or `rule:`",
-        _ERROR_KEYS,
-        one_of=_ERROR_KEYS,
-        conflicts=_ERROR_CONFLICTS,
-    ),
-)
-
-_POINTER: Final[Form] = {
-    **forms.any_text("a JSON Pointer, as in /spec/versions/0"),
-    "not": {"type": "string", "pattern": "^[^/]"},
-}
-_OPERATION: Final[Form] = {
-    **forms.mapping(
-        "a JSON Patch operation (a mapping with `op:` and `path:`)",
-        {
-            "op": forms.choice(("add", "remove", "replace", "move", "copy", "test")),
-            "path": _POINTER,
-            "from": _POINTER,
-            "value": {"title": "any value"},
-            "times": forms.with_meaning(
-                forms.number("a number of times, from 1"),
-                "How often `value`, a text or a list, is there, one behind the other.",
-            ),
-        },
-        required=("op", "path"),
-    ),
-    "allOf": [
-        {"if": {"required": ["op"], "properties": {"op": {"enum": operations}}}, "then": {"required": [key]}}
-        for operations, key in ((["add", "replace", "test"], "value"), (["move", "copy"], "from"))
-    ]
-    + [{"if": {"required": ["times"]}, "then": {"properties": {"op": forms.choice(("add", "replace"))}}}],
-}
-_OLD_CRD_CONFLICTS: Final = (Conflict("path", "patch", "`path` is another CRD, `patch` changes that of this file"),)
-_OLD_CRD_KEYS: Final = {
-    "path": forms.with_meaning(forms.text("the path of a file"), "A CRD file, relative to this file."),
-    "patch": forms.with_meaning(
-        forms.some_list("a list of JSON Patch operations", _OPERATION), "A JSON Patch on the CRD of this file."
-    ),
-}
 
 # Keys of a case
 
-_PATCH: Final = forms.patch(
-    "a list of JSON Patch operations, or a mapping (a merge patch), that changes something", _OPERATION
-)
-NEEDS: Final = (
-    Need("input", "inputFile", is_instead=True),
-    Need("inputFile", "document"),
-    Need("old", "oldFile", is_instead=True),
-    Need("oldFile", "oldDocument"),
-)
-_REFUSALS: Final = ("errors", "containsErrors", "error")
+_OLD_NEED: Final = Need("old", "oldFile", is_instead=True)
+_REFUSALS: Final = ("errors", "containsErrors", "error", "conflicts")
 CASE_CONFLICTS: Final = (
-    Conflict("input", "inputFile", "both are what is sent"),
+    valueforms.INPUT_CONFLICT,
     Conflict("old", "oldFile", "both are what is stored"),
     Conflict("expected", "contains", "`contains` is a part of `expected`"),
     *(
         Conflict(stored, refusal, "an object that is refused is not stored")
-        for stored in ("expected", "contains", "absent", "lost")
+        for stored in ("expected", "contains", "absent", "lost", "managers")
         for refusal in _REFUSALS
     ),
     *(Conflict("accepted", refusal, "an object is either accepted or refused") for refusal in _REFUSALS),
     Conflict("errors", "containsErrors", "`errors` lists all errors, `containsErrors` some of them"),
     Conflict("errors", "error", "`errors` lists all errors, `error` is the short form"),
+    *(
+        Conflict("conflicts", errors, "`conflicts` lists all conflicts, and there are no other errors then")
+        for errors in ("errors", "containsErrors")
+    ),
     Conflict("skip", "xfail", "a case that is skipped cannot fail"),
 )
 _IF_ACCEPTED: Final = "for an object that is accepted write `accepted: true`"
@@ -140,28 +77,41 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         required=True,
     ),
     "input": CaseKey(
-        form=forms.object_or_text("a mapping (the object) or the text of one"),
-        meaning="What is sent. As text it is one YAML or JSON document in which duplicate keys count, as on the wire.",
-        sections=_ALL,
+        form=valueforms.INPUT_KEYS["input"],
+        meaning=valueforms.INPUT_KEYS["input"]["description"],
+        sections=_OF_INPUT,
     ),
     "inputFile": CaseKey(
-        form=forms.text("the path of a file"),
-        meaning="A file with what is sent, relative to this file; instead of `input`.",
-        sections=_ALL,
+        form=valueforms.INPUT_KEYS["inputFile"],
+        meaning=valueforms.INPUT_KEYS["inputFile"]["description"],
+        sections=_OF_INPUT,
     ),
     "document": CaseKey(
-        form=forms.number("the number of a document, from 1"),
-        meaning="Which document of `inputFile`, from 1, where it has several.",
-        sections=_ALL,
+        form=valueforms.INPUT_KEYS["document"],
+        meaning=valueforms.INPUT_KEYS["document"]["description"],
+        sections=_OF_INPUT,
     ),
     "patch": CaseKey(
-        form=_PATCH,
-        meaning="What is changed in `input` or `inputFile` before it is sent: a JSON Patch (a list) or a merge patch (a mapping).",
-        sections=_ALL,
+        form=valueforms.PATCH,
+        meaning=(
+            "What is changed in `input` or `inputFile` before it is sent; in sections of patches, what is sent: a JSON Patch (a "
+            "list) or a merge patch (a mapping)."
+        ),
+        sections=_ALL - APPLIES,
+        required_in=PATCHES,
+    ),
+    "steps": CaseKey(
+        form=valueforms.STEPS,
+        meaning="The applies, one after the other: all but the last must be accepted, and what is expected is about the last.",
+        sections=APPLIES,
+        required_in=APPLIES,
     ),
     "old": CaseKey(
         form=forms.any_object("a mapping (the object as it is stored)"),
-        meaning="The object as it is stored before the update, status included.",
+        meaning=(
+            "The object as it is stored before, status included. Before an apply there need not be one, and without managedFields "
+            "it belongs to before-first-apply."
+        ),
         sections=UPDATES,
     ),
     "oldFile": CaseKey(
@@ -175,14 +125,12 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         sections=UPDATES,
     ),
     "oldPatch": CaseKey(
-        form=_PATCH,
+        form=valueforms.PATCH,
         meaning="What is changed in `old` or `oldFile` before it is stored, as with `patch`.",
         sections=UPDATES,
     ),
     "oldCRD": CaseKey(
-        form=forms.mapping(
-            "a mapping with `path:` or `patch:`", _OLD_CRD_KEYS, one_of=_OLD_CRD_KEYS, conflicts=_OLD_CRD_CONFLICTS
-        ),
+        form=valueforms.OLD_CRD,
         meaning="The CRD under which `old` was stored, if it was another one.",
         sections=UPDATES,
     ),
@@ -199,7 +147,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         expects=True,
     ),
     "absent": CaseKey(
-        form=forms.some_list("a list of one or more field paths", _PATH),
+        form=forms.some_list("a list of one or more field paths", valueforms.PATH),
         meaning="Field paths that the resulting object does not have.",
         sections=_ALL,
         expects=True,
@@ -212,14 +160,14 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         remedy="for an object that is refused write `errors:` or `error:`",
     ),
     "errors": CaseKey(
-        form=_ERRORS,
+        form=valueforms.ERRORS,
         meaning="All errors: these and no others.",
         sections=REQUESTS,
         expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
     "containsErrors": CaseKey(
-        form=_ERRORS,
+        form=valueforms.ERRORS,
         meaning="Some of the errors.",
         sections=REQUESTS,
         expects=True,
@@ -232,26 +180,33 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         expects=True,
         remedy=_IF_ACCEPTED,
     ),
+    "conflicts": CaseKey(
+        form=valueforms.CONFLICTS,
+        meaning="All conflicts with which the last apply is refused.",
+        sections=APPLIES,
+        expects=True,
+        remedy=_IF_ACCEPTED,
+    ),
     "pruned": CaseKey(
-        form=_PATHS,
+        form=valueforms.PATHS,
         meaning="All field paths that are pruned, as `unknown field` warnings spell them.",
         sections=REQUESTS | {Section.PRUNING},
         expects=True,
     ),
     "defaulted": CaseKey(
-        form=_PATHS,
+        form=valueforms.PATHS,
         meaning="All field paths where a default is put in.",
         sections=REQUESTS | {Section.DEFAULTING},
         expects=True,
     ),
     "nullsDropped": CaseKey(
-        form=_PATHS,
+        form=valueforms.PATHS,
         meaning="All field paths whose null is dropped.",
         sections=REQUESTS | {Section.DEFAULTING},
         expects=True,
     ),
     "lost": CaseKey(
-        form=_PATHS,
+        form=valueforms.PATHS,
         meaning="All field paths that are lost on storing, as the storage version does not know them.",
         sections=REQUESTS,
         expects=True,
@@ -260,6 +215,15 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         form=forms.any_list("a list of texts", forms.text("a text")),
         meaning="All warnings.",
         sections=REQUESTS,
+        expects=True,
+    ),
+    "managers": CaseKey(
+        form=valueforms.MANAGERS,
+        meaning=(
+            "Which fields managers own in the end: all that each of those which are named owns. A path stands for all that is owned "
+            "below it, an empty list for nothing."
+        ),
+        sections=APPLIES,
         expects=True,
     ),
     "fieldValidation": CaseKey(
@@ -283,16 +247,36 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
 }
 
 # The keys into which what was observed can be written, in the order in which a case has them.
-FILLED: Final = ("expected", "errors", "pruned", "defaulted", "nullsDropped", "lost", "warnings")
+FILLED: Final = (
+    "expected",
+    "errors",
+    "conflicts",
+    "pruned",
+    "defaulted",
+    "nullsDropped",
+    "lost",
+    "warnings",
+    "managers",
+)
 # What stands there until then.
 BLANK: Final = "TODO"
 
 CONFLICTS: Final[Mapping[tuple[str, str], Conflict]] = {
     (conflict.first, conflict.second): conflict
-    for conflict in (*CASE_CONFLICTS, *_ERROR_CONFLICTS, *_OLD_CRD_CONFLICTS)
+    for conflict in (*CASE_CONFLICTS, *valueforms.ERROR_CONFLICTS, *valueforms.OLD_CRD_CONFLICTS)
 }
 
 
 def case_keys(section: Section) -> tuple[str, ...]:
     """Return the keys that cases of *section* may have."""
     return tuple(name for name, key in CASE_KEYS.items() if section in key.sections)
+
+
+def required_keys(section: Section) -> list[str]:
+    """Return the keys that cases of *section* must have."""
+    return [name for name in case_keys(section) if CASE_KEYS[name].required or section in CASE_KEYS[name].required_in]
+
+
+def needs(section: Section) -> tuple[Need, ...]:
+    """Return the keys that cases of *section* must have because of others."""
+    return (*valueforms.INPUT_NEEDS, *(() if section in APPLIES else (_OLD_NEED,)), Need("oldFile", "oldDocument"))

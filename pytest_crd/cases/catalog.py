@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_crd import folders
 from pytest_crd.cases import acceptance, jsonpatch
-from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, OldCRD, UpdateCase
+from pytest_crd.cases.caseparts import OldCRD
+from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
 from pytest_crd.engine.definitions.context import Guard

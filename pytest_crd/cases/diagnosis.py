@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd.cases import casekeys
 from pytest_crd.cases import format as caseformat
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -171,8 +171,14 @@ def _in_place(flaw: _Flaw) -> str:
 
 
 def _cases_with(key: str) -> str:
-    sections = [section.value for section in Section if section in casekeys.CASE_KEYS[key].sections]
-    return f"{' and '.join(filter(None, (', '.join(sections[:-1]), sections[-1])))} cases"
+    known = casekeys.CASE_KEYS[key].sections
+    sections = [section.value for section in Section if section in known]
+    others = [section.value for section in Section if section not in known]
+    return f"all but {_listed(others)} cases" if len(others) < len(sections) else f"{_listed(sections)} cases"
+
+
+def _listed(sections: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(sections[:-1]), sections[-1])))
 
 
 def _explain_missing(flaw: _Flaw) -> _Explanation:
@@ -186,7 +192,7 @@ def _wanted(key: str, flaw: _Flaw) -> Any:
     keys = flaw.form.get("properties", {})
     if key in keys:
         return keys[key]["title"]
-    return casekeys.CASE_KEYS[key].form["title"] if len(flaw.path) == 2 else "what the operation needs"
+    return casekeys.CASE_KEYS[key].form["title"] if key in casekeys.CASE_KEYS else "what the operation needs"
 
 
 def _explain_nothing(flaw: _Flaw) -> _Explanation:

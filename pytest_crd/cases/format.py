@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from pytest_crd.cases import casekeys, forms
 from pytest_crd.cases.casekeys import CASE_KEYS, CaseKey, case_keys
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.model import APPLIES, PATCHES
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import profile
 
 SCHEMA_ID: Final = "https://json.schemastore.org/pytest-crd-cases.json"
@@ -27,17 +28,27 @@ _SECTION_MEANINGS: Final = {
     Section.CREATE: "The whole way of a POST.",
     Section.UPDATE: "A PUT over a stored object.",
     Section.UPDATE_STATUS: "A PUT to /status over a stored object.",
+    Section.PATCH: "A PATCH of a stored object: a merge patch or a JSON Patch.",
+    Section.PATCH_STATUS: "A PATCH of the /status of a stored object.",
+    Section.PATCH_SCALE: "A PATCH of the /scale of a stored object; what is expected is about the object, not about the Scale.",
+    Section.APPLY: "Server-side applies, one after the other.",
+    Section.APPLY_STATUS: "Server-side applies to the /status of an object.",
+    Section.APPLY_SCALE: "Server-side applies to the /scale of an object.",
 }
+
+
+def _what_is_sent(section: Section) -> str:
+    return "steps" if section in APPLIES else "patch" if section in PATCHES else "input"
 
 
 def _section(section: Section) -> CaseKey:
     case = forms.mapping(
-        "a mapping with `name:`, `input:` and what is expected",
+        f"a mapping with `name:`, `{_what_is_sent(section)}:` and what is expected",
         {name: {"$ref": f"#/$defs/{name}"} for name in case_keys(section)},
-        required=[name for name in case_keys(section) if CASE_KEYS[name].required],
+        required=casekeys.required_keys(section),
         one_of=[name for name in case_keys(section) if CASE_KEYS[name].expects],
         conflicts=casekeys.CASE_CONFLICTS,
-        needs=casekeys.NEEDS,
+        needs=casekeys.needs(section),
     )
     return CaseKey(
         form=forms.some_list("a list of cases", case),

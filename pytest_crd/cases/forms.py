@@ -93,6 +93,16 @@ def number(title: str) -> Form:
     return {"title": title, "type": "integer", "minimum": 1}
 
 
+def boolean(title: str) -> Form:
+    """Return the form of true or false."""
+    return {"title": title, "type": "boolean"}
+
+
+def map_of(title: str, value: Form) -> Form:
+    """Return the form of a mapping that is not empty, with any keys."""
+    return {"title": title, "type": "object", "minProperties": 1, "additionalProperties": value}
+
+
 def mapping(  # noqa: PLR0913 - what a mapping demands of its keys
     title: str,
     keys: Mapping[str, Form],

@@ -64,34 +64,51 @@ def apply(value: JSONValue, operations: Sequence[PatchOperation]) -> JSONValue:
     return holder[""]
 
 
-def merge(value: JSONValue, patch: JSONValue) -> JSONValue:
+def repeated(operation: PatchOperation) -> PatchOperation:
+    """
+    Return an operation as the RFC knows it: without `times`, its value as often as that says.
+
+    Raises:
+        PatchError: The value cannot be repeated so often.
+    """
+    if "times" not in operation:
+        return operation
+    try:
+        value = _value(operation)
+    except _CannotError as error:
+        raise PatchError(0, str(error)) from None
+    return {key: value if key == "value" else item for key, item in operation.items() if key != "times"}
+
+
+def merge(value: JSONValue, patch: JSONValue, *, removes_nothing: bool = False) -> JSONValue:
     """
     Return *value* after a merge patch: objects are merged, a null removes, anything else replaces.
 
     Args:
         value: JSON value; not modified.
         patch: JSON value.
+        removes_nothing: Whether a null may stand where there is nothing to remove, as the RFC has it.
 
     Raises:
-        PatchError: A null where there is nothing to remove, which the RFC passes over.
+        PatchError: A null where there is nothing to remove, and that may not be.
     """
     try:
-        return _merged(value, patch, "")
+        return _merged(value, patch, "", removes_nothing=removes_nothing)
     except _CannotError as error:
         raise PatchError(0, str(error)) from None
 
 
-def _merged(value: JSONValue, patch: JSONValue, path: str) -> JSONValue:
+def _merged(value: JSONValue, patch: JSONValue, path: str, *, removes_nothing: bool) -> JSONValue:
     if not isinstance(patch, dict):
         return jsonvalue.copy(patch)
     merged = dict(value) if isinstance(value, dict) else {}
     for key, item in patch.items():
         place = f"{path}.{key}" if path else key
         if item is not None:
-            merged[key] = _merged(merged.get(key), item, place)
+            merged[key] = _merged(merged.get(key), item, place, removes_nothing=removes_nothing)
         elif key in merged:
             del merged[key]
-        else:
+        elif not removes_nothing:
             raise _CannotError(f"remove {place!r}: nothing is there{_known(merged)}")
     return merged
 

@@ -8,25 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.cases import blanks, casekeys, diagnosis
-from pytest_crd.cases.model import (
-    KINDS,
-    REQUESTS,
-    UPDATES,
-    AnyCase,
-    CaseFile,
-    CaseFileError,
-    CaseLines,
-    ExpectedError,
-    ObjectSource,
-    OldCRD,
-    Section,
-)
+from pytest_crd.cases import blanks, casekeys, conversion, diagnosis, jsonpatch
+from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, AnyCase, CaseFile, CaseFileError
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import profile
-from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -37,6 +25,10 @@ from pytest_crd.engine.text.document import Document
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite
+
+
+# Fields joined by dots, with list indices, or map keys, in brackets.
+_PATH: Final = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")
 
 
 def load(content: str | bytes, *, source: str, fills: bool = False) -> tuple[CaseFile, ...]:
@@ -92,8 +84,8 @@ def stating(case: AnyCase, declared: Mapping[str, JSONValue]) -> AnyCase:
     """
     keys = [key for key in casekeys.case_keys(case.section) if casekeys.CASE_KEYS[key].expects]
     unstated: dict[str, Any] = {one.name: one.default for one in dataclasses.fields(case)}
-    unstated = {attribute: unstated[attribute] for attribute in (_ATTRIBUTES.get(key, key) for key in keys)}
-    return dataclasses.replace(case, **(unstated | _stated(declared, keys) | blanks.of(declared)))
+    unstated = {attribute: unstated[attribute] for attribute in (conversion.ATTRIBUTES.get(key, key) for key in keys)}
+    return dataclasses.replace(case, **(unstated | conversion.stated_in(declared, keys) | blanks.of(declared)))
 
 
 def _is_suite(value: JSONValue) -> bool:
@@ -127,7 +119,7 @@ def _case_files(text: str, documents: list[Document], source: str, *, fills: boo
         mistakes.update(_mistakes(document, merges="<<" in text, fills=fills))
     if mistakes:
         raise CaseFileError(sorted(mistakes))
-    return tuple(map(_case_file, documents))
+    return tuple(map(conversion.case_file, documents))
 
 
 # Mistakes
@@ -140,9 +132,11 @@ def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mist
     yield from diagnosis.find(document, fills=fills)
     yield from _duplicates(document, merges=merges)
     yield from _unknown_version(document)
-    for section, index, case in _cases(document.value):
+    for section, index, case in conversion.cases_in(document.value):
         yield from _bad_patterns(document, (section, index), case)
         yield from _empty_expectations(document, (section, index), case)
+        yield from _nothing_stored(document, (section, index), case)
+        yield from _bad_repetitions(document, (section, index), case)
 
 
 def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:
@@ -156,9 +150,16 @@ def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:
         message = f"key {diagnosis.within(duplicate.path)} is set twice in {place}, and only this value would count; remove one"
         if merges:
             message += " (`<<` sets keys where it stands: put it before those that override it)"
-        if len(duplicate.path) > 3 and duplicate.path[2] == "input":
+        if _is_inside_input(duplicate.path):
             message += "; to send a key twice, write the object as text below `input: |`"
         yield Mistake(document.source, duplicate.line, message)
+
+
+def _is_inside_input(path: diagnosis.Path) -> bool:
+    match path:
+        case [_, _, "input", _, *_] | [_, _, "steps", _, "input", _, *_]:
+            return True
+    return False
 
 
 def _unknown_version(document: Document) -> Iterator[Mistake]:
@@ -206,6 +207,30 @@ def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[
             yield Mistake(document.source, diagnosis.line_of(document, where), message)
 
 
+def _nothing_stored(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    """Give what is said of a stored object where there need be none, and is none."""
+    if path[0] in APPLIES and not case.keys() & {"old", "oldFile"}:
+        for key in ("oldPatch", "oldCRD"):
+            if key in case:
+                message = f"{diagnosis.owner(document.value, path)} has '{key}', but nothing is stored; add `old:` with a mapping"
+                yield Mistake(document.source, diagnosis.line_of(document, (*path, key)), message)
+
+
+def _bad_repetitions(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    """Give the operations of a patch that is sent, whose values cannot be as often as they say."""
+    sent = case.get("patch") if path[0] in PATCHES else None
+    for index, operation in enumerate(sent if isinstance(sent, list) else ()):
+        if isinstance(operation, dict) and isinstance(operation.get("times"), int) and "value" in operation:
+            try:
+                jsonpatch.repeated(operation)
+            except jsonpatch.PatchError as error:
+                where = (*path, "patch", index)
+                message = (
+                    f"{diagnosis.within(where)} of {diagnosis.owner(document.value, where)} cannot be sent: {error}"
+                )
+                yield Mistake(document.source, diagnosis.line_of(document, where), message)
+
+
 def _states_something(contains: Mapping[str, JSONValue]) -> bool:
     """Return whether an object could fail to contain this: its apiVersion and kind are given, and what a server makes is left out."""
     metadata = contains.get("metadata", {})
@@ -217,106 +242,9 @@ def _states_something(contains: Mapping[str, JSONValue]) -> bool:
 def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:
     first: dict[str, tuple[Document, diagnosis.Path]] = {}
     for document in documents:
-        for section, index, case in _cases(document.value):
+        for section, index, case in conversion.cases_in(document.value):
             name, path = case.get("name"), (section, index)
             if isinstance(name, str) and (found := first.setdefault(name, (document, path))) != (document, path):
                 other = f"the {found[1][0]} case on line {diagnosis.line_of(*found)}"
                 message = f"the name {diagnosis.quoted(name)} is that of {other} too; rename one"
                 yield Mistake(document.source, diagnosis.line_of(document, path), message)
-
-
-def _cases(value: JSONValue) -> Iterator[tuple[str, int, dict[str, JSONValue]]]:
-    """Give the section, index and content of all that looks like a case, in the order of the file."""
-    for key, cases in value.items() if isinstance(value, dict) else ():
-        if key in _SECTIONS and isinstance(cases, list):
-            for index, case in enumerate(cases):
-                if isinstance(case, dict):
-                    yield key, index, case
-
-
-# From JSON values to the model, once they are known to be right
-
-
-def _case_file(document: Document) -> CaseFile:
-    value = document.value
-    allows_unknown = value.get("unknownFields") == "allow"
-    return CaseFile(
-        source=document.source,
-        crd=value["crd"],
-        version=value.get("version"),
-        kubernetes_version=value.get("kubernetesVersion"),
-        stored_crd=value.get("storedCRD", False),
-        cases=tuple(
-            _case(_SECTIONS[section], case, CaseLines(document, (section, index)), allows_unknown=allows_unknown)
-            for section, index, case in _cases(value)
-        ),
-        lines=CaseLines(document),
-    )
-
-
-def _case(section: Section, value: Mapping[str, JSONValue], lines: CaseLines, *, allows_unknown: bool) -> AnyCase:
-    stated = _stated(value, _CONVERSIONS)
-    if section in UPDATES:
-        stated["old_source"] = _source(value, "oldFile", "oldDocument", "oldPatch")
-    return KINDS[section](
-        allows_unknown_fields=allows_unknown,
-        input_source=_source(value, "inputFile", "document", "patch"),
-        lines=lines,
-        **(stated | blanks.of(value)),
-    )
-
-
-def _stated(value: Mapping[str, JSONValue], keys: Collection[str]) -> dict[str, Any]:
-    """Return what a case says, by attribute, of those of *keys* that are not left to be filled in."""
-    return {
-        _ATTRIBUTES.get(key, key): _CONVERSIONS[key](item)
-        for key, item in value.items()
-        if key in keys and not blanks.is_blank(key, item)
-    }
-
-
-def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str) -> ObjectSource | None:
-    source = ObjectSource(value.get(file), value.get(document), value.get(patch))
-    return None if source == ObjectSource() else source
-
-
-def _itself(value: JSONValue) -> JSONValue:
-    return value
-
-
-def _errors(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedError, ...]:
-    return tuple(
-        ExpectedError(
-            type=ErrorType(value["type"]) if "type" in value else None,
-            field=value.get("field"),
-            message=value.get("message"),
-            detail=value.get("detail"),
-            matches=value.get("matches"),
-            rule=value.get("rule"),
-        )
-        for value in values
-    )
-
-
-def _old_crd(value: Mapping[str, JSONValue]) -> OldCRD:
-    if "patch" in value:
-        return OldCRD(patch=tuple(value["patch"]), place=("oldCRD", "patch"))
-    return OldCRD(path=value["path"], place=("oldCRD", "path"))
-
-
-# Fields joined by dots, with list indices, or map keys, in brackets.
-_PATH: Final = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")
-_SECTIONS: Final = {section.value: section for section in Section}
-_ATTRIBUTES: Final = {
-    "nullsDropped": "nulls_dropped",
-    "containsErrors": "contains_errors",
-    "oldCRD": "old_crd",
-    "fieldValidation": "field_validation",
-}
-_CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
-    **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
-    "fieldValidation": _itself,
-    **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "warnings", "marks"), tuple),
-    **dict.fromkeys(("errors", "containsErrors"), _errors),
-    "oldCRD": _old_crd,
-}

@@ -6,12 +6,12 @@ It reads nothing and judges nothing.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, NamedTuple, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
-from pytest_crd.engine.errors.fielderror import ErrorType
+from pytest_crd.cases.caseparts import ApplyStep, CaseLines, ExpectedConflict, ExpectedError, ObjectSource, OldCRD
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.requestbody import FieldValidation
@@ -24,90 +24,6 @@ class CaseFileError(InputError):
 
 # The keys that say what is stored.
 OF_STORED: Final = frozenset({"expected", "contains", "absent", "lost"})
-
-
-class Section(enum.StrEnum):
-    """What is asked of the server; the value is the key in a case file."""
-
-    PRUNING = "pruning"
-    DEFAULTING = "defaulting"
-    CREATE = "create"
-    UPDATE = "update"
-    UPDATE_STATUS = "updateStatus"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CaseLines:
-    """
-    Where things stand in the file; looked up when asked, which most cases never are.
-
-    Attributes:
-        document: The document that is meant.
-        path: Where in it the paths of `of` begin.
-    """
-
-    document: Document
-    path: tuple[str | int, ...] = ()
-
-    def of(self, *path: str | int) -> int:
-        """
-        Return the 1-based line of a key, or of a list's item.
-
-        Args:
-            path: Keys and 0-based indices, as in `of("errors", 0, "field")`; nothing asks for the beginning.
-        """
-        return self.document.line_of((*self.path, *path), key=bool(path) and isinstance(path[-1], str))
-
-
-class ExpectedError(NamedTuple):
-    """
-    One expected error; what is None may be anything.
-
-    Attributes:
-        type: The type of the error.
-        field: The field path, as field errors spell it.
-        message: The whole message of the cause.
-        detail: The last part of the message.
-        matches: RE2 pattern that is found in the message.
-        rule: A part of the CEL rule that found it.
-    """
-
-    type: ErrorType | None = None
-    field: str | None = None
-    message: str | None = None
-    detail: str | None = None
-    matches: str | None = None
-    rule: str | None = None
-
-
-class OldCRD(NamedTuple):
-    """
-    The CRD under which the old object was stored; exactly one is not None.
-
-    Attributes:
-        path: A file, relative to the case file.
-        patch: The operations of a JSON Patch on the CRD of the case file.
-        place: Where in the case it stands.
-    """
-
-    path: str | None = None
-    patch: tuple[JSONValue, ...] | None = None
-    place: tuple[str, ...] = ("oldCRD",)
-
-
-class ObjectSource(NamedTuple):
-    """
-    Where an object of a case comes from, and what is changed in it.
-
-    Attributes:
-        file: A file, relative to the case file; None where the object stands in the case.
-        document: Which document of the file, from 1; None where it has only one.
-        patch: The operations of a JSON Patch, or a merge patch; None where nothing is changed.
-    """
-
-    file: str | None = None
-    document: int | None = None
-    patch: JSONValue = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +82,11 @@ class Case:
         if not (self.is_open or self.blanks):
             return ""
         return "skip" if self.skip is not None else "xfail" if self.xfail is not None else ""
+
+    @property
+    def objects(self) -> tuple[JSONValue, ...]:
+        """The objects that the case gives: what is sent, and what is stored before, where it gives that."""
+        return (self.input,)
 
     @property
     def line(self) -> int:
@@ -283,7 +204,7 @@ class UpdateCase(RequestCase):
     A case about a PUT over a stored object.
 
     Attributes:
-        old: The object as stored before; None until it is read from a file.
+        old: The object as stored before; None until it is read from a file, and where nothing is stored before an apply.
         old_source: Where it comes from; None where it is stored as it stands.
         old_crd: The CRD under which *old* was stored, if it was another.
     """
@@ -294,6 +215,11 @@ class UpdateCase(RequestCase):
     old_source: ObjectSource | None = None
     old_crd: OldCRD | None = None
 
+    @property
+    def objects(self) -> tuple[JSONValue, ...]:
+        """What is sent, and what is stored before."""
+        return self.input, self.old
+
 
 class StatusUpdateCase(UpdateCase):
     """A case about a PUT to `/status` over a stored object."""
@@ -302,13 +228,92 @@ class StatusUpdateCase(UpdateCase):
     section = Section.UPDATE_STATUS
 
 
+class PatchCase(UpdateCase):
+    """A case about a PATCH of a stored object; what is sent is the patch: a list is a JSON Patch, a mapping a merge patch."""
+
+    __slots__ = ()
+    section = Section.PATCH
+
+
+class StatusPatchCase(PatchCase):
+    """A case about a PATCH of the `/status` of a stored object."""
+
+    __slots__ = ()
+    section = Section.PATCH_STATUS
+
+
+class ScalePatchCase(PatchCase):
+    """A case about a PATCH of the `/scale` of a stored object."""
+
+    __slots__ = ()
+    section = Section.PATCH_SCALE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplyCase(UpdateCase):
+    """
+    A case about server-side applies, one after the other; all but the last are to be accepted, and what it expects is about the last.
+
+    Attributes:
+        steps: The applies; at least one. There is no other input.
+        managers: Which fields some managers own in the end, by their names.
+        conflicts: All conflicts with which the last apply is refused.
+    """
+
+    section = Section.APPLY
+
+    steps: tuple[ApplyStep, ...]
+    managers: Mapping[str, tuple[str, ...]] | None = None
+    conflicts: tuple[ExpectedConflict, ...] | None = None
+
+    @property
+    def objects(self) -> tuple[JSONValue, ...]:
+        """What is applied, and what is stored before."""
+        return (*(step.input for step in self.steps), self.old)
+
+    @property
+    def expects_refusal(self) -> bool:
+        """Whether the last apply must be refused."""
+        # Not `super()`, which a dataclass with slots does not find.
+        return self.conflicts is not None or RequestCase.expects_refusal.fget(self)  # type: ignore[attr-defined]
+
+
+class StatusApplyCase(ApplyCase):
+    """A case about server-side applies to the `/status` of an object."""
+
+    __slots__ = ()
+    section = Section.APPLY_STATUS
+
+
+class ScaleApplyCase(ApplyCase):
+    """A case about server-side applies to the `/scale` of an object."""
+
+    __slots__ = ()
+    section = Section.APPLY_SCALE
+
+
 # All there are, so that what is decided by the kind of a case is decided for each.
-AnyCase: TypeAlias = PruningCase | DefaultingCase | CreateCase | UpdateCase | StatusUpdateCase
+AnyCase: TypeAlias = PruningCase | DefaultingCase | CreateCase | UpdateCase
 KINDS: Final[Mapping[Section, type[AnyCase]]] = {
-    kind.section: kind for kind in (PruningCase, DefaultingCase, CreateCase, UpdateCase, StatusUpdateCase)
+    kind.section: kind
+    for kind in (
+        PruningCase,
+        DefaultingCase,
+        CreateCase,
+        UpdateCase,
+        StatusUpdateCase,
+        PatchCase,
+        StatusPatchCase,
+        ScalePatchCase,
+        ApplyCase,
+        StatusApplyCase,
+        ScaleApplyCase,
+    )
 }
 REQUESTS: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, RequestCase))
 UPDATES: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, UpdateCase))
+PATCHES: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, PatchCase))
+APPLIES: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, ApplyCase))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_crd.cases import jsonpatch
-from pytest_crd.cases.model import AnyCase, Case, ObjectSource, UpdateCase
+from pytest_crd.cases.caseparts import ApplyStep, ObjectSource
+from pytest_crd.cases.model import AnyCase, ApplyCase, Case, UpdateCase
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -18,6 +19,17 @@ from pytest_crd.engine.text.document import Document
 # The keys of a case: the object, its file, the document there, the patch.
 _INPUT: Final = ("input", "inputFile", "document", "patch")
 _OLD: Final = ("old", "oldFile", "oldDocument", "oldPatch")
+
+
+class _Place(NamedTuple):
+    """The keys of an object, its file, the document there and its patch, and what they stand in, inside of a case."""
+
+    keys: Sequence[str]
+    above: tuple[str | int, ...] = ()
+
+    def quoted(self, key: str) -> str:
+        """Return a key as messages have it."""
+        return f"'{''.join(f'[{step}].' if isinstance(step, int) else step for step in self.above)}{key}'"
 
 
 class _Files(NamedTuple):
@@ -42,57 +54,69 @@ def resolved(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Pat
     """
     files = _Files(folder, read, [])
     if case.input_source is not None:
-        case = replace(case, input=_object(case, case.input, case.input_source, files, _INPUT))
+        case = replace(case, input=_object(case, case.input, case.input_source, files, _Place(_INPUT)))
+    if isinstance(case, ApplyCase):
+        case = replace(case, steps=tuple(_step(case, index, files) for index in range(len(case.steps))))
     if isinstance(case, UpdateCase) and case.old_source is not None:
-        case = replace(case, old=_object(case, case.old, case.old_source, files, _OLD))
+        case = replace(case, old=_object(case, case.old, case.old_source, files, _Place(_OLD)))
     return replace(case, files=tuple(files.found)) if files.found else case
 
 
-def _object(case: Case, stated: JSONValue, source: ObjectSource, files: _Files, keys: Sequence[str]) -> JSONValue:
-    of_object, of_file, of_document, of_patch = keys
+def _step(case: ApplyCase, index: int, files: _Files) -> ApplyStep:
+    """Return one of several applies with what is applied."""
+    step = case.steps[index]
+    if step.source is None:
+        return step
+    return step._replace(input=_object(case, step.input, step.source, files, _Place(_INPUT, ("steps", index))))
+
+
+def _object(case: Case, stated: JSONValue, source: ObjectSource, files: _Files, place: _Place) -> JSONValue:
+    of_object, _, _, of_patch = place.keys
     value = stated
     if source.file is not None:
-        files.found.append(_document(case, source, files, of_file, of_document))
+        files.found.append(_document(case, source, files, place))
         value = files.found[-1].value
     if source.patch is None:
         return value
+    named = f"{place.quoted(of_patch)} of {case.title}"
     if not isinstance(value, dict):
-        message = f"'{of_patch}' of {case.title} is for an object, not for a text: write '{of_object}' as a mapping"
-        raise case.mistake(message, of_patch)
+        message = f"{named} is for an object, not for a text: write '{of_object}' as a mapping"
+        raise case.mistake(message, *place.above, of_patch)
     try:
         is_list = isinstance(source.patch, list)
         patched = jsonpatch.apply(value, source.patch) if is_list else jsonpatch.merge(value, source.patch)
     except jsonpatch.PatchError as error:
-        place = (of_patch, error.index) if is_list else (of_patch,)
-        raise case.mistake(f"'{of_patch}' of {case.title} cannot be applied: {error}", *place) from None
+        where = (of_patch, error.index) if is_list else (of_patch,)
+        raise case.mistake(f"{named} cannot be applied: {error}", *place.above, *where) from None
     if jsonvalue.equal(patched, value):
-        raise case.mistake(f"'{of_patch}' of {case.title} changes nothing", of_patch)
+        raise case.mistake(f"{named} changes nothing", *place.above, of_patch)
     return patched
 
 
-def _document(case: Case, source: ObjectSource, files: _Files, of_file: str, of_document: str) -> Document:
+def _document(case: Case, source: ObjectSource, files: _Files, place: _Place) -> Document:
     """Return the document of the file that is meant."""
-    place = f"'{of_file}' of {case.title}"
+    _, of_file, of_document, _ = place.keys
+    named, where = f"{place.quoted(of_file)} of {case.title}", (*place.above, of_file)
     try:
         content = files.read(files.folder / str(source.file))
         documents = yamlreader.read(content, source=str(source.file))
     except OSError as error:
-        raise case.mistake(f"{place} cannot be read: {error.strerror}: {source.file}", of_file) from None
+        raise case.mistake(f"{named} cannot be read: {error.strerror}: {source.file}", *where) from None
     except InputError as error:
-        raise case.mistake(f"{place} cannot be read: {error}", of_file) from None
+        raise case.mistake(f"{named} cannot be read: {error}", *where) from None
     if source.document is None and len(documents) > 1:
-        message = f"{place} has {len(documents)} documents; say which with `{of_document}:`: {_listed(documents)}"
-        raise case.mistake(message, of_file)
+        message = f"{named} has {len(documents)} documents; say which with `{of_document}:`: {_listed(documents)}"
+        raise case.mistake(message, *where)
     number = source.document or 1
     if number > len(documents):
-        raise case.mistake(f"{place} has no document {number}; it has: {_listed(documents)}", of_file)
+        raise case.mistake(f"{named} has no document {number}; it has: {_listed(documents)}", *where)
     document = documents[number - 1]
     for duplicate in document.duplicates:
         if not duplicate.overrides_merge:
-            raise case.mistake(f"{place}: key '{duplicate.key}' is set twice, on line {duplicate.line} again", of_file)
+            raise case.mistake(f"{named}: key '{duplicate.key}' is set twice, on line {duplicate.line} again", *where)
     if not isinstance(document.value, dict):
         found = jsonvalue.type_of(document.value)
-        raise case.mistake(f"{place}: document {number} is no object, but {found}", of_file)
+        raise case.mistake(f"{named}: document {number} is no object, but {found}", *where)
     return document
 
 

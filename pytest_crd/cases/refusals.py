@@ -6,7 +6,9 @@ import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_crd.cases.model import ExpectedError, RequestCase
+from pytest_crd.cases import ownership
+from pytest_crd.cases.caseparts import ExpectedError
+from pytest_crd.cases.model import ApplyCase, RequestCase
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, Mismatch, NearMiss, Rejected
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
@@ -24,7 +26,7 @@ def of_response(
     Yield where the verdict and its errors are not those that *case* expects.
 
     Args:
-        case: What is expected: `errors`, `containsErrors`, `error`; without them, that the object is accepted.
+        case: What is expected: `errors`, `containsErrors`, `error`, `conflicts`; without them, that the object is accepted.
         response: What the server answers.
         hint: What may have led to a refusal; may be empty.
         ratcheted: What is wrong with an object that is accepted.
@@ -35,8 +37,11 @@ def of_response(
         return
     if response.accepted:
         expected = (*(case.errors or ()), *(case.contains_errors or ()))
-        yield Accepted(response.code, expected, case.error, tuple(ratcheted))
+        conflicts = case.conflicts if isinstance(case, ApplyCase) else None
+        yield Accepted(response.code, expected, case.error, tuple(ratcheted), conflicts or ())
         return
+    if isinstance(case, ApplyCase):
+        yield from ownership.of_conflicts(case, response)
     for key, wanted, is_open in (("errors", case.errors, False), ("containsErrors", case.contains_errors, True)):
         if wanted is not None and (mismatch := _errors_mismatch(key, wanted, response, is_open=is_open)):
             yield mismatch

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from pytest_crd.cases.caseparts import ExpectedConflict, ExpectedError
 from pytest_crd.cases.comparison import Remainder
-from pytest_crd.cases.model import ExpectedError
 from pytest_crd.engine import Version
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.errors.response import Stored
+from pytest_crd.engine.errors.response import FieldConflict, Stored
+from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.structural import Structural
 
@@ -167,12 +168,14 @@ class Accepted(NamedTuple):
         expected: The errors that the case expects.
         part: The part of the message that it expects; None where it states none.
         ratcheted: What is wrong with the object, and kept because it was so before.
+        conflicts: The conflicts that the case expects.
     """
 
     code: int
     expected: tuple[ExpectedError, ...]
     part: str | None
     ratcheted: tuple[FieldError, ...] = ()
+    conflicts: tuple[ExpectedConflict, ...] = ()
 
 
 class NearMiss(NamedTuple):
@@ -222,7 +225,50 @@ class MessageMismatch(NamedTuple):
     message: str
 
 
-Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | NotReached | Rejected | Accepted | ErrorsMismatch | MessageMismatch"
+class OwnedField(NamedTuple):
+    """
+    A field, and who owns it.
+
+    Attributes:
+        manager: Who is expected to own it, or owns it without being expected to.
+        path: Which field, spelled as by the server, or as the case does.
+        others: Who else owns it.
+    """
+
+    manager: str
+    path: str
+    others: tuple[str, ...] = ()
+
+
+class ManagersMismatch(NamedTuple):
+    """
+    Managers do not own what they are expected to own.
+
+    Attributes:
+        missing: Expected, but not owned by that manager.
+        unasked: Owned, but not expected.
+    """
+
+    missing: tuple[OwnedField, ...]
+    unasked: tuple[OwnedField, ...]
+
+
+class ConflictsMismatch(NamedTuple):
+    """
+    The conflicts with which an apply is refused are not the expected ones.
+
+    Attributes:
+        missing: Expected, but not there.
+        unasked: There, but not expected.
+        refusal: The code and the message of a refusal for another reason; empty where there are conflicts.
+    """
+
+    missing: tuple[OwnedField, ...]
+    unasked: tuple[OwnedField, ...]
+    refusal: str = ""
+
+
+Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | NotReached | Rejected | Accepted | ErrorsMismatch | MessageMismatch | ManagersMismatch | ConflictsMismatch"
 
 
 class Context(NamedTuple):
@@ -254,6 +300,8 @@ class CaseAnswer(NamedTuple):
         given: What the case sends, as far as it states it.
         made_up: The fields of metadata that nobody stated.
         unknown: Why the object is not known as it is stored; empty where it is.
+        managers: Which fields each manager owns then, where somebody keeps track.
+        conflicts: What an apply changes that others own.
     """
 
     code: int
@@ -263,6 +311,8 @@ class CaseAnswer(NamedTuple):
     given: JSONValue
     made_up: frozenset[str]
     unknown: str = ""
+    managers: Mapping[str, tuple[OwnedPath, ...]] = MappingProxyType({})
+    conflicts: tuple[FieldConflict, ...] = ()
 
 
 class CaseResult(NamedTuple):

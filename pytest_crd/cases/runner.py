@@ -6,20 +6,30 @@ What is not known is never a verdict: an old object that no server has stored, o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pytest_crd.cases import barewords, expectations, questions, refusals, strays, unreachable, verdicts
+from pytest_crd.cases import (
+    barewords,
+    expectations,
+    ownership,
+    questions,
+    refusals,
+    sending,
+    strays,
+    unreachable,
+    verdicts,
+)
 from pytest_crd.cases.model import (
     OF_STORED,
     AnyCase,
+    ApplyCase,
     Case,
     CaseFileError,
     CreateCase,
     DefaultingCase,
     PruningCase,
     RequestCase,
-    StatusUpdateCase,
     UpdateCase,
 )
 from pytest_crd.cases.questions import Question
@@ -36,9 +46,7 @@ from pytest_crd.engine import (
 )
 from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
 
 _ABSENT: Final = object()
@@ -58,22 +66,20 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; a rule uses what
             is not supported.
     """
-    try:
-        body = completion.read(case.input)
-    except InputError as error:
-        raise case.mistake(f"the input cannot be read: {error}", "input") from None
+    body = sending.read(case)
+    given = sending.given(case, body)
     try:
         if isinstance(case, RequestCase):
             result = _run_request(case, body, subject, old_subject or subject)
         else:
-            result = _run_pass(case, body.value, subject)
+            result = _run_pass(case, given, subject)
     except DecodeError as error:
         result = CaseResult(subject.context, (NotReached(f"the server answers 400: {error}"),))
     except UnsupportedConstructError as error:
         return not_served(subject, error)
     except UnsupportedExpressionError as error:
         raise not_known(case, error) from None
-    mismatches = unreachable.hinted(case, body.value, result.mismatches, (subject, old_subject or subject))
+    mismatches = unreachable.hinted(case, given, result.mismatches, (subject, old_subject or subject))
     found = barewords.of_case(case, subject.version)
     words = tuple(dict.fromkeys(found))
     return result._replace(mismatches=tuple(mismatches), barewords=words, version=subject.version)
@@ -156,12 +162,31 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
 def _run_request(
     case: CreateCase | UpdateCase, body: Body, subject: CaseSubject, old_subject: CaseSubject
 ) -> CaseResult:
-    if isinstance(case, UpdateCase):
+    if isinstance(case, UpdateCase) and case.old is not None:
         _refuse_invalid_old(case, old_subject)
     if case.lost is not None and (unknown := subject.version.unknown_when_stored):
         raise case.mistake(f"'lost' cannot be held against anything: {unknown}", "lost")
-    response = questions.ask(_question(case, body, subject.version, old_subject.version))
-    return judge(case, body.value, response, subject, made_up=_made_up(case, body.value))
+    responses = questions.ask_all(sending.question(case, body, subject.version, old_subject.version))
+    if isinstance(case, ApplyCase):
+        _refuse_undeclared(case, responses, subject)
+        if len(responses) < len(case.steps):
+            return CaseResult(subject.context, (_not_reached(case, responses),))
+    given = sending.given(case, body)
+    return judge(case, given, responses[-1], subject, made_up=sending.made_up(case, given))
+
+
+def _refuse_undeclared(case: ApplyCase, responses: Sequence[Response], subject: CaseSubject) -> None:
+    """Raise CaseFileError where a case that is expected to fail would do so for a field that is misspelt, whatever its reason."""
+    if case.xfail is not None and (found := strays.of_refused_apply(case, responses[-1], subject)):
+        words = f"{case.title} is expected to fail, but would for another reason: {'; '.join(found)}"
+        raise case.mistake(words, "steps", len(responses) - 1)
+
+
+def _not_reached(case: ApplyCase, responses: Sequence[Response]) -> NotReached:
+    """Return that one of the applies before the last is refused."""
+    count, last = len(responses), responses[-1]
+    who = f"step {count} of {len(case.steps)}, by {case.steps[count - 1].manager}, is refused"
+    return NotReached(f"{who}: {last.code}: {last.message}")
 
 
 def judge(
@@ -181,13 +206,24 @@ def judge(
     changes = response.changes
     trace = Trace(changes.pruned, changes.nulls, changes.defaulted, changes.lost, _kept(case, given, response))
     ratcheted = _ratcheted(case, response, subject) if response.accepted and case.expects_refusal else ()
-    mismatches = [*refusals.of_response(case, response, hint=_hint(case, response, version), ratcheted=ratcheted)]
+    mismatches = [*refusals.of_response(case, response, hint=_hint(case, response, subject), ratcheted=ratcheted)]
     if response.accepted and not mismatches:
         sent = _completed(given, version)
         mismatches += expectations.of_object(case, response.stored, sent, version.schema, made_up=made_up)
+        mismatches += ownership.of_managers(case, response.managers) if isinstance(case, ApplyCase) else ()
     mismatches += expectations.of_paths(case.listed, trace, response.warnings)
     unknown = version.unknown_when_stored if response.accepted else ""
-    answer = CaseAnswer(response.code, response.kept, response.errors, response.warnings, given, made_up, unknown)
+    answer = CaseAnswer(
+        response.code,
+        response.kept,
+        response.errors,
+        response.warnings,
+        given,
+        made_up,
+        unknown,
+        response.managers if isinstance(case, ApplyCase) else {},
+        response.conflicts,
+    )
     result = _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))
     if unknown:
         result = result._replace(notes=(*result.notes, unknown))
@@ -195,11 +231,6 @@ def judge(
             about = f"{version.crd.name} {version.name}: cases state what is stored, but {unknown}"
             result = result._replace(warnings=(about,))
     return verdicts.tell(case, version, result._replace(answer=answer))
-
-
-def _question(case: CreateCase | UpdateCase, body: Body, version: Version, old_version: Version) -> Question:
-    question = Question(version, case.section, body, case.field_validation or "Warn")
-    return question._replace(old=case.old, old_version=old_version) if isinstance(case, UpdateCase) else question
 
 
 def _refuse_invalid_old(case: UpdateCase, old_subject: CaseSubject) -> None:
@@ -211,9 +242,13 @@ def _refuse_invalid_old(case: UpdateCase, old_subject: CaseSubject) -> None:
         )
 
 
-def _hint(case: RequestCase, response: Response, version: Version) -> str:
-    is_missing = isinstance(case, StatusUpdateCase) and response.code == _NOT_FOUND
-    return f"{version.name} has no status subresource" if is_missing else ""
+def _hint(case: RequestCase, response: Response, subject: CaseSubject) -> str:
+    if isinstance(case, ApplyCase) and (undeclared := strays.of_refused_apply(case, response, subject)):
+        return "; ".join(undeclared)
+    name, version = case.section.subresource, subject.version
+    missing = {"status": not version.has_status, "scale": version.subresources.scale is None}
+    is_missing = response.code == _NOT_FOUND and missing.get(name, False)
+    return f"{version.name} has no {name} subresource" if is_missing else ""
 
 
 def _ratcheted(case: RequestCase, response: Response, subject: CaseSubject) -> tuple[FieldError, ...]:
@@ -222,22 +257,17 @@ def _ratcheted(case: RequestCase, response: Response, subject: CaseSubject) -> t
     return tuple(error for error in errors if error.type is not ErrorType.REQUEST)
 
 
-def _made_up(case: CreateCase | UpdateCase, given: JSONValue) -> frozenset[str]:
-    """Return the fields of metadata that neither the case nor its old object states."""
-    stated = case.old if isinstance(case, UpdateCase) else given
-    metadata = stated.get("metadata") if isinstance(stated, dict) else None
-    return frozenset() if isinstance(metadata, dict) and "name" in metadata else frozenset({"name"})
-
-
 def _kept(case: RequestCase, given: JSONValue, response: Response) -> dict[str, Disregarded]:
     """Return the parts of the input that do not count, whatever stands in them."""
-    if not response.accepted or not isinstance(given, dict):
+    if not response.accepted or not isinstance(given, dict) or case.section.subresource == "scale":
         return {}
     stored = response.stored
-    if isinstance(case, StatusUpdateCase):
+    if case.section.subresource == "status":
         return dict.fromkeys({*given, *stored} - {"status"}, Disregarded.REST_ON_STATUS_UPDATE)
     sent, found = given.get("status", _ABSENT), stored.get("status", _ABSENT)
-    if isinstance(case, UpdateCase):
+    if isinstance(case, ApplyCase) and sent is _ABSENT:
+        return {}
+    if isinstance(case, UpdateCase) and case.old is not None:
         is_kept = sent != found and found == case.old.get("status", _ABSENT)
         return {"status": Disregarded.STATUS_ON_UPDATE} if is_kept else {}
     is_dropped = sent is not _ABSENT and found is _ABSENT and "status" not in {*response.pruned, *response.nulls}

@@ -11,16 +11,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pytest_crd.cases import comparison
-from pytest_crd.cases.model import (
-    Case,
-    DefaultingCase,
-    ExpectedError,
-    PruningCase,
-    RequestCase,
-    Section,
-    StatusUpdateCase,
-)
+from pytest_crd.cases.caseparts import ExpectedError
+from pytest_crd.cases.model import ApplyCase, Case, DefaultingCase, PatchCase, PruningCase, RequestCase
 from pytest_crd.cases.result import Stray, Strays
+from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import Response, Version, fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -30,6 +24,9 @@ _REMEDIES: Final = {
     Section.PRUNING: f"where that is meant, list it in `pruned`, {_ALLOW}",
     Section.DEFAULTING: f"where that is meant, have it in `expected`, as defaulting drops nothing, {_ALLOW}",
 }
+_OF_SCALE: Final = f"where that is meant, list its warning in `warnings`, {_ALLOW}"
+_UNDECLARED: Final = re.compile(r"\.(\S+): field not declared in schema")
+_UNKNOWN: Final = re.compile(r'unknown field "(.*)"')
 _REMEDY: Final = f"where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, {_ALLOW}"
 
 
@@ -43,10 +40,13 @@ def of_request(case: RequestCase, given: JSONValue, response: Response, subject:
         response: The answer.
         subject: The CRD version that it is about.
     """
+    if case.section.subresource == "scale":
+        return _strays(case, subject, [path for path in _warned(response) if not _is_accounted(case, path, response)])
     counted = _counted(case, given, subject.version)
     dropped = [path for path in response.pruned if not _is_accounted(case, path, response)]
     lost = [path for path in response.lost if case.lost is None and not _is_in_the_object(case, path)]
-    return _strays(case, subject, [*_held(dropped, counted)], [*_held(lost, counted)])
+    before = case.old if isinstance(case, PatchCase) else None
+    return _strays(case, subject, [*_held(dropped, counted, before)], [*_held(lost, counted, before)])
 
 
 def of_pruning(case: PruningCase, given: JSONValue, pruned: Iterable[str], subject: CaseSubject) -> Strays | None:
@@ -62,6 +62,13 @@ def of_defaulting(case: DefaultingCase, given: JSONValue, subject: CaseSubject) 
     return _strays(case, subject, [*_held(stray, given)])
 
 
+def of_refused_apply(case: ApplyCase, response: Response, subject: CaseSubject) -> list[str]:
+    """Return what is wrong with each field that an apply is refused for, as no schema has it, and that *case* does not expect."""
+    expected = [*_expected_texts(case)]
+    paths = [path for path in _UNDECLARED.findall(response.message) if not any(_names(text, path) for text in expected)]
+    return [described(Stray(path, is_lost=False, near=subject.fields.near(path)))[0] for path in paths]
+
+
 def described(stray: Stray) -> tuple[str, str]:
     """Return what is wrong with a field as a sentence of its own, and as words behind its path."""
     if stray.is_lost:
@@ -72,28 +79,36 @@ def described(stray: Stray) -> tuple[str, str]:
 
 
 def _strays(case: Case, subject: CaseSubject, unknown: list[str], lost: list[str] | None = None) -> Strays | None:
-    lost = lost or []
-    fields = [
-        Stray(path, is_lost, "" if is_lost else subject.fields.near(path))
-        for path, is_lost in (*((path, False) for path in unknown), *((path, True) for path in lost))
-    ]
-    return Strays(tuple(fields), _REMEDIES.get(case.section, _REMEDY)) if fields else None
+    is_scale = case.section.subresource == "scale"
+    fields = [Stray(path, is_lost=False, near="" if is_scale else subject.fields.near(path)) for path in unknown]
+    fields += [Stray(path, is_lost=True, near="") for path in lost or ()]
+    remedy = _OF_SCALE if is_scale else _REMEDIES.get(case.section, _REMEDY)
+    return Strays(tuple(fields), remedy) if fields else None
 
 
 def _counted(case: RequestCase, given: JSONValue, version: Version) -> JSONValue:
     """Return the part of what is sent that the server looks at."""
     if not isinstance(given, dict):
         return {}
-    if isinstance(case, StatusUpdateCase):
+    if case.section.subresource == "status":
         return {key: value for key, value in given.items() if key == "status"}
     return {key: value for key, value in given.items() if key != "status" or not version.has_status}
 
 
-def _held(paths: Iterable[str], value: JSONValue) -> Iterator[str]:
-    """Yield those of *paths* at which *value* has something other than null."""
+def _held(paths: Iterable[str], value: JSONValue, before: JSONValue = None) -> Iterator[str]:
+    """Yield those of *paths* at which *value* has something other than null, and *before*, what was there, does not."""
     for path in paths:
-        if any(found is not None for _, found in comparison.places(value, path)):
+        if _has(value, path) and not _has(before, path):
             yield path
+
+
+def _has(value: JSONValue, path: str) -> bool:
+    return any(found is not None for _, found in comparison.places(value, path))
+
+
+def _warned(response: Response) -> Iterator[str]:
+    """Yield the unknown fields of a Scale, of which only warnings tell."""
+    return (found[1] for found in map(_UNKNOWN.fullmatch, response.warnings) if found)
 
 
 def _is_accounted(case: RequestCase, path: str, response: Response) -> bool:

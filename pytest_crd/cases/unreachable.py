@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_crd.cases import comparison, refusals
-from pytest_crd.cases.model import Case, UpdateCase
+from pytest_crd.cases import comparison, refusals, sending
+from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
 
 # At no field, as the server prints it.
 _NO_FIELD = "<nil>"
@@ -33,7 +32,7 @@ def mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) -> Iter
     if all(_is_declared(path, subjects) for path in case.absent or ()):
         return
     try:
-        sent = completion.read(case.input).value
+        sent = sending.given(case, sending.read(case))
     except InputError:
         return  # which is said when the case is run
     for index, path in enumerate(case.absent or ()):
@@ -90,8 +89,7 @@ def _hint(case: Case, sent: JSONValue, path: str, subjects: Sequence[CaseSubject
     """Return why there can be nothing at *path*; empty where there can."""
     if _is_declared(path, subjects):
         return ""
-    old = case.old if isinstance(case, UpdateCase) else None
-    if any(True for value in (sent, old) for _ in comparison.places(value, path)):
+    if any(True for value in (sent, *case.objects) for _ in comparison.places(value, path)):
         return ""
     near = subjects[0].fields.near(path)
     return "can be no field" + (f"; did you mean {near}?" if near else "")

@@ -9,9 +9,9 @@ from typing import Final
 
 from pytest_crd.cases import barewords, comparison, questions
 from pytest_crd.cases.acceptance import RefusedCrdError
-from pytest_crd.cases.model import Section
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.schemafields import SchemaFields
+from pytest_crd.cases.sections import Section
 from pytest_crd.checks import fieldlines
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict

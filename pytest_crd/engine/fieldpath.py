@@ -85,6 +85,39 @@ class SpelledPath(str):
         return SpelledPath, (str(self), self.steps)
 
 
+class OwnedPath(str):
+    """
+    The path of a field that somebody owns, `spec.listeners[name="a"].port`, which still knows of what it is made.
+
+    Attributes:
+        elements: `.spec`, `.listeners`, `[name="a"]`, `.port`.
+    """
+
+    __slots__ = ("elements",)
+
+    elements: tuple[str, ...]
+
+    def __new__(cls, elements: tuple[str, ...]) -> Self:
+        """Return the path that *elements* make."""
+        made = super().__new__(cls, "".join(elements).removeprefix("."))
+        made.elements = elements
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return what another process needs to say the same."""
+        return OwnedPath, (self.elements,)
+
+    @property
+    def above(self) -> tuple[OwnedPath, ...]:
+        """The paths of what it is in, the nearest first, without the object as a whole."""
+        return tuple(OwnedPath(self.elements[:count]) for count in range(len(self.elements) - 1, 0, -1))
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it is an item of a list."""
+        return any(element.startswith("[") for element in self.elements[-1:])
+
+
 def unknown_field(segments: tuple[str | int, ...]) -> SpelledPath:
     """
     Return the path of an unknown field as its warnings spell it: keys joined by dots, indices in brackets.

@@ -9,8 +9,9 @@ from typing import Final
 
 from pytest_crd import coverage, engine
 from pytest_crd.cases import loader
-from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError, Section
+from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
 from pytest_crd.cases.objectsources import resolved
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.text import yamlreader

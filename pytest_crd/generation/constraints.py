@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd import engine
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.examples import limits, places
 from pytest_crd.examples.boundaries import Boundaries, Boundary, keywords

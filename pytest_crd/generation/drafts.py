@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from pytest_crd import engine
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import expectations, words

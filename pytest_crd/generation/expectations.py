@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_crd import engine
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema.metafields import META_FIELDS

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from pytest_crd.cases.model import REQUESTS, AnyCase, Case, UpdateCase
+from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, AnyCase, Case
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.engine import Version
 from pytest_crd.engine.errors.changedfield import ChangedField
@@ -32,8 +32,7 @@ def is_about_one(case: Case, version: Version) -> bool:
     if node is not None:
         missing = renaming.MISSING.fullmatch(what)
         return missing is not None and missing[1] not in map(words.fit, node.properties)
-    objects = (case.input, case.old if isinstance(case, UpdateCase) else None)
-    return any(place in _places(value) for value in objects)
+    return any(place in _places(value) for value in case.objects)
 
 
 def without_any(case: AnyCase, result: CaseResult) -> Trimmed | None:
@@ -48,8 +47,8 @@ def without_any(case: AnyCase, result: CaseResult) -> Trimmed | None:
         None where there is no such field, where the case is not a generated one, or where nothing would be left.
     """
     what = renaming.without_number(case.name).partition(": ")[2]
-    # What is generated about requests has no unknown field from the beginning.
-    if case.section not in REQUESTS or not renaming.is_known(what, case.section):
+    # What is generated about requests has no unknown field from the beginning, and a patch gives no whole object.
+    if case.section not in REQUESTS - PATCHES - APPLIES or not renaming.is_known(what, case.section):
         return None
     key = "patch" if isinstance(case.declared.get("patch"), dict) else "input"
     if key not in case.declared or (key == "input" and case.input_source is not None):

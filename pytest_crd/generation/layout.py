@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_crd.cases.model import UPDATES, Section
+from pytest_crd.cases.model import UPDATES
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import patches, words

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_crd import engine, examples
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.sections import Section
 from pytest_crd.examples.boundaries import Boundaries
 from pytest_crd.examples.placement import STATUS
 from pytest_crd.generation.proposals import Proposal, bare

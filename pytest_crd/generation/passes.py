@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd import engine
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.places import at

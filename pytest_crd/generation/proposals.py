@@ -6,7 +6,8 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_crd.cases.model import REQUESTS, Section
+from pytest_crd.cases.model import REQUESTS
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.examples.values import NAME
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_crd.cases.model import Section
 from pytest_crd.cases.result import CaseAnswer, CaseResult
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import FieldError, Version
 from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.jsonvalue import JSONValue

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from pytest_crd.engine import Response, jsonvalue
+from pytest_crd.engine.apply import managers
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.live import nondeterminism
 from pytest_crd.live.client import ServerAnswer
@@ -35,12 +36,30 @@ def of_engine(response: Response, sent: JSONValue) -> Facts:
     """Return the facts of the engine's answer to what was *sent*."""
     found: Facts = {"code": response.code}
     if response.accepted:
-        found["stored"] = _without_server_made(response.stored, sent)
+        answered = response.stored if response.scale is None else response.scale
+        found["stored"] = _without_server_made(answered, sent)
     else:
         found |= _of_status(response.status)
     if response.warnings:
         found["warnings"] = list(response.warnings)
     return found
+
+
+def with_owners(answer: ServerAnswer, sent: JSONValue = None) -> Facts:
+    """Return the facts of a server's answer to what was applied, with who owns which fields."""
+    found = stated(answer, sent)
+    if answer.code < 300:
+        entries = answer.body["metadata"].get("managedFields") or []
+        found["owners"] = {
+            name: list(map(str, paths)) for name, paths in managers.paths(managers.read(entries)).items()
+        }
+    return found
+
+
+def of_engine_with_owners(response: Response, sent: JSONValue) -> Facts:
+    """Return the facts of the engine's answer to what was applied, with who owns which fields."""
+    owners = {name: list(map(str, paths)) for name, paths in response.managers.items()}
+    return of_engine(response, sent) | ({"owners": owners} if response.accepted else {})
 
 
 def of_crd(response: Response) -> Facts:

@@ -7,18 +7,17 @@ The engine answers once more, under the names and the Kubernetes version of the 
 from __future__ import annotations
 
 import contextlib
-import urllib.parse
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final
 
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.model import PATCHES
 from pytest_crd.cases.questions import Question
-from pytest_crd.engine import CustomResourceDefinition, Response, Version
+from pytest_crd.cases.sections import Section
+from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.requests import completion
-from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.live import client, facts, obstacles, structure
+from pytest_crd.live import client, exchange, facts, obstacles, structure
+from pytest_crd.live.exchange import Exchange
 from pytest_crd.live.facts import Facts
 from pytest_crd.live.objects import StoredObjects, namespace_of
 from pytest_crd.live.renaming import replaced
@@ -27,32 +26,10 @@ from pytest_crd.live.stages import DisagreementError, NotAskedError, OwnStages, 
 JSONValue = Any
 
 _PASSES: Final = (Section.PRUNING, Section.DEFAULTING)
-_DRY: Final = {"dryRun": "All"}
 # What Go may list in another order each time.
 _WITHOUT_ORDER: Final = ("causes", "warnings")
 # Two neighbours of a Go map of at most eight entries change places in one of eight iterations.
 _TIMES: Final = 64
-
-
-class Exchange(NamedTuple):
-    """
-    What is sent, and what the engine says to it.
-
-    Attributes:
-        method: HTTP method.
-        path: URL path.
-        query: Parameters of the URL.
-        sent: The body, a text or an object.
-        response: The engine's answer.
-        old: What is stored before.
-    """
-
-    method: str
-    path: str
-    query: Mapping[str, str]
-    sent: JSONValue
-    response: Response
-    old: JSONValue = None
 
 
 class LiveJudge:
@@ -130,54 +107,63 @@ class LiveJudge:
     def _judge(self, question: Question) -> list[str]:
         stage = self._stage(question)
         with self._server.worker_lock.holding(stage.lock), contextlib.ExitStack() as stack:
-            if question.old is None:
-                live = self._created(question, stage)
-            else:
-                objects = stack.enter_context(StoredObjects(self._server, self._stages, stage, question))
-                live = self._updated(question, stage, objects.stored)
+            live = self._exchange(question, stage, stack)
             self._compare(question, live, stage)
         return [*filter(None, (stage.note,)), *self._notes(question, stage, live)]
 
-    def _created(self, question: Question, stage: Stage) -> Exchange:
-        own = namespace_of(question)
-        namespace = stage.renaming.namespace or own
-        version = stage.crd.version(question.version.name)
-        body = stage.renaming.of_body(question.body, own)
-        body = completion.named(completion.typed(body, _type_meta(version)), stage.renaming.made_up_name)
-        response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
-        path = client.resource_path(stage.crd.declared, version.name, namespace=urllib.parse.quote(namespace, safe=""))
-        return Exchange("POST", path, _query(question), body.text or body.value, response)
+    def _exchange(self, question: Question, stage: Stage, stack: contextlib.ExitStack) -> Exchange:
+        """Return what is to be asked, with all before it asked, and what is to be stored stored, until *stack* ends."""
+        if question.applies:
+            return self._applied(question, stage, stack)
+        if question.old is None:
+            return exchange.created(question, stage)
+        stored = stack.enter_context(StoredObjects(self._server, self._stages, stage, question)).stored
+        ask = exchange.patched if question.section in PATCHES else exchange.updated
+        return ask(question, stage, stored)
 
-    def _updated(self, question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -> Exchange:
-        old = question.old or {}
-        own = namespace_of(question)
-        version = stage.crd.version(question.version.name)
-        body = stage.renaming.of_body(_without_identity(question.body, old), own)
-        sent, stored_whole = completion.over(body, stored, _type_meta(version))
-        is_status = question.section is Section.UPDATE_STATUS
-        ask = version.requests.update_status if is_status else version.requests.update
-        response = ask(
-            sent, old=stored_whole, namespace=stage.renaming.namespace, field_validation=question.field_validation
-        )
-        name = stored["metadata"]["name"] + ("/status" if is_status else "")
-        path = client.resource_path(stage.crd.declared, version.name, name, namespace=stage.renaming.namespace)
-        return Exchange("PUT", path, _query(question), sent.text or sent.value, response, stored)
+    def _applied(self, question: Question, stage: Stage, stack: contextlib.ExitStack) -> Exchange:
+        """Return the last apply, or the first that is refused, with those before it made."""
+        stored: JSONValue = None
+        if question.old is not None:
+            objects = stack.enter_context(StoredObjects(self._server, self._stages, stage, question))
+            stored = objects.owned_as_stated()
+        elif len(question.applies) > 1:
+            self._refuse_to_store()
+        for apply in question.applies[:-1]:
+            live = exchange.applied(question, apply, stage, stored)
+            if not live.response.accepted:
+                return live
+            if stored is None:
+                stack.callback(self._server.ask, "DELETE", live.path)
+            query = {key: value for key, value in live.query.items() if key != "dryRun"}
+            stored = self._compare(question, live._replace(query=query), stage).body
+        return exchange.applied(question, question.applies[-1], stage, stored)
 
-    def _compare(self, question: Question, live: Exchange, stage: Stage) -> None:
-        ours = facts.of_engine(live.response, live.sent)
+    def _refuse_to_store(self) -> None:
+        if not isinstance(self._stages, OwnStages):
+            raise NotAskedError("several applies need a stored object, which might wake an operator")
+
+    def _compare(self, question: Question, live: Exchange, stage: Stage) -> client.ServerAnswer:
+        of_engine, stated = facts.of_engine, facts.stated
+        if live.has_owners:
+            of_engine, stated = facts.of_engine_with_owners, facts.with_owners
+        ours = of_engine(live.response, live.sent)
+        headers = {"Content-Type": live.media_type} if live.media_type else None
 
         def ask() -> client.ServerAnswer:
-            return self._server.ask(live.method, live.path, live.sent, query=live.query)
+            return self._server.ask(live.method, live.path, live.sent, query=live.query, headers=headers)
 
         try:
-            compare(self._server, ask, ours, live.sent)
+            return compare(self._server, ask, ours, live.sent, stated=stated)
         except DisagreementError as error:
             theirs = error.theirs
             plural = stage.crd.declared["spec"]["names"]["plural"]
             obstacles.refuse_as_changed(self._server, (stage.crd.group, plural), ours, theirs)
             self._stages.refuse_as_touched(stage)
-            if live.old is not None:
-                obstacles.refuse_as_touched(self._server, live.path.removesuffix("/status"), live.old)
+            if live.old is not None and "dryRun" in live.query:  # else we have changed it ourselves
+                obstacles.refuse_as_touched(
+                    self._server, live.path.removesuffix(f"/{question.section.subresource}"), live.old
+                )
             request = {"method": live.method, "path": live.path, "query": dict(live.query), "body": live.sent}
             old = {"old": facts.without_server_made(live.old)} if live.old else {}
             whole = {"CRD": stage.crd.declared, **old, "request": request}
@@ -189,9 +175,9 @@ class LiveJudge:
         asked = facts.of_engine(question.answer(), sent)
         there = facts.of_engine(_under(question, self._version).answer(), sent)
         shown = stage.renaming.undone(facts.of_engine(live.response, sent), namespace_of(question))
-        if live.old is not None:  # whose name may be generated
-            own = ((question.old or {}).get("metadata") or {}).get("name", completion.MADE_UP_NAME)
-            shown = replaced(shown, {live.old["metadata"]["name"]: own})
+        there_named, own = (live.old or {}).get("metadata", {}).get("name"), _own_name(question)
+        if there_named not in (None, own):  # which may be generated
+            shown = replaced(shown, {there_named: own})
         notes = []
         if not facts.are_equal(asked, there):
             notes.append(f"answered otherwise by Kubernetes {question.version.crd.kubernetes_version}")
@@ -209,9 +195,9 @@ def compare(
     sent: JSONValue,
     *,
     stated: Callable[..., Facts] = facts.stated,
-) -> None:
+) -> client.ServerAnswer:
     """
-    Pass where a server answers *ours*; it is asked until it is as good as certain that it does not.
+    Return the answer of a server that is *ours*; it is asked until it is as good as certain that it does not.
 
     A server that is one of several, or that has much to do with CRDs of others, may know ours some seconds later.
 
@@ -231,7 +217,7 @@ def compare(
         answer = ask()
         theirs = stated(answer, sent)
         if facts.are_equal(ours, theirs):
-            return
+            return answer
         obstacles.refuse_as_no_answer(answer)
         seen.append(theirs)
         if times < len(client.PAUSES) and not facts.are_equal(
@@ -242,6 +228,7 @@ def compare(
     wanted = facts.in_order(ours, parts)
     if not any(facts.are_equal(wanted, facts.in_order(one, parts)) for one in seen):
         raise DisagreementError({}, ours, seen[0])
+    return answer
 
 
 def _is_converted(crd: CustomResourceDefinition, version: Version) -> bool:
@@ -255,12 +242,13 @@ def _under(question: Question, kubernetes_version: str) -> Question:
     return question._replace(version=crd.version(question.version.name))
 
 
-def _type_meta(version: Version) -> dict[str, JSONValue]:
-    return {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}
-
-
-def _query(question: Question) -> dict[str, str]:
-    return {**_DRY, "fieldValidation": question.field_validation}
+def _own_name(question: Question) -> str:
+    """Return the name of the object that a question is about, as the project asks it."""
+    for value in (question.old, question.body.value):
+        metadata = value.get("metadata") if isinstance(value, dict) else None
+        if isinstance(metadata, dict) and "name" in metadata:
+            return str(metadata["name"])
+    return completion.MADE_UP_NAME
 
 
 def _without_generation(sent: JSONValue) -> JSONValue:
@@ -269,16 +257,3 @@ def _without_generation(sent: JSONValue) -> JSONValue:
     if not isinstance(metadata, dict):
         return sent
     return {**sent, "metadata": {key: value for key, value in metadata.items() if key != "generateName"}}
-
-
-def _without_identity(body: Body, old: Mapping[str, JSONValue]) -> Body:
-    """Return the body without what a server has made of *old*, and will make anew."""
-    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
-    if not isinstance(metadata, dict):
-        return body
-    known = {"resourceVersion": "1", **(old.get("metadata") or {})}
-    made = [key for key in (*SERVER_MADE, *DELETION) if key in metadata and metadata[key] == known.get(key)]
-    if made and body.text:
-        raise NotAskedError(f"a text that states what only the server knows: {', '.join(sorted(made))}")
-    kept = {key: value for key, value in metadata.items() if key not in made}
-    return Body({**body.value, "metadata": kept}, body.text) if made else body

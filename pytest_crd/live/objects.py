@@ -69,6 +69,26 @@ class StoredObjects:
             if self._path:
                 self._remove()
 
+    def owned_as_stated(self) -> JSONObject:
+        """
+        Return the object with the owners that the question states, or none: then it belongs to nobody who is known.
+
+        Raises:
+            NotAskedError: The server does not take them.
+            NoAnswerError: The server does not answer.
+        """
+        metadata = (self._question.old or {}).get("metadata") or {}
+        renaming = self._stage.renaming
+        stated = [renaming.of_object(entry, "") for entry in metadata.get("managedFields") or ()]
+        # One empty entry is what takes them away.
+        wanted = {"metadata": {"managedFields": stated or [{}]}}
+        answer = self._server.ask("PATCH", self._path, wanted, headers=_MERGE)
+        obstacles.refuse_as_no_answer(answer)
+        if answer.code != 200:
+            raise NotAskedError(f"the server does not take the managed fields of the old object: {answer.message}")
+        self.stored = answer.body
+        return self.stored
+
     def _remove(self) -> None:
         self._server.ask("PATCH", self._path, _NO_FINALIZERS, headers=_MERGE)
         self._server.ask("DELETE", self._path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from pytest_crd.engine.golang import printing
@@ -59,7 +59,22 @@ class Renaming(NamedTuple):
             renamed["metadata"] = {**metadata, "namespace": self.namespace}
         return renamed
 
-    def of_body(self, body: Body, namespace: str) -> Body:
+    def of_patch(self, patch: JSONValue, namespace: str) -> JSONValue:
+        """Return a merge patch or a JSON Patch, for an object of the other group and namespace."""
+        if not isinstance(patch, list):
+            return self.of_object(patch, namespace)
+        return [self._of_operation(operation, namespace) for operation in patch]
+
+    def _of_operation(self, operation: Mapping[str, JSONValue], namespace: str) -> JSONValue:
+        value = operation.get("value")
+        if operation["path"] == "/apiVersion":
+            return {**operation, "value": self.of_object({"apiVersion": value}, namespace)["apiVersion"]}
+        if operation["path"] == "/metadata/namespace":
+            metadata = self.of_object({"metadata": {"namespace": value}}, namespace)["metadata"]
+            return {**operation, "value": metadata["namespace"]}
+        return operation
+
+    def of_body(self, body: Body, namespace: str, *, read: Callable[[str], Body] = completion.read) -> Body:
         """Return the body of a request with the other names; in a text that is not the plain one of its object, every such name."""
         if self.group == self.other_group:
             return body
@@ -75,7 +90,7 @@ class Renaming(NamedTuple):
             text = re.sub(
                 rf"""(\bnamespace["']?\s*:\s*["']?){re.escape(namespace)}\b""", rf"\g<1>{self.namespace}", text
             )
-        return completion.read(text)
+        return read(text)
 
     def undone(self, value: JSONValue, namespace: str) -> JSONValue:
         """Return an answer with the names that the CRD and *namespace* have, and objects without one elsewhere."""

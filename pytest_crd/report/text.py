@@ -11,6 +11,8 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.cases import strays
 from pytest_crd.cases.result import (
     CaseResult,
+    ConflictsMismatch,
+    ManagersMismatch,
     Mismatch,
     NotReached,
     ObjectMismatch,
@@ -21,8 +23,10 @@ from pytest_crd.cases.result import (
 )
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.report import differences, verdicts
+from pytest_crd.report import differences, owners, verdicts
 from pytest_crd.report.differences import DifferenceKind, ObjectDifference
+from pytest_crd.report.owners import OwnersMismatch
+from pytest_crd.report.verdicts import CaseVerdict, VerdictLine
 
 # Takes a text and the name of a style: `expected`, `actual`, `path`, `reason`, `title`.
 Paint: TypeAlias = "Callable[[str, str], str]"
@@ -89,6 +93,9 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
     for mismatch in result.mismatches:
         yield ""
         yield from _mismatch(mismatch, result.trace, verbosity, paint)
+    if owned := [*owners.footer(result, verbosity=verbosity)]:
+        yield ""
+        yield from (paint(_visible(line), "reason") for line in owned)
     if result.barewords:
         yield ""
         yield from (paint(_visible(line), "reason") for line in result.barewords)
@@ -136,6 +143,8 @@ def _key(mismatch: Mismatch) -> str:
         return "absent"
     if isinstance(mismatch, Strays):
         return "fields of the input that are dropped"
+    if isinstance(mismatch, ManagersMismatch | ConflictsMismatch):
+        return owners.heading(mismatch)
     return "" if isinstance(mismatch, NotReached) else verdicts.heading(mismatch)
 
 
@@ -159,9 +168,15 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) ->
     elif isinstance(mismatch, NotReached):
         yield _Row("", paint(mismatch.message, "actual"), mismatch.message)
     else:
-        for line in verdicts.lines(mismatch, verbosity=verbosity):
+        for line in _verdict_lines(mismatch, verbosity):
             words = paint(_visible(line.text), line.style)
-            yield _Row(line.label, words, _visible(line.brief), line.note, details=line.details)
+            yield _Row(_visible(line.label), words, _visible(line.brief), line.note, details=line.details)
+
+
+def _verdict_lines(mismatch: CaseVerdict | OwnersMismatch, verbosity: int) -> Iterator[VerdictLine]:
+    if isinstance(mismatch, ManagersMismatch | ConflictsMismatch):
+        return owners.lines(mismatch)
+    return verdicts.lines(mismatch, verbosity=verbosity)
 
 
 def _pruned_besides(mismatch: ObjectMismatch, trace: Trace, verbosity: int) -> Iterator[str]:

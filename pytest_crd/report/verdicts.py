@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from pytest_crd.cases.model import ExpectedError
+from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, NearMiss, Rejected
 from pytest_crd.engine.errors.fielderror import FieldError
 
@@ -78,6 +78,9 @@ def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
     if verdict.part is not None:
         part = json.dumps(verdict.part, ensure_ascii=False)
         yield VerdictLine("missing", part, "expected", f"accepted, expected {part}")
+    for conflict in verdict.conflicts:
+        text = f"{{manager: {conflict.manager}, field: {conflict.field}}}"
+        yield VerdictLine("missing", text, "expected", f"accepted, expected the conflict {text}")
     for error in verdict.ratcheted:
         yield VerdictLine("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
 

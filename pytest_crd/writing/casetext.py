@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.cases import loader
 from pytest_crd.cases.format import FREE_PREFIX
-from pytest_crd.cases.model import Section
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue

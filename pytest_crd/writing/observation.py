@@ -10,13 +10,15 @@ import enum
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
-from pytest_crd.cases import loader
-from pytest_crd.cases.model import OF_STORED, AnyCase, RequestCase
+from pytest_crd.cases import loader, ownership
+from pytest_crd.cases.model import OF_STORED, AnyCase, ApplyCase, RequestCase
 from pytest_crd.cases.result import (
     Accepted,
     CaseAnswer,
     CaseResult,
+    ConflictsMismatch,
     ErrorsMismatch,
+    ManagersMismatch,
     MessageMismatch,
     ObjectMismatch,
     PathsMismatch,
@@ -31,8 +33,8 @@ from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema.metafields import TYPE_META
 
 # What an expectation of an accepted object says, and one of a refused object.
-_OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost")
-_OF_REFUSED: Final = ("errors", "containsErrors", "error")
+_OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost", "managers")
+_OF_REFUSED: Final = ("errors", "containsErrors", "error", "conflicts")
 
 
 class Mode(enum.IntEnum):
@@ -86,7 +88,7 @@ def observe(case: AnyCase, run: Callable[[AnyCase], CaseResult], mode: Mode) -> 
     values, removed = _meant(case, result, mode, is_turned=bool(turn))
     if not values:
         unknown = result.answer.unknown if not _unknown(result.answer).isdisjoint(case.blanks) else ""
-        return Observed(result, problem=unknown or ("" if result.held or not asked else _by_hand(result)))
+        return Observed(result, problem=unknown or _left(case, result, asked=asked))
     declared = {key: value for key, value in case.declared.items() if key not in removed}
     new = run(loader.stating(case, declared | values))
     if not new.held:
@@ -104,6 +106,8 @@ def _meant(
     if is_turned:
         return _turned(case, result)
     values = {key: _observed(key, case, result) for key in case.blanks if key not in _unknown(_answer(result))}
+    # These cannot be empty: then they would say nothing.
+    values = {key: value for key, value in values.items() if value or key not in {"conflicts", "managers"}}
     return values | (dict(_corrected(case, result)) if mode >= Mode.UPDATE else {}), ()
 
 
@@ -115,10 +119,18 @@ def expectation(case: AnyCase, result: CaseResult) -> dict[str, JSONValue]:
         case: The case, whatever it expects.
         result: Its outcome, which has an answer.
     """
-    answer = _answer(result)
-    verdict = "errors" if answer.errors else "accepted" if answer.unknown else "expected"
-    listed = {key: _observed(key, case, result) for key in case.listed if key not in {"warnings", *_unknown(answer)}}
+    answer, verdict = _answer(result), _verdict(result)
+    keys = [*case.listed, *(("managers",) if isinstance(case, ApplyCase) else ())]
+    listed = {key: _observed(key, case, result) for key in keys if key not in {"warnings", *_unknown(answer)}}
     return {verdict: _observed(verdict, case, result)} | {key: paths for key, paths in listed.items() if paths}
+
+
+def _verdict(result: CaseResult) -> str:
+    """Return the key that says what became of the request."""
+    answer = _answer(result)
+    if answer.errors:
+        return "conflicts" if answer.conflicts else "errors"
+    return "accepted" if answer.unknown else "expected"
 
 
 def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
@@ -131,6 +143,10 @@ def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
     if key == "errors":
         # That rules were not checked follows from the other errors.
         return [*map(_entry, [one for one in answer.errors if not rules.is_notice(one)] or answer.errors)]
+    if key == "conflicts":
+        return [{"manager": one.manager, "field": str(one.field)} for one in answer.conflicts]
+    if key == "managers":
+        return {name: ownership.shortest(owned) for name, owned in answer.managers.items()}
     listed = {
         "pruned": trace.pruned,
         "defaulted": trace.defaulted,
@@ -189,7 +205,7 @@ def _turn(case: AnyCase, answer: CaseAnswer) -> str:
     """Return how the verdict is not the one that *case* states; empty where it is, or where the case states none."""
     if case.is_open or not isinstance(case, RequestCase):
         return ""
-    is_refused, wants_refusal = bool(answer.errors), case.expects_refusal or "errors" in case.blanks
+    is_refused, wants_refusal = bool(answer.errors), case.expects_refusal or _leaves_open_refusal(case)
     if is_refused == wants_refusal:
         return ""
     return "accepted -> refused" if is_refused else "refused -> accepted"
@@ -197,16 +213,20 @@ def _turn(case: AnyCase, answer: CaseAnswer) -> str:
 
 def _failing(case: AnyCase, result: CaseResult) -> CaseResult:
     """Return a result that says that the verdict is another, also of a case that states but `errors: TODO`."""
-    if not result.held or "errors" not in case.blanks:
+    if not result.held or not _leaves_open_refusal(case):
         return result
     return result._replace(mismatches=(Accepted(_answer(result).code, (), None),))
+
+
+def _leaves_open_refusal(case: AnyCase) -> bool:
+    return not {"errors", "conflicts"}.isdisjoint(case.blanks)
 
 
 def _turned(case: AnyCase, result: CaseResult) -> tuple[dict[str, JSONValue], tuple[str, ...]]:
     """Return the keys of the other verdict, and those that contradict it; lists stay lists, and say what is observed."""
     declared, is_refused = case.declared, bool(_answer(result).errors)
     removed = tuple(key for key in (_OF_ACCEPTED if is_refused else _OF_REFUSED) if key in declared)
-    verdict = "errors" if is_refused else "accepted" if _answer(result).unknown else "expected"
+    verdict = _verdict(result)
     values = {verdict: _observed(verdict, case, result)}
     for key in case.listed:
         paths = _observed(key, case, result)
@@ -223,20 +243,30 @@ def _turned(case: AnyCase, result: CaseResult) -> tuple[dict[str, JSONValue], tu
 def _corrected(case: AnyCase, result: CaseResult) -> Iterator[tuple[str, JSONValue]]:
     """Yield the keys that do not hold, with what does."""
     for mismatch in result.mismatches:
-        if isinstance(mismatch, ObjectMismatch) and _answer(result).unknown:
-            continue
-        if isinstance(mismatch, ObjectMismatch) and mismatch.key == "expected":
-            yield "expected", _observed("expected", case, result)
-        elif isinstance(mismatch, ObjectMismatch) and _is_as_much(mismatch.expected, mismatch.asked):
-            yield "contains", mismatch.asked
+        if isinstance(mismatch, ObjectMismatch):
+            yield from _corrected_object(case, mismatch, result)
         elif isinstance(mismatch, PathsMismatch):
             yield mismatch.key, [*mismatch.met, *mismatch.unasked]
+        elif isinstance(mismatch, ManagersMismatch):
+            owned = _observed("managers", case, result)
+            yield "managers", {name: owned.get(name, []) for name in case.declared["managers"]}
+        elif isinstance(mismatch, ConflictsMismatch) and not mismatch.refusal:
+            yield "conflicts", _observed("conflicts", case, result)
         elif isinstance(mismatch, ErrorsMismatch):
             errors, others = _errors(case, mismatch, result)
             if mismatch.key == "errors":
                 yield "errors", [*errors, *map(_entry, others)]
             elif len(errors) == len(case.declared[mismatch.key]):
                 yield mismatch.key, errors
+
+
+def _corrected_object(case: AnyCase, mismatch: ObjectMismatch, result: CaseResult) -> Iterator[tuple[str, JSONValue]]:
+    if _answer(result).unknown:
+        return
+    if mismatch.key == "expected":
+        yield "expected", _observed("expected", case, result)
+    elif _is_as_much(mismatch.expected, mismatch.asked):
+        yield "contains", mismatch.asked
 
 
 def _is_as_much(stated: JSONValue, asked: JSONValue) -> bool:
@@ -274,6 +304,13 @@ def _like(stated: Mapping[str, JSONValue], error: FieldError) -> JSONValue:
     return {key: whole[key] for key in stated}
 
 
+def _left(case: AnyCase, result: CaseResult, *, asked: bool) -> str:
+    """Return why a case stays as it is; empty where it holds, or where nothing was asked of it."""
+    if result.held:
+        return f"there is nothing to write for {', '.join(case.blanks)}" if case.blanks else ""
+    return _by_hand(result) if asked else ""
+
+
 def _by_hand(result: CaseResult) -> str:
     """Return what has to be corrected by hand."""
     keys = dict.fromkeys(
@@ -285,5 +322,6 @@ def _by_hand(result: CaseResult) -> str:
 _BY_HAND: Final[Mapping[type, str]] = {
     Present: "absent",
     MessageMismatch: "error",
+    ConflictsMismatch: "conflicts",
     Strays: "fields of the input that are dropped",
 }

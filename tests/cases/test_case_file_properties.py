@@ -13,7 +13,8 @@ from tiers import examples
 
 from pytest_crd.cases import casekeys, loader
 from pytest_crd.cases import format as caseformat
-from pytest_crd.cases.model import CaseFile, Section
+from pytest_crd.cases.model import CaseFile
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine.inputerror import InputError
 
 TEXT = """\

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import expectations
-from pytest_crd.cases.model import CaseLines, CreateCase
+from pytest_crd.cases.caseparts import CaseLines
+from pytest_crd.cases.model import CreateCase
 from pytest_crd.cases.result import ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.engine.text import yamlreader
 

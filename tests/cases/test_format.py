@@ -10,9 +10,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pytest_crd.cases import casekeys, diagnosis, loader
+from pytest_crd.cases import casekeys, conversion, diagnosis, loader
 from pytest_crd.cases import format as caseformat
-from pytest_crd.cases.model import KINDS, Section
+from pytest_crd.cases.model import APPLIES, KINDS, PATCHES
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.text import yamlreader
 
@@ -70,19 +71,34 @@ def test_updates_have_the_keys_of_create_and_the_old_object(section: Section) ->
     assert set(casekeys.case_keys(section)) == {*created, "old", "oldFile", "oldDocument", "oldPatch", "oldCRD"}
 
 
+@pytest.mark.parametrize("section", sorted(PATCHES))
+def test_patches_have_the_keys_of_updates_without_an_input(section: Section) -> None:
+    updated = casekeys.case_keys(Section.UPDATE)
+    assert set(casekeys.case_keys(section)) == {*updated} - {"input", "inputFile", "document"}
+
+
+@pytest.mark.parametrize("section", sorted(APPLIES))
+def test_applies_have_the_keys_of_updates_and_those_of_owners(section: Section) -> None:
+    updated = casekeys.case_keys(Section.UPDATE)
+    without = {*updated} - {"input", "inputFile", "document", "patch"}
+    assert set(casekeys.case_keys(section)) == {*without, "steps", "managers", "conflicts"}
+
+
 @pytest.mark.parametrize("section", Section)
 def test_what_a_case_of_a_section_may_say_is_what_its_kind_has(section: Section) -> None:
     sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
     keys = {*casekeys.case_keys(section)} - sources
     made_otherwise = {"lines", "allows_unknown_fields", "input_source", "old_source", "blanks", "is_open", "files"}
+    # A patch is what is sent, and applies have one input each.
+    made_otherwise |= {"input"} if section in PATCHES | APPLIES else set()
     fields = {field.name for field in dataclasses.fields(KINDS[section])} - made_otherwise
 
-    assert {loader._ATTRIBUTES.get(key, key) for key in keys} == fields
+    assert {conversion.ATTRIBUTES.get(key, key) for key in keys} == fields
 
 
 def test_loader_knows_every_key_of_a_case() -> None:
     of_sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
-    assert set(loader._CONVERSIONS) | of_sources == set(casekeys.CASE_KEYS)
+    assert set(conversion._CONVERSIONS) | of_sources == set(casekeys.CASE_KEYS)
 
 
 def test_every_conflict_is_between_keys_that_some_mapping_has() -> None:
@@ -95,6 +111,10 @@ def test_every_conflict_is_between_keys_that_some_mapping_has() -> None:
 
 BESIDES = {"name", "input", "inputFile", "document", "patch", "skip", "xfail", "marks"}
 FILE = {"name": "a", "inputFile": "a.yaml", "accepted": True}
+PATCHED = {"name": "a", "old": {}, "patch": {"a": None}, "accepted": True}
+STEPS = [{"manager": "a", "input": {}, "force": True}, {"manager": "b", "inputFile": "b.yaml", "document": 2}]
+APPLIED = {"name": "a", "steps": STEPS, "accepted": True}
+CONFLICTING = {"name": "a", "steps": STEPS, "conflicts": [{"manager": "a", "field": "spec.a"}]}
 DOCUMENTS = [
     pytest.param({"crd": "x", "create": [FILE]}, True, id="an input in a file"),
     pytest.param(
@@ -112,6 +132,18 @@ DOCUMENTS = [
     ),
     pytest.param({"crd": "x", "update": [{**FILE, "oldFile": "b.yaml", "oldPatch": {"a": 1}}]}, True, id="two files"),
     pytest.param({"crd": "x", "update": [FILE]}, False, id="no old object"),
+    pytest.param({"crd": "x", "patch": [PATCHED]}, True, id="a merge patch"),
+    pytest.param({"crd": "x", "patchScale": [{**PATCHED, "patch": [OPERATION]}]}, True, id="a JSON Patch"),
+    pytest.param({"crd": "x", "patch": [{**PATCHED, "input": {}}]}, False, id="an input beside a patch"),
+    pytest.param({"crd": "x", "patch": [{**PATCHED, "patch": "{}"}]}, False, id="a text as a patch"),
+    pytest.param({"crd": "x", "patchStatus": [{"name": "a", "patch": {"a": 1}, "error": "a"}]}, False, id="not stored"),
+    pytest.param({"crd": "x", "patch": [{**PATCHED, "managers": {"a": []}}]}, False, id="the managers of a patch"),
+    pytest.param({"crd": "x", "apply": [{**APPLIED, "managers": {"a": []}}]}, True, id="an apply"),
+    pytest.param({"crd": "x", "apply": [{**APPLIED, "managers": {}}]}, False, id="managers that say nothing"),
+    pytest.param({"crd": "x", "apply": [{**APPLIED, "patch": {"a": 1}}]}, False, id="a patch of many inputs"),
+    pytest.param({"crd": "x", "apply": [{"name": "a", "steps": [], "accepted": True}]}, False, id="no step"),
+    pytest.param({"crd": "x", "apply": [{**CONFLICTING, "contains": {"a": 1}}]}, False, id="a conflict, stored"),
+    pytest.param({"crd": "x", "applyStatus": [{**CONFLICTING, "error": "a"}]}, True, id="a conflict in words"),
     pytest.param({"crd": "x", "pruning": [{**CASE, "expected": {}}]}, True, id="a small file"),
     pytest.param({"crd": "x", "x-a": 1, "pruning": [{**CASE, "pruned": []}]}, True, id="a free key"),
     pytest.param({"crd": "x", "update": [{**REFUSED, "oldCRD": {"patch": [OPERATION]}}]}, True, id="an update"),

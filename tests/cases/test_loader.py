@@ -10,16 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from pytest_crd.cases import loader
-from pytest_crd.cases.model import (
-    CaseFile,
-    CreateCase,
-    DefaultingCase,
-    ExpectedError,
-    OldCRD,
-    PruningCase,
-    StatusUpdateCase,
-    UpdateCase,
-)
+from pytest_crd.cases.caseparts import ExpectedError, OldCRD
+from pytest_crd.cases.model import CaseFile, CreateCase, DefaultingCase, PruningCase, StatusUpdateCase, UpdateCase
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.errors.fielderror import ErrorType
 

@@ -11,7 +11,10 @@ from pytest_crd.cases import diagnosis, loader
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.engine import profile
 
-SECTIONS = "`pruning:`, `defaulting:`, `create:`, `update:` or `updateStatus:`"
+SECTIONS = (
+    "`pruning:`, `defaulting:`, `create:`, `update:`, `updateStatus:`, `patch:`, `patchStatus:`, `patchScale:`, `apply:`, "
+    "`applyStatus:` or `applyScale:`"
+)
 FILL = "--crd-fill, which writes what is observed"
 PRUNING_KEYS = "`expected:`, `contains:`, `absent:` or `pruned:`"
 NAMES = "a name (one line of text without '::', '[' and ']')"
@@ -20,6 +23,7 @@ BOTH_STORED_AND_REFUSED = "an object that is refused is not stored; remove one o
 IF_ACCEPTED = "for an object that is accepted write `accepted: true`"
 SHORT_FORM = f"{IF_ACCEPTED}, for a part of the whole message `error:`"
 ERROR_TYPES = "NotFound, Required, Duplicate, Invalid, NotSupported, Forbidden, TooLong, TooMany, TooFew, Internal, TypeInvalid, TooShort, Request, FieldManagerConflict"
+PATCH = "a list of JSON Patch operations, or a mapping (a merge patch), that changes something"
 ERROR_KEYS = "`field:`, `type:`, `message:`, `detail:`, `matches:` or `rule:`"
 
 
@@ -72,7 +76,7 @@ FILES = [
         "a key that is near to nothing",
         "crd: x\npruning: [{name: a, input: {}, pruned: []}]\ntests: []\n",
         "f:3: unknown key 'tests' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, unknownFields, pruning, defaulting, "
-        "create, update, updateStatus",
+        "create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale",
     ),
     row(
         "no crd",
@@ -142,7 +146,7 @@ FILES = [
         "f:1: 2 more unknown keys at the top level of the file",
         *(
             f"f:{3 + n}: unknown key 'zzz{n}' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, unknownFields, pruning, "
-            "defaulting, create, update, updateStatus"
+            "defaulting, create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale"
             for n in range(10)
         ),
     ),
@@ -219,13 +223,13 @@ CASES = [
         "a key of another section",
         "pruning",
         "input: {}\nexpected: {}\ndefaulted: []",
-        "f:6: key 'defaulted' belongs in defaulting, create, update and updateStatus cases, not in pruning case \"a\"",
+        "f:6: key 'defaulted' belongs in all but pruning cases, not in pruning case \"a\"",
     ),
     case(
         "a key of updates in a create",
         "create",
         "input: {}\nexpected: {}\nold: {}",
-        "f:6: key 'old' belongs in update and updateStatus cases, not in create case \"a\"",
+        "f:6: key 'old' belongs in all but pruning, defaulting and create cases, not in create case \"a\"",
     ),
     case(
         "a section in a case",
@@ -440,7 +444,7 @@ CASES = [
         "a field validation where no request is made",
         "pruning",
         "input: {}\nexpected: {}\nfieldValidation: Strict",
-        "f:6: key 'fieldValidation' belongs in create, update and updateStatus cases, not in pruning case \"a\"",
+        "f:6: key 'fieldValidation' belongs in all but pruning and defaulting cases, not in pruning case \"a\"",
     ),
     case(
         "an empty error",
@@ -506,6 +510,92 @@ CASES = [
         "f:14: unknown key 'vale' in 'oldCRD.patch[5]' of update case \"a\"; did you mean 'value'?",
         "f:15: 'oldCRD.patch[6].times' of update case \"a\" must be a number of times, from 1, not the number 0",
         'f:16: \'oldCRD.patch[7].op\' of update case "a" must be one of add, replace, not the text "remove"',
+    ),
+    case(
+        "a patch that is no request",
+        "patch",
+        "old: {}\ninput: {}\naccepted: true",
+        f"f:3: patch case \"a\" has no 'patch'; add `patch:` with {PATCH}",
+        "f:5: key 'input' belongs in pruning, defaulting, create, update and updateStatus cases, not in patch case \"a\"",
+    ),
+    case(
+        "a patch of nothing",
+        "patchStatus",
+        "patch: 3\naccepted: true",
+        "f:3: patchStatus case \"a\" has no 'old'; add `old:` with a mapping (the object as it is stored)",
+        f"f:4: 'patch' of patchStatus case \"a\" must be {PATCH}, not the number 3",
+    ),
+    case(
+        "what cannot be repeated in a patch that is sent",
+        "patch",
+        """\
+        old: {}
+        patch:
+        - {op: add, path: /a, value: ab, times: 2}
+        - {op: add, path: /a, value: 3, times: 2}
+        - {op: add, path: /a, value: abc, times: 2000000}
+        accepted: true
+        """,
+        "f:7: 'patch[1]' of patch case \"a\" cannot be sent: 'times' is for a text or a list, not for integer",
+        "f:8: 'patch[2]' of patch case \"a\" cannot be sent: 6,000,000 characters are too many",
+    ),
+    case(
+        "wrong applies",
+        "apply",
+        """\
+        accepted: true
+        patch: {a: 1}
+        oldCRD: {path: a}
+        oldPatch: {a: 1}
+        steps:
+        - {input: {}}
+        - {manager: a}
+        - {manager: a, input: {}, inputFile: a.yaml}
+        - {manager: a, input: {}, focre: true}
+        - {manager: a, input: {}, force: "yes"}
+        - {manager: a, input: {b: 1, b: 2}}
+        - {manager: a, input: {}, document: 2}
+        """,
+        "f:5: key 'patch' belongs in all but apply, applyStatus and applyScale cases, not in apply case \"a\"",
+        "f:6: apply case \"a\" has 'oldCRD', but nothing is stored; add `old:` with a mapping",
+        "f:7: apply case \"a\" has 'oldPatch', but nothing is stored; add `old:` with a mapping",
+        "f:9: 'steps[0]' of apply case \"a\" has no 'manager'; add `manager:` with the name of a field manager",
+        "f:10: 'steps[1]' of apply case \"a\" has no 'input'; add `input:` with a mapping (the object) or the text of one",
+        "f:11: 'input' and 'inputFile' contradict each other in 'steps[2]' of apply case \"a\": both are what is sent; "
+        "remove one of them",
+        "f:12: unknown key 'focre' in 'steps[3]' of apply case \"a\"; did you mean 'force'?",
+        'f:13: \'steps[4].force\' of apply case "a" must be true or false, not the text "yes"',
+        "f:14: key 'steps[5].input.b' is set twice in apply case \"a\", and only this value would count; remove one; to send a "
+        "key twice, write the object as text below `input: |`",
+        "f:15: 'steps[6]' of apply case \"a\" has no 'inputFile'; add `inputFile:` with the path of a file",
+    ),
+    case(
+        "applies that say nothing of owners",
+        "applyStatus",
+        "steps: [{manager: a, input: {}}]\nmanagers: [a]\nconflicts: [{manager: a}]\ncontains: {spec: {}}",
+        "f:5: 'managers' of applyStatus case \"a\" must be a mapping from managers to lists of field paths, not a list",
+        "f:6: 'conflicts[0]' of applyStatus case \"a\" has no 'field'; add `field:` with a field path, as in "
+        'spec.items[name="a"].port',
+        *(
+            f"f:6: '{key}' and 'conflicts' contradict each other in applyStatus case \"a\": {BOTH_STORED_AND_REFUSED}"
+            for key in ("contains", "managers")
+        ),
+    ),
+    case(
+        "conflicts and errors",
+        "apply",
+        "steps: []\n\nerrors: [{field: a}]\nconflicts: []",
+        "f:4: 'steps' of apply case \"a\" must be a list of one or more applies, not an empty list",
+        "f:6: 'conflicts' and 'errors' contradict each other in apply case \"a\": `conflicts` lists all conflicts, and there are "
+        "no other errors then; remove one of them",
+        "f:7: 'conflicts' of apply case \"a\" must be a list of one or more conflicts, not an empty list; "
+        f"{IF_ACCEPTED}",
+    ),
+    case(
+        "the fields of a manager in a text",
+        "apply",
+        "steps: [{manager: a, input: {}}]\nmanagers: {a: spec}",
+        'f:5: \'managers.a\' of apply case "a" must be a list of field paths, not the text "spec"',
     ),
     case(
         "a key twice",

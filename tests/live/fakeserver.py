@@ -16,7 +16,7 @@ from typing import Any
 
 from live.loopback import Reply
 
-from pytest_crd.engine import CustomResourceDefinition, Response
+from pytest_crd.engine import CustomResourceDefinition, Response, Version
 from pytest_crd.engine.requests import completion
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -64,14 +64,17 @@ class FakeServer:
         """Return what was asked that is more than a look or a dry run."""
         return [line for line in self.log if not line.startswith("GET ") and "dryRun" not in line]
 
-    def __call__(self, method: str, url: str, _headers: dict[str, str], text: str) -> Reply:
+    def __call__(self, method: str, url: str, headers: dict[str, str], text: str) -> Reply:
         with self._lock:
             self.log.append(f"{method} {url}")
             path, _, query = url.partition("?")
             body = completion.read(text).value if text else None
-            return self.interfere(method, url, body) or self._answer(
-                method, path, dict(urllib.parse.parse_qsl(query)), body, text
-            )
+            options = dict(urllib.parse.parse_qsl(query))
+            if reply := self.interfere(method, url, body):
+                return reply
+            if method == "PATCH" and "fieldValidation" in options:
+                return self._asked_patch(path, options, headers["Content-Type"], text)
+            return self._answer(method, path, options, body, text)
 
     def _answer(  # noqa: PLR0911 - what there is to be asked
         self, method: str, path: str, query: dict[str, str], body: Any, text: str
@@ -118,14 +121,39 @@ class FakeServer:
         parts = re.fullmatch(r"/apis/([^/]+)/([^/]+)(?:/namespaces/([^/]*))?/([^/]+)(?:/([^/]+?))?(/status)?", path)
         if parts is None or "." not in parts[1]:
             return None
-        crd = self._served(f"{CRDS}/{parts[4]}.{parts[1]}")
-        manifest = {key: crd[key] for key in ("apiVersion", "kind", "metadata", "spec")}
-        version = CustomResourceDefinition.from_manifest(manifest).version(parts[2])
+        version = self._version(parts)
         if method == "POST":
             return version.create(body, namespace=parts[3], field_validation=strictness)
         old = self.objects[_key(path.removesuffix("/status"))]
         ask = version.update_status if parts[6] else version.update
         return ask(body, old=old, namespace=parts[3], field_validation=strictness)
+
+    def _asked_patch(self, path: str, query: dict[str, str], media_type: str, text: str) -> Reply:
+        """Return the engine's answer to a patch or an apply, which is stored unless it is dry."""
+        parts = re.fullmatch(
+            r"/apis/([^/]+)/([^/]+)(?:/namespaces/([^/]*))?/([^/]+)/([^/]+?)(?:/(status|scale))?", path
+        )
+        assert parts is not None
+        subresource: Any = parts[6] or ""
+        target = _key(path.removesuffix(f"/{subresource}"))
+        old, version = self.objects.get(target), self._version(parts)
+        strictness: Any = query["fieldValidation"]
+        common = {"old": old, "namespace": parts[3], "subresource": subresource, "field_validation": strictness}
+        if media_type == "application/apply-patch+yaml":
+            response = version.apply(text, manager=query["fieldManager"], force="force" in query, **common)
+        else:
+            response = version.patch(text, media_type=media_type, **common)
+        if not response.accepted or response.whole is None:
+            return _reply(response.code, response.status, response.warnings)
+        stored = {**response.whole.value, "metadata": {**response.whole.value["metadata"], "resourceVersion": "7"}}
+        if "dryRun" not in query:
+            self.objects[target] = stored
+        return _reply(response.code, response.scale or stored, response.warnings)
+
+    def _version(self, parts: re.Match[str]) -> Version:
+        crd = self._served(f"{CRDS}/{parts[4]}.{parts[1]}")
+        manifest = {key: crd[key] for key in ("apiVersion", "kind", "metadata", "spec")}
+        return CustomResourceDefinition.from_manifest(manifest).version(parts[2])
 
     def _store(self, path: str, stored: Any) -> None:
         if path.startswith(CRDS) and path in self.objects and self.lag:
@@ -179,8 +207,10 @@ class FakeServer:
         if path not in self.objects:
             return _status(404, "NotFound", f"{path} not found")
         for key, value in body["metadata"].items():
-            if value is None:
+            if value in (None, [{}]):
                 self.objects[path]["metadata"].pop(key, None)
+            elif isinstance(value, list):
+                self.objects[path]["metadata"][key] = value
             else:
                 self.objects[path]["metadata"].setdefault(key, {}).update(value)
         return _reply(200, self.objects[path])

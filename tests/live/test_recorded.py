@@ -84,6 +84,27 @@ updateStatus:
   old: {spec: {depth: 1}, status: {level: low}}
   input: {status: {level: none}}
   contains: {spec: {depth: 1}, status: {level: none}}
+patch:
+- name: a fish is let in
+  old: {metadata: {name: b}, spec: {depth: 1}}
+  patch: [{op: add, path: /spec/fish, value: pike}]
+  expected: {metadata: {name: b}, spec: {depth: 1, fish: pike}}
+patchStatus:
+- name: it fills up
+  old: {spec: {depth: 1}, status: {level: low}}
+  patch: {status: {level: full}, spec: {depth: 2}}
+  contains: {spec: {depth: 1}, status: {level: full}}
+apply:
+- name: two keep a pond
+  steps:
+  - {manager: owner, input: {spec: {depth: 1, owner: me}}}
+  - {manager: fisher, input: {spec: {fish: pike}}}
+  - {manager: owner, input: {spec: {depth: 2, owner: me}}}
+  managers: {owner: [spec.depth, spec.owner], fisher: [spec.fish]}
+- name: two depths
+  old: {spec: {depth: 1}}
+  steps: [{manager: digger, input: {spec: {depth: 2}}}]
+  conflicts: [{manager: before-first-apply, field: spec.depth}]
 """
 
 
@@ -111,10 +132,10 @@ def test_the_engine_answers_as_the_server_does(empty: Project, server: str) -> N
 
     result = empty.run("--crd-live", server, "--crd-checks")
 
-    result.assert_outcomes(passed=13)
+    result.assert_outcomes(passed=17)
     result.stdout.fnmatch_lines(
         [
-            "crd: live: 12 agreed, 0 disagreed, 1 not asked, 0 no answer",
+            "crd: live: 16 agreed, 0 disagreed, 1 not asked, 0 no answer",
             "crd: live: 1 agreed: asked of a CRD of the same structure that checks no values",
             "crd: live: 1 not asked: no request asks what the check 'published' looks for",
         ]

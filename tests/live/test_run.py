@@ -11,16 +11,21 @@ import pytest
 from live.fakeserver import CRDS, FakeServer
 from live.loopback import Reply, serving
 
-from pytest_crd.cases.model import Section
-from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, Question
+from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, Question, SentApply
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.requests import completion
+from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run, Target
 
 Ask = Callable[..., LiveVerdict]
 GROUP = "g.example.com"
+SUBRESOURCES = {
+    "status": {},
+    "scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"},
+}
 
 
 def crd_of(version: str = "1.37", *, scope: str = "Namespaced", **parts: Any) -> CustomResourceDefinition:
@@ -28,13 +33,17 @@ def crd_of(version: str = "1.37", *, scope: str = "Namespaced", **parts: Any) ->
     properties = {
         "spec": {
             "type": "object",
-            "properties": {"size": {"type": "integer", "maximum": 10}, "label": {"type": "string", "default": "a"}},
+            "properties": {
+                "size": {"type": "integer", "maximum": 10},
+                "label": {"type": "string", "default": "a"},
+                "replicas": {"type": "integer"},
+            },
         },
         "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
     }
     schema = {"type": "object", "properties": properties, **parts.pop("root", {})}
     one = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    one |= {"subresources": {"status": {}}}
+    one |= {"subresources": parts.pop("subresources", {"status": {}})}
     spec: dict[str, Any] = {"group": GROUP, "scope": scope, "names": {"plural": "things", "kind": "Thing"}}
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -116,6 +125,103 @@ def test_questions_in_namespaces_and_clusters_are_agreed_upon(ask: Ask, fake: Fa
         question(Section.UPDATE, {"metadata": {"generateName": "n-"}}, old={"metadata": {"generateName": "n-"}}),
     ) == LiveVerdict(LiveOutcome.AGREED)
     assert [line for line in fake.log if "u7" in line] == []
+
+
+def applied(*applies: Any, section: Section = Section.APPLY, old: Any = None, **more: Any) -> Question:
+    """Return a question about applies, each with its manager."""
+    sent = tuple(SentApply(manager, completion.read_applied(body), *force) for manager, body, *force in applies)
+    version = crd_of(subresources=SUBRESOURCES).version("v1")
+    return Question(version, section, sent[-1].body, old=old, applies=sent, **more)
+
+
+def test_patches_are_agreed_upon(ask: Ask, fake: FakeServer) -> None:
+    version = crd_of(subresources=SUBRESOURCES).version("v1")
+    old = {"metadata": {"name": "n", "namespace": "home", "uid": "u7"}, "spec": {"size": 1}}
+    operations = [
+        {"op": "replace", "path": "/apiVersion", "value": f"{GROUP}/v1"},
+        {"op": "add", "path": "/metadata/namespace", "value": "home"},
+        {"op": "add", "path": "/spec/label", "value": "b"},
+    ]
+
+    def patched(section: Section, patch: Any) -> Question:
+        return Question(version, section, Body(patch), old=old)
+
+    assert ask(
+        patched(Section.PATCH, operations),
+        patched(Section.PATCH, [{"op": "test", "path": "/spec/label", "value": "c"}]),
+        patched(Section.PATCH, {"metadata": {"uid": "u7", "namespace": "home"}, "spec": {"size": 11}}),
+        patched(Section.PATCH_STATUS, {"status": {"phase": "a"}}),
+        patched(Section.PATCH_SCALE, {"spec": {"replicas": 3}}),
+        patched(Section.PATCH_SCALE, {"spec": {"replica": 3}}),
+    ) == LiveVerdict(LiveOutcome.AGREED)
+    assert len([line for line in fake.log if line.startswith("PATCH") and "dryRun" in line]) == 6
+    identity = patched(Section.PATCH, [{"op": "test", "path": "/metadata/uid", "value": "u7"}])
+    assert ask(identity).reason == "a patch that states what only the server knows: /metadata/uid"
+
+
+def test_applies_are_agreed_upon_step_by_step(ask: Ask, fake: FakeServer) -> None:
+    entry = {"manager": "b", "operation": "Apply", "apiVersion": f"{GROUP}/v1", "fieldsType": "FieldsV1"}
+    managed = {"managedFields": [{**entry, "fieldsV1": {"f:spec": {"f:size": {}}}}]}
+    text = f"apiVersion: {GROUP}/v1\nkind: Thing\nmetadata: {{name: n}}\nspec: {{size: 1, size: 2}}\n"
+
+    assert ask(
+        applied(("a", {"spec": {"size": 1}})),
+        applied(("a", {"spec": {"size": 1}}), ("b", {"spec": {"size": 2}})),
+        applied(("a", {"spec": {"size": 1}}), ("b", {"spec": {"size": 2}}, True), ("a", {"spec": {}})),
+        applied(("a", {"spec": {"size": 11}}), ("b", {})),
+        applied(("a", text)),
+        applied(("a", {"spec": {"size": 1}}), old={"spec": {"size": 1}}),
+        applied(("b", {"spec": {"label": "c"}}), old={"metadata": managed, "spec": {"size": 1}}),
+        applied(("a", {"status": {"phase": "x"}}), section=Section.APPLY_STATUS, old={"spec": {}}),
+        applied(("a", {"spec": {"replicas": 1}}), section=Section.APPLY_SCALE, old={"spec": {"size": 1}}),
+    ) == LiveVerdict(LiveOutcome.AGREED)
+    written = [line.partition("?")[2] for line in fake.log if line.startswith("PATCH") and "fieldManager" in line]
+    assert [line for line in written if "dryRun" not in line] == [
+        "fieldValidation=Warn&fieldManager=a",
+        "fieldValidation=Warn&fieldManager=a",
+        "fieldValidation=Warn&fieldManager=b&force=true",
+    ]
+
+
+@pytest.mark.parametrize("manager", ["a", "b", "c"])
+def test_owners_that_differ_are_a_disagreement(ask: Ask, fake: FakeServer, manager: str) -> None:
+    asked = applied(*((name, {"spec": {"size": 1}}) for name in "abc"))
+    stored = {"metadata": {"name": "example", "uid": "u"}, "spec": {"size": 1, "label": "a"}, "kind": "Thing"}
+
+    def interfere(_: str, url: str, given: Any) -> Reply | None:
+        if f"fieldManager={manager}" not in url:
+            return None
+        return Reply(201 if manager == "a" else 200, json.dumps({**stored, "apiVersion": given["apiVersion"]}))
+
+    fake.interfere = interfere
+
+    verdict = ask(asked)
+
+    assert verdict.outcome == LiveOutcome.DISAGREED
+    assert "owners:" in verdict.differences
+
+
+def test_applies_to_what_is_stored_are_not_asked_where_crds_are_installed(ask: Ask, fake: FakeServer) -> None:
+    crd = crd_of(subresources=SUBRESOURCES)
+    name = f"{CRDS}/{crd.name}"
+    fake.objects[name] = {**crd.manifest, "metadata": {"name": crd.name, "uid": "u", "generation": 1}}
+    fake.objects[name]["spec"] = crd.response.stored["spec"]
+
+    assert ask(applied(("a", {"spec": {"size": 1}})), installed=True) == LiveVerdict(LiveOutcome.AGREED)
+    verdict = ask(applied(("a", {}), ("b", {})), installed=True)
+    assert verdict.reason == "several applies need a stored object, which might wake an operator"
+    verdict = ask(applied(("a", {}), old={"spec": {}}), installed=True)
+    assert verdict.reason == "an update needs a stored object, which might wake an operator"
+
+
+def test_managed_fields_that_the_server_does_not_take_are_not_asked_about(ask: Ask, fake: FakeServer) -> None:
+    def interfere(method: str, url: str, _: Any) -> Reply | None:
+        return _status(422, "no fields") if method == "PATCH" and "?" not in url else None
+
+    fake.interfere = interfere
+    verdict = ask(applied(("a", {}), old={"spec": {}}))
+
+    assert verdict.reason == "the server does not take the managed fields of the old object: no fields"
 
 
 def test_the_worst_of_several_answers_counts(ask: Ask, fake: FakeServer) -> None:

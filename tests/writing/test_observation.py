@@ -286,3 +286,98 @@ def test_a_case_that_holds_is_left_as_it_is() -> None:
         observed = observe("create", "input: {spec: {}}, accepted: true", mode)
 
         assert (dict(observed.values), observed.removed, observed.problem) == ({}, (), "")
+
+
+ONE = "{manager: a, input: {spec: {size: 1}}}"
+SHARED = f"steps: [{ONE}, {{manager: b, input: {{spec: {{size: 1, name: b}}}}}}]"
+CONFLICT = f"steps: [{ONE}, {{manager: b, input: {{spec: {{size: 2}}}}}}]"
+OWNED = {"a": ["spec.size"], "b": ["spec.name", "spec.size"]}
+CONFLICTS = [{"manager": "a", "field": "spec.size"}]
+STORED = {"spec": {"size": 1, "name": "b"}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "mode", "values", "removed"),
+    [
+        pytest.param(SHARED, Mode.FILL, {"expected": STORED, "managers": OWNED}, (), id="all of an apply"),
+        pytest.param(CONFLICT, Mode.FILL, {"conflicts": CONFLICTS}, (), id="conflicts"),
+        pytest.param(f"{CONFLICT}, errors: TODO", Mode.FILL, {"errors": [1]}, (), id="conflicts as errors"),
+        pytest.param(f"{CONFLICT}, conflicts: TODO", Mode.FILL, {"conflicts": CONFLICTS}, (), id="conflicts alone"),
+        pytest.param(f"{SHARED}, accepted: true, managers: TODO", Mode.FILL, {"managers": OWNED}, (), id="managers"),
+        pytest.param(
+            f"{SHARED}, managers: {{a: [], b: [spec.size]}}", Mode.UPDATE, {"managers": OWNED}, (), id="other owners"
+        ),
+        pytest.param(
+            f"{CONFLICT}, managers: {{a: []}}",
+            Mode.UPDATE_VERDICTS,
+            {"conflicts": CONFLICTS},
+            ("managers",),
+            id="owners of what is refused",
+        ),
+        pytest.param(
+            f"{CONFLICT}, conflicts: [{{manager: a, field: spec.name}}]",
+            Mode.UPDATE,
+            {"conflicts": CONFLICTS},
+            (),
+            id="other conflicts",
+        ),
+        pytest.param(
+            f"{SHARED}, conflicts: [{{manager: a, field: spec.size}}]",
+            Mode.UPDATE_VERDICTS,
+            {"expected": STORED},
+            ("conflicts",),
+            id="no conflict",
+        ),
+    ],
+)
+def test_who_owns_what_is_written(declared: str, mode: Mode, values: Any, removed: Any) -> None:
+    observed = observe("apply", declared, mode)
+
+    found = {key: [1] if key == "errors" else value for key, value in observed.values.items()}
+    assert (found, observed.removed, observed.problem) == (values, removed, "")
+    assert observed.result.held
+
+
+@pytest.mark.parametrize(
+    ("declared", "mode", "problem"),
+    [
+        pytest.param(
+            f"steps: [{ONE}, {{manager: b, input: {{spec: {{size: 2}}}}}}, {ONE}]",
+            Mode.FILL,
+            "to be corrected by hand: what the server answers",
+            id="a step before the last is refused",
+        ),
+        pytest.param(
+            "steps: [{manager: a, input: {spec: {size: 11}}}], conflicts: TODO",
+            Mode.FILL,
+            "to be corrected by hand: what the server answers",
+            id="another reason than conflicts",
+        ),
+        pytest.param(
+            "steps: [{manager: a, input: {spec: {size: 11}}}], conflicts: [{manager: a, field: spec.size}]",
+            Mode.UPDATE,
+            "to be corrected by hand: conflicts",
+            id="other words than conflicts",
+        ),
+        pytest.param(
+            "steps: [{manager: a, input: {}}], accepted: true, managers: TODO",
+            Mode.FILL,
+            "there is nothing to write for managers",
+            id="nobody owns anything",
+        ),
+        pytest.param(
+            f"{SHARED}, conflicts: TODO",
+            Mode.FILL,
+            "refused -> accepted: only --crd-update-verdicts turns a verdict around",
+            id="no conflict",
+        ),
+    ],
+)
+def test_what_no_conflict_or_owner_is_is_not_written(declared: str, mode: Mode, problem: str) -> None:
+    observed = observe("apply", declared, mode)
+
+    assert (dict(observed.values), observed.problem) == ({}, problem)
+
+
+def test_the_conflicts_of_an_apply_that_is_accepted_fail_even_where_they_are_left_open() -> None:
+    assert not observe("apply", f"{SHARED}, conflicts: TODO", Mode.FILL).result.held

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_crd.cases import questions, runner
-from pytest_crd.cases.model import RequestCase, Section, UpdateCase
+from pytest_crd.cases.model import RequestCase, UpdateCase
 from pytest_crd.cases.openshift.suite import SuiteCase, SuiteCreate, SuiteUpdate
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.result import CaseResult
+from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError, Version
 from pytest_crd.engine.jsonvalue import JSONValue

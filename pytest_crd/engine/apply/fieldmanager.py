@@ -370,7 +370,7 @@ def _conflict(error: ConflictsError) -> Refusal:
 
 
 def _listed(error: ConflictsError) -> tuple[FieldConflict, ...]:
-    return tuple(FieldConflict(manager.name, pathelements.spell(path).removeprefix(".")) for manager, path in error)
+    return tuple(FieldConflict(manager.name, pathelements.owned(path)) for manager, path in error)
 
 
 def _failed(message: str) -> ApplyRefusedError:

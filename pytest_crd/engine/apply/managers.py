@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.apply import fieldsv1, pathelements
 from pytest_crd.engine.apply.fieldsets import FieldSet
+from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -168,13 +169,11 @@ def _entry(manager: Manager, owned: Owned, time: str | None) -> dict[str, JSONVa
     return {key: value for key, value in entry.items() if value not in (None, "")}
 
 
-def paths(managed: Managed) -> dict[str, tuple[str, ...]]:
+def paths(managed: Managed) -> dict[str, tuple[OwnedPath, ...]]:
     """Return the fields that each manager owns, by its name, spelled as in errors and sorted; of all that it does together."""
-    found: dict[str, set[str]] = {}
+    found: dict[str, set[OwnedPath]] = {}
     for manager, owned in managed.owners.items():
-        found.setdefault(manager.name, set()).update(
-            pathelements.spell(path).removeprefix(".") for path in owned.fields
-        )
+        found.setdefault(manager.name, set()).update(map(pathelements.owned, owned.fields))
     return {name: tuple(sorted(of_name)) for name, of_name in sorted(found.items())}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
+from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -80,6 +81,11 @@ def spelled(element: PathElement) -> str:
 def spell(path: Path) -> str:
     """Return a whole path as conflicts spell it: `.spec.listeners[name="a"].port`."""
     return "".join(map(spelled, path))
+
+
+def owned(path: Path) -> OwnedPath:
+    """Return a path as users read it."""
+    return OwnedPath(tuple(map(spelled, path)))
 
 
 def _ordered(item: JSONValue) -> tuple[int, Any]:

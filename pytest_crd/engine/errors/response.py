@@ -15,7 +15,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.fieldpath import SpelledPath
+from pytest_crd.engine.fieldpath import OwnedPath, SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -84,7 +84,7 @@ class FieldConflict(NamedTuple):
     """
 
     manager: str
-    field: str
+    field: OwnedPath
 
 
 class NotAcceptedError(AssertionError):
@@ -154,7 +154,7 @@ class Response:
         return None if self.kept is None else self.kept.value
 
     @property
-    def managers(self) -> Mapping[str, tuple[str, ...]]:
+    def managers(self) -> Mapping[str, tuple[OwnedPath, ...]]:
         """
         Which fields each manager owns of the stored object, by its name: `{"gitops": ("spec.replicas", …)}`.
 

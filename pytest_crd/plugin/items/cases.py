@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
-from pytest_crd.cases import loader, objectsources, runner, unreachable
+from pytest_crd.cases import loader, objectsources, ownership, runner, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
 from pytest_crd.cases.result import CaseResult
@@ -301,6 +301,7 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
         old = catalog.old_version_of(case, version, folder=folder)
         old_subject = subjects.setdefault(old, CaseSubject(old))
         mistakes += unreachable.mistakes(case, subjects[version], old_subject)
+        mistakes += ownership.mistakes(case)
         yield case, functools.partial(runner.run, subject=subjects[version], old_subject=old_subject)
     if mistakes:
         raise CaseFileError(sorted(mistakes))

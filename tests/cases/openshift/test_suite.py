@@ -7,7 +7,8 @@ import textwrap
 import pytest
 
 from pytest_crd.cases import loader
-from pytest_crd.cases.model import CaseFileError, OldCRD
+from pytest_crd.cases.caseparts import OldCRD
+from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.openshift.suite import Suite, SuiteUpdate
 from pytest_crd.engine.text import yamlreader
 from pytest_crd.engine.text.document import Document

@@ -1,0 +1,134 @@
+"""From the JSON values of a case file to the model, once they are known to be right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from pytest_crd.cases import blanks, jsonpatch
+from pytest_crd.cases.caseparts import ApplyStep, CaseLines, ExpectedConflict, ExpectedError, ObjectSource, OldCRD
+from pytest_crd.cases.model import APPLIES, KINDS, PATCHES, UPDATES, AnyCase, CaseFile
+from pytest_crd.cases.sections import Section
+from pytest_crd.engine.errors.fielderror import ErrorType
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.text.document import Document
+
+
+def cases_in(value: JSONValue) -> Iterator[tuple[str, int, dict[str, JSONValue]]]:
+    """Give the section, index and content of all that looks like a case, in the order of the file."""
+    for key, cases in value.items() if isinstance(value, dict) else ():
+        if key in _SECTIONS and isinstance(cases, list):
+            for index, case in enumerate(cases):
+                if isinstance(case, dict):
+                    yield key, index, case
+
+
+def case_file(document: Document) -> CaseFile:
+    """Return the cases of a document that has no mistakes."""
+    value = document.value
+    allows_unknown = value.get("unknownFields") == "allow"
+    return CaseFile(
+        source=document.source,
+        crd=value["crd"],
+        version=value.get("version"),
+        kubernetes_version=value.get("kubernetesVersion"),
+        stored_crd=value.get("storedCRD", False),
+        cases=tuple(
+            _case(_SECTIONS[section], case, CaseLines(document, (section, index)), allows_unknown=allows_unknown)
+            for section, index, case in cases_in(value)
+        ),
+        lines=CaseLines(document),
+    )
+
+
+def _case(section: Section, value: Mapping[str, JSONValue], lines: CaseLines, *, allows_unknown: bool) -> AnyCase:
+    stated = stated_in(value, _CONVERSIONS)
+    if section in UPDATES:
+        stated["old_source"] = _source(value, "oldFile", "oldDocument", "oldPatch")
+    if section in PATCHES:
+        stated["input"] = _patch(value["patch"])
+    elif section not in APPLIES:
+        stated["input_source"] = _source(value, "inputFile", "document", "patch")
+    return KINDS[section](allows_unknown_fields=allows_unknown, lines=lines, **(stated | blanks.of(value)))
+
+
+def stated_in(value: Mapping[str, JSONValue], keys: Collection[str]) -> dict[str, Any]:
+    """Return what a case says, by attribute, of those of *keys* that are not left to be filled in."""
+    return {
+        ATTRIBUTES.get(key, key): _CONVERSIONS[key](item)
+        for key, item in value.items()
+        if key in keys and not blanks.is_blank(key, item)
+    }
+
+
+def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str) -> ObjectSource | None:
+    source = ObjectSource(value.get(file), value.get(document), value.get(patch))
+    return None if source == ObjectSource() else source
+
+
+def _patch(value: JSONValue) -> JSONValue:
+    """Return a patch as it is sent."""
+    return [*map(jsonpatch.repeated, value)] if isinstance(value, list) else value
+
+
+def _steps(values: Iterable[Mapping[str, JSONValue]]) -> tuple[ApplyStep, ...]:
+    return tuple(
+        ApplyStep(
+            value["manager"],
+            value.get("input"),
+            _source(value, "inputFile", "document", "patch"),
+            force=value.get("force", False),
+        )
+        for value in values
+    )
+
+
+def _conflicts(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedConflict, ...]:
+    return tuple(ExpectedConflict(value["manager"], value["field"]) for value in values)
+
+
+def _managers(value: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(paths) for name, paths in value.items()}
+
+
+def _itself(value: JSONValue) -> JSONValue:
+    return value
+
+
+def _errors(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedError, ...]:
+    return tuple(
+        ExpectedError(
+            type=ErrorType(value["type"]) if "type" in value else None,
+            field=value.get("field"),
+            message=value.get("message"),
+            detail=value.get("detail"),
+            matches=value.get("matches"),
+            rule=value.get("rule"),
+        )
+        for value in values
+    )
+
+
+def _old_crd(value: Mapping[str, JSONValue]) -> OldCRD:
+    if "patch" in value:
+        return OldCRD(patch=tuple(value["patch"]), place=("oldCRD", "patch"))
+    return OldCRD(path=value["path"], place=("oldCRD", "path"))
+
+
+_SECTIONS: Final = {section.value: section for section in Section}
+ATTRIBUTES: Final = {
+    "nullsDropped": "nulls_dropped",
+    "containsErrors": "contains_errors",
+    "oldCRD": "old_crd",
+    "fieldValidation": "field_validation",
+}
+_CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
+    "fieldValidation": _itself,
+    **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "warnings", "marks"), tuple),
+    **dict.fromkeys(("errors", "containsErrors"), _errors),
+    "oldCRD": _old_crd,
+    "steps": _steps,
+    "managers": _managers,
+    "conflicts": _conflicts,
+}

@@ -1,0 +1,28 @@
+"""The sections of a case file: what each asks of the server."""
+
+from __future__ import annotations
+
+import enum
+
+from pytest_crd.engine.requests.request import Subresource
+
+
+class Section(enum.StrEnum):
+    """What is asked of the server; the value is the key in a case file."""
+
+    PRUNING = "pruning"
+    DEFAULTING = "defaulting"
+    CREATE = "create"
+    UPDATE = "update"
+    UPDATE_STATUS = "updateStatus"
+    PATCH = "patch"
+    PATCH_STATUS = "patchStatus"
+    PATCH_SCALE = "patchScale"
+    APPLY = "apply"
+    APPLY_STATUS = "applyStatus"
+    APPLY_SCALE = "applyScale"
+
+    @property
+    def subresource(self) -> Subresource:
+        """The subresource to which requests are sent; empty for the object itself."""
+        return "status" if self.endswith("Status") else "scale" if self.endswith("Scale") else ""

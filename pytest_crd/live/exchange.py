@@ -1,0 +1,152 @@
+"""What is sent to a server for a question, under the names of its stage, beside what the engine answers to just that."""
+
+from __future__ import annotations
+
+import urllib.parse
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from pytest_crd.cases.questions import Question, SentApply
+from pytest_crd.cases.sections import Section
+from pytest_crd.engine import Response, Version
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
+from pytest_crd.engine.requests import completion, scale
+from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.live import client
+from pytest_crd.live.objects import namespace_of
+from pytest_crd.live.stages import NotAskedError, Stage
+
+JSONValue = Any
+
+_DRY: Final = {"dryRun": "All"}
+
+
+class Exchange(NamedTuple):
+    """
+    What is sent, and what the engine says to it.
+
+    Attributes:
+        method: HTTP method.
+        path: URL path.
+        query: Parameters of the URL.
+        sent: The body, a text or an object.
+        response: The engine's answer.
+        old: What is stored before.
+        media_type: What a patch is; empty of other requests.
+        has_owners: Whether who owns which fields is compared, too.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    sent: JSONValue
+    response: Response
+    old: JSONValue = None
+    media_type: str = ""
+    has_owners: bool = False
+
+
+def created(question: Question, stage: Stage) -> Exchange:
+    """Return the create that *question* is about, dry."""
+    own = namespace_of(question)
+    namespace = stage.renaming.namespace or own
+    version = stage.crd.version(question.version.name)
+    body = stage.renaming.of_body(question.body, own)
+    body = completion.named(completion.typed(body, _type_meta(version)), stage.renaming.made_up_name)
+    response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
+    path = client.resource_path(stage.crd.declared, version.name, namespace=urllib.parse.quote(namespace, safe=""))
+    return Exchange("POST", path, _query(question), body.text or body.value, response)
+
+
+def updated(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -> Exchange:
+    """Return the update of *stored* that *question* is about, dry."""
+    old = question.old or {}
+    own = namespace_of(question)
+    version = stage.crd.version(question.version.name)
+    body = stage.renaming.of_body(_without_identity(question.body, old), own)
+    sent, stored_whole = completion.over(body, stored, _type_meta(version))
+    is_status = question.section is Section.UPDATE_STATUS
+    ask = version.requests.update_status if is_status else version.requests.update
+    response = ask(
+        sent, old=stored_whole, namespace=stage.renaming.namespace, field_validation=question.field_validation
+    )
+    name = stored["metadata"]["name"] + ("/status" if is_status else "")
+    path = client.resource_path(stage.crd.declared, version.name, name, namespace=stage.renaming.namespace)
+    return Exchange("PUT", path, _query(question), sent.text or sent.value, response, stored)
+
+
+def patched(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -> Exchange:
+    """Return the patch of *stored* that *question* is about, dry."""
+    version, subresource = stage.crd.version(question.version.name), question.section.subresource
+    _refuse_identity(question.body.value)
+    patch = _without_identity(question.body, question.old or {}).value
+    patch = stage.renaming.of_patch(patch, namespace_of(question))
+    body, media_type = completion.patch(patch, "")
+    response = version.requests.patch(
+        body,
+        old=stored,
+        media_type=media_type,
+        subresource=subresource,
+        namespace=stage.renaming.namespace,
+        field_validation=question.field_validation,
+    )
+    path = _path(question, stage, stored["metadata"]["name"])
+    return Exchange("PATCH", path, _query(question), patch, response, stored, media_type)
+
+
+def applied(question: Question, apply: SentApply, stage: Stage, stored: JSONValue) -> Exchange:
+    """Return one of the applies that *question* is about, made to *stored*, dry."""
+    version, subresource = stage.crd.version(question.version.name), question.section.subresource
+    body = _without_identity(apply.body, question.old or {})
+    body = stage.renaming.of_body(body, namespace_of(question), read=completion.read_applied)
+    body = completion.named(body, stage.renaming.made_up_name) if stored is None else body
+    type_meta = scale.TYPE_META if subresource == "scale" else _type_meta(version)
+    sent = completion.applied(body, stored, type_meta)
+    renamed = question._replace(version=version)
+    namespace = stage.renaming.namespace or namespace_of(question)
+    response = renamed.applied(apply._replace(body=sent), stored, namespace=namespace)
+    name = (stored or sent.value)["metadata"].get("name") or stage.renaming.made_up_name
+    query = {**_query(question), "fieldManager": apply.manager, **({"force": "true"} if apply.force else {})}
+    text = sent.text or printing.marshal(sent.value)
+    path = _path(question, stage, name)
+    has_owners = subresource != "scale"
+    return Exchange("PATCH", path, query, text, response, stored, patches.APPLY, has_owners)
+
+
+def _path(question: Question, stage: Stage, name: str) -> str:
+    """Return the path of an object, or of the subresource of it that a question is about."""
+    subresource = question.section.subresource
+    whole = f"{name}/{subresource}" if subresource else name
+    namespace = stage.renaming.namespace or urllib.parse.quote(namespace_of(question), safe="")
+    return client.resource_path(stage.crd.declared, question.version.name, whole, namespace=namespace)
+
+
+def _type_meta(version: Version) -> dict[str, JSONValue]:
+    return {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}
+
+
+def _query(question: Question) -> dict[str, str]:
+    return {**_DRY, "fieldValidation": question.field_validation}
+
+
+def _refuse_identity(patch: JSONValue) -> None:
+    """Raise NotAskedError of a JSON Patch that is about what only the server knows."""
+    for operation in patch if isinstance(patch, list) else ():
+        of_metadata = operation["path"].removeprefix("/metadata/") if operation["path"].startswith("/metadata/") else ""
+        if of_metadata.partition("/")[0] in (*SERVER_MADE, *DELETION):
+            raise NotAskedError(f"a patch that states what only the server knows: {operation['path']}")
+
+
+def _without_identity(body: Body, old: Mapping[str, JSONValue]) -> Body:
+    """Return the body without what a server has made of *old*, and will make anew."""
+    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
+    if not isinstance(metadata, dict):
+        return body
+    known = {"resourceVersion": "1", **(old.get("metadata") or {})}
+    made = [key for key in (*SERVER_MADE, *DELETION) if key in metadata and metadata[key] == known.get(key)]
+    if made and body.text:
+        raise NotAskedError(f"a text that states what only the server knows: {', '.join(sorted(made))}")
+    kept = {key: value for key, value in metadata.items() if key not in made}
+    return Body({**body.value, "metadata": kept}, body.text) if made else body

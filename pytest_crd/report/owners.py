@@ -1,0 +1,137 @@
+"""The words for who owns which fields: where that is not as expected, and which list or map type has decided it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from pytest_crd.cases import ownership
+from pytest_crd.cases.result import (
+    Accepted,
+    CaseResult,
+    ConflictsMismatch,
+    ManagersMismatch,
+    Mismatch,
+    ObjectMismatch,
+    OwnedField,
+    Present,
+    Trace,
+)
+from pytest_crd.engine import Version
+from pytest_crd.engine.schema.schemamap import SchemaNode
+from pytest_crd.report import differences
+from pytest_crd.report.verdicts import VerdictLine
+
+OwnersMismatch: TypeAlias = "ManagersMismatch | ConflictsMismatch"
+
+_LIST_TYPE: Final = "x-kubernetes-list-type"
+_MAP_TYPE: Final = "x-kubernetes-map-type"
+# A name, or brackets around an index, keys or a value, in which there may be texts.
+_STEP: Final = re.compile(r'\[(?:[^]"]|"(?:[^"\\]|\\.)*")*\]|[^.[]+')
+_MOST_PATHS: Final = 8
+_WHOLE: Final = "who applies it owns all of it"
+_EACH: Final = "each item has its own owners"
+
+
+def heading(mismatch: OwnersMismatch) -> str:
+    """Return the line above those of *mismatch*: the key of the case."""
+    return "managers" if isinstance(mismatch, ManagersMismatch) else "conflicts"
+
+
+def lines(mismatch: OwnersMismatch) -> Iterator[VerdictLine]:
+    """Yield what there is to say about *mismatch*; what counts first."""
+    if isinstance(mismatch, ManagersMismatch):
+        yield from _of_managers(mismatch)
+    else:
+        yield from _of_conflicts(mismatch)
+
+
+def _of_managers(mismatch: ManagersMismatch) -> Iterator[VerdictLine]:
+    for field in mismatch.missing:
+        text = f"listed for {field.manager}, but {_owned_by(field) or 'nobody owns it'}"
+        yield VerdictLine(field.path, text, "expected", f"{field.path} is not owned by {field.manager}, but listed")
+    for field in mismatch.unasked:
+        also = f" (as by {' and '.join(field.others)})" if field.others else ""
+        text = f"owned by {field.manager}{also}, but not listed"
+        yield VerdictLine(field.path, text, "actual", f"{field.path} is owned by {field.manager}, but not listed")
+
+
+def _owned_by(field: OwnedField) -> str:
+    others = " and ".join(field.others)
+    return others and f"{others} {'owns' if len(field.others) == 1 else 'own'} it"
+
+
+def _of_conflicts(mismatch: ConflictsMismatch) -> Iterator[VerdictLine]:
+    if mismatch.refusal:
+        yield VerdictLine("refused", mismatch.refusal, "actual", f"refused {mismatch.refusal}")
+    for field in mismatch.missing:
+        yield VerdictLine("missing", described(field), "expected", f"missing {described(field)}")
+    for field in mismatch.unasked:
+        yield VerdictLine("unasked", described(field), "actual", f"unasked {described(field)}")
+
+
+def described(conflict: OwnedField) -> str:
+    """Return a conflict as a case file has it: `{manager: gitops, field: spec.replicas}`."""
+    return f"{{manager: {conflict.manager}, field: {conflict.path}}}"
+
+
+def footer(result: CaseResult, *, verbosity: int) -> Iterator[str]:
+    """
+    Yield who owns what after an apply, and which list and map types have decided what is not as expected.
+
+    Args:
+        result: A result that did not hold.
+        verbosity: 0 or less: of many paths the first ones; more: all of them.
+    """
+    answer = result.answer
+    if answer is None or result.version is None:
+        return
+    for name, owned in answer.managers.items():
+        paths = ownership.shortest(owned)
+        shown = paths if verbosity > 0 else paths[:_MOST_PATHS]
+        more = f" and {len(paths) - len(shown)} more (-v lists them)" if len(paths) > len(shown) else ""
+        yield f"{name} owns {', '.join(shown)}{more}"
+    if answer.managers or answer.conflicts:
+        paths = [path for mismatch in result.mismatches for path in _paths(mismatch, result.trace)]
+        paths += [one.field for one in answer.conflicts]
+        yield from dict.fromkeys(text for path in paths if (text := deciding(path, result.version)))
+
+
+def _paths(mismatch: Mismatch, trace: Trace) -> Iterator[str]:
+    if isinstance(mismatch, ObjectMismatch):
+        yield from (difference.path for difference in differences.find(mismatch, trace))
+    elif isinstance(mismatch, Present):
+        yield mismatch.path
+    elif isinstance(mismatch, Accepted):
+        yield from (conflict.field for conflict in mismatch.conflicts)
+    elif isinstance(mismatch, ManagersMismatch | ConflictsMismatch):
+        yield from (field.path for field in (*mismatch.missing, *mismatch.unasked))
+
+
+def deciding(path: str, version: Version) -> str:
+    """Return which list or map type says how the field at *path* is owned, and where; empty where none does."""
+    steps = [0 if step.startswith("[") else step for step in _STEP.findall(path)]
+    nodes = (version.schema_map.of_path(steps[:count]) for count in range(len(steps), 0, -1))
+    node = next((node for node in nodes if node is not None and _decides(node)), None)
+    if node is None:
+        return ""
+    key = _LIST_TYPE if node.schema.get("type") == "array" else _MAP_TYPE
+    stated = key in node.schema
+    source = version.source_of((*node.steps, key) if stated else node.steps)
+    place = f" ({source})" if source else ""
+    return f"{node.path} {_words(node, key)}{place}"
+
+
+def _decides(node: SchemaNode) -> bool:
+    return node.schema.get("type") == "array" or node.schema.get(_MAP_TYPE) == "atomic"
+
+
+def _words(node: SchemaNode, key: str) -> str:
+    stated = node.schema.get(key)
+    if stated is None:
+        return f"has no {key}, so that it is atomic: {_WHOLE}"
+    if stated == "map":
+        keys = ", ".join(node.schema.get("x-kubernetes-list-map-keys", ()))
+        return f"is a map by {keys} ({key}: map): {_EACH}"
+    return f"is a set ({key}: set): {_EACH}" if stated == "set" else f"is atomic ({key}: atomic): {_WHOLE}"
