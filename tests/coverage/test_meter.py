@@ -449,3 +449,35 @@ def test_a_version_that_nobody_needs_any_more_is_forgotten() -> None:
 
     assert points
     assert seen() is None
+
+
+def test_of_applies_what_comes_of_each_is_seen() -> None:
+    """An apply sends some items, and others are stored beside."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "list": {
+                "type": "array",
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["a"],
+                "items": {
+                    "type": "object",
+                    "required": ["a"],
+                    "properties": {"a": TEXT, "b": {**TEXT, "default": "x"}},
+                },
+            }
+        },
+    }
+
+    def ask(version: engine.Version) -> None:
+        first = version.apply({"spec": {"list": [{"a": "1"}]}}, manager="a")
+        second = version.apply({"spec": {"list": [{"a": "2"}]}}, manager="b", old=first)
+        version.apply({"spec": {"list": []}}, manager="b", old=second).assert_accepted()
+
+    below = "properties/spec/properties/list"
+    assert {
+        f"{below}:set",
+        f"{below}/items:set",
+        f"{below}/items/properties/a:set",
+        f"{below}/items/properties/b/default:applied",
+    } <= reached(version_of(schema), ask)

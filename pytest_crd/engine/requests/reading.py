@@ -203,7 +203,7 @@ class RequestReader(NamedTuple):
         defaulted = self.passes.fill_in(new.resource) if new.is_merged else None
         changes = Changes() if defaulted is None else Changes(defaulted=defaulted.put_in)
         resource = dict(new.resource if defaulted is None else defaulted.value)
-        decoded = DecodedBody(resource, changes, warnings, sent=applied, is_raw=True)
+        decoded = DecodedBody(resource, changes, warnings, sent=new.resource, is_raw=True)
         metadata = resource.get("metadata") or {}
         if live is None and (uid := metadata.get("uid")):
             raise RefusedError(applying.refuse_uid(uid, target), decoded)
