@@ -109,6 +109,8 @@ class Drafts:
             known = ", ".join(version.crd.kubernetes_version for version in self._versions)
             self.left_out.append(f"{proposal.name}: the answers of {known} differ")
             return
+        if not answers[0]:
+            return  # nothing to say
         statement = StatedCase(proposal, words.free(proposal.name, self._names), answers[0], self._noun)
         lines = self._layout.case(statement)
         if len(lines) > self._size.of_case or max(map(len, lines)) > _LONGEST_LINE:

@@ -11,6 +11,7 @@ from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.schemamap import Each, Place
+from pytest_crd.generation import appliers
 from pytest_crd.generation.proposals import Proposal
 from pytest_crd.writing import yamltext
 
@@ -26,6 +27,8 @@ def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
     """Return the keys of a case that say what the server of *version* does with a proposed one."""
     if proposal.stated:
         return proposal.stated
+    if proposal.second is not None:
+        return _of_two_managers(proposal, version)
     answer = _answer(proposal, version)
     if not answer.accepted:
         return {"errors": errors(answer)}
@@ -34,6 +37,18 @@ def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
     if version.unknown_when_stored:
         return stated or {"accepted": True}
     return stated or _stored(proposal, answer.stored)
+
+
+def _of_two_managers(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
+    """Return what a case says of two applies: nothing where the first of them is refused."""
+    _, answer = appliers.answers(proposal, version)
+    if answer is None:
+        return {}
+    if answer.accepted:
+        return {**_stored(proposal, answer.stored), "managers": appliers.owned(answer)}
+    if answer.conflicts:
+        return {"conflicts": [{"manager": one.manager, "field": str(one.field)} for one in answer.conflicts]}
+    return {"errors": errors(answer)}
 
 
 def _stored(proposal: Proposal, stored: Mapping[str, Any]) -> Mapping[str, Any]:

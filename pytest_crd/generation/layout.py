@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_crd.cases.model import UPDATES
+from pytest_crd.cases.model import APPLIES, UPDATES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import patches, words
+from pytest_crd.generation.appliers import FIRST, SECOND
 from pytest_crd.generation.proposals import Proposal
 from pytest_crd.writing import yamltext
 
@@ -62,16 +63,19 @@ class Layout:
         """Return the lines of a case."""
         proposal = statement.proposal
         keys: dict[str, Any] = {"name": statement.name}
-        if proposal.section in UPDATES:
+        if proposal.section in UPDATES - APPLIES or proposal.old is not None:
             keys |= self._object(proposal.old or {}, "old", "oldPatch")
-        keys |= self._object(proposal.input, "input", "patch") if proposal.is_request else {"input": proposal.input}
+        sent = self._object(proposal.input, "input", "patch") if proposal.is_request else {"input": proposal.input}
+        keys |= sent if proposal.second is None else {"steps": _steps(sent, proposal.second)}
         keys |= self._stated(statement)
         # What is accepted reads as a table; what is refused wants its lines.
-        if statement.stated.keys() <= _HOLDING and len(line := f"- {_in_one_line(keys)}") <= _WIDTH:
+        if (
+            proposal.second is None
+            and statement.stated.keys() <= _HOLDING
+            and len(line := f"- {_in_one_line(keys)}") <= _WIDTH
+        ):
             return [line]
-        lines = [
-            line for key, value in keys.items() for line in (_errors(value) if key == "errors" else _entry(key, value))
-        ]
+        lines = [line for key, value in keys.items() for line in _ENTRIES.get(key, _entry)(key, value)]
         return [f"- {lines[0].removeprefix('  ')}", *lines[1:]]
 
     def _stated(self, statement: StatedCase) -> Mapping[str, Any]:
@@ -131,7 +135,17 @@ def _flow(value: Any) -> str:
     return f"*{SMALLEST}" if value is _ALIAS else yamltext.flow(value)
 
 
-def _errors(errors: Sequence[Mapping[str, Any]]) -> list[str]:
+def _steps(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return two applies: what the first manager sends may be said by an alias."""
+    return [{"manager": FIRST, **first}, {"manager": SECOND, "input": second}]
+
+
+def _lines_of_steps(key: str, steps: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the applies, one a line."""
+    return [f"  {key}:", *(f"  - {_in_one_line(step)}" for step in steps)]
+
+
+def _errors(_: str, errors: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the errors, one a line; the words of the server are not broken."""
     lines = [yamltext.flow(dict(error)) for error in errors]
     if len(lines) == 1 and len(lines[0]) <= _WIDTH_OF_ERROR:
@@ -141,3 +155,6 @@ def _errors(errors: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _entry(key: str, value: Any) -> list[str]:
     return [f"  {key}: {_flow(value)}"] if value is _ALIAS else yamltext.entry(key, value, 2, width=_WIDTH)
+
+
+_ENTRIES: Final[Mapping[str, Callable[[str, Any], list[str]]]] = {"errors": _errors, "steps": _lines_of_steps}

@@ -11,7 +11,7 @@ from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.placement import STATUS
-from pytest_crd.generation import objects
+from pytest_crd.generation import appliers, objects
 from pytest_crd.generation.constraints import Constraints, KeywordGroup, is_inner, keywords_of, says_types
 from pytest_crd.generation.fieldcases import FieldCases
 from pytest_crd.generation.passes import PassCases
@@ -92,6 +92,7 @@ class CaseOrder:
             yield CaseKind("null", there, self._constraints.null)
         else:
             yield CaseKind("null", there[:1], lambda *_: self._nulls_once(found))
+        yield CaseKind("list and map types", [one for one in there if self._is_shared(one[0])], self._two_managers)
         levels = [one for one in there if one[0] != _SPEC and self._drops(one[0])]
         yield CaseKind("unknown fields", levels, self._dropped)
         yield CaseKind("fields", containers, lambda place, node: self._fields.find(place, node, self._set_places))
@@ -109,6 +110,14 @@ class CaseOrder:
     def _kept(self, place: Place, _: Demand) -> Iterator[Proposal]:
         node = self._version.schema_map.at(place)
         return iter(()) if node is None else self._passes.kept(node)
+
+    def _is_shared(self, place: Place) -> bool:
+        node = self._version.schema_map.at(place)
+        return node is not None and appliers.has_type(node)
+
+    def _two_managers(self, place: Place, demand: Demand) -> Iterator[Proposal]:
+        node = self._version.schema_map.at(place)
+        return iter(()) if node is None else appliers.find(self._constraints, self._version.unobserved, node, demand)
 
     def _whole(self, *_: object) -> Iterator[Proposal]:
         return objects.find(self._version, self._constraints.finder)

@@ -27,6 +27,7 @@ class Proposal:
         old: What is stored before, for updates.
         stated: What is expected, for the passes alone; requests are answered when the file is made.
         shown: Which fields of the object at the place tell that it is stored; nothing for all of them.
+        second: What a second manager applies after the first one has applied *input*, for applies.
     """
 
     section: Section
@@ -36,6 +37,7 @@ class Proposal:
     old: Mapping[str, Any] | None = None
     stated: Mapping[str, Any] = field(default_factory=dict)
     shown: tuple[str, ...] = ()
+    second: Mapping[str, Any] | None = None
 
     @property
     def is_request(self) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pytest_crd.cases.model import APPLIES
 from pytest_crd.cases.result import CaseAnswer, CaseResult
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import FieldError, Version
@@ -19,6 +20,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, SchemaNode
 from pytest_crd.generation import proposals, words
+from pytest_crd.generation.appliers import TWO_MANAGERS
 
 _DROPPED: Final = "unknown fields are dropped"
 _KEPT: Final = "unknown fields are kept"
@@ -95,6 +97,8 @@ def made_anew(name: str, section: Section, result: CaseResult) -> str | None:
     node = nodes(version).get(place)
     if node is None or not is_known(what, section):
         return None
+    if section in APPLIES:
+        return name  # it says what is done, not what comes of it
     if section in {Section.PRUNING, Section.DEFAULTING}:
         new = _of_pass(what, result)
     else:
@@ -114,6 +118,8 @@ def is_known(what: str, section: Section) -> bool:
     """Return whether a generated case says *what* of a place."""
     if section in {Section.PRUNING, Section.DEFAULTING}:
         return bool(_OF_PASSES.fullmatch(what))
+    if section in APPLIES:
+        return what == TWO_MANAGERS
     return bool(_ACCEPTED.fullmatch(what)) or _is_refused(what)
 
 

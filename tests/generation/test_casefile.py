@@ -322,4 +322,6 @@ EXPECTED: list[str] = [
     'updateStatus: status.phase: "Dry" is allowed',
     'updateStatus: status.phase: "Wet" is allowed',
     'updateStatus: status.phase: "Dryx" is not allowed',
+    "apply: spec.tags: two managers apply",
+    "apply: spec.volumes: two managers apply",
 ]

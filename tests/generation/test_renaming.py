@@ -167,6 +167,15 @@ def test_a_pass_alone(section: str, name: str, keys: str, new: str) -> None:
     assert _made(name, keys, section) == new
 
 
+def test_two_managers_stay_what_they_are_called() -> None:
+    """The name says what is done, not what comes of it."""
+    steps = "steps: [{manager: a, input: {spec: {must: a, set: [a]}}}, {manager: b, input: {spec: {set: [b]}}}]"
+    name = "spec.set: two managers apply"
+
+    assert _made(name, f"{steps}, accepted: true", "apply") == name
+    assert _made("spec.set: may be set", f"{steps}, accepted: true", "apply") is None
+
+
 def test_without_an_answer_there_is_no_name() -> None:
     assert _made("spec: null is dropped", "input: {kind: Other}, nullsDropped: []", "defaulting") is None
 
@@ -183,6 +192,13 @@ def test_without_an_answer_there_is_no_name() -> None:
         ("create", "spec.old: 1 is allowed", _sent("low: 1"), False),
         ("create", "spec.old: as in the field", _sent("old: 1"), False),
         ("create", "may be set", _sent("old: 1"), False),
+        (
+            "apply",
+            "spec.old: two managers apply",
+            "steps: [{manager: a, input: {spec: {must: a, any: 1}}}, {manager: b, input: {spec: {old: 1}}}], error: old",
+            True,
+        ),
+        ("apply", "spec.old: may be set", "steps: [{manager: a, input: {spec: {old: 1}}}], error: old", False),
         ("defaulting", "spec.old: null is dropped", "input: {spec: {old: null}}, nullsDropped: []", True),
         (
             "update",

@@ -1,0 +1,125 @@
+"""Cases in which two managers apply something at each list or map type that a schema states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from examples import versions
+from examples.versions import fields
+
+from pytest_crd.cases import loader, runner
+from pytest_crd.cases.objectsources import resolved
+from pytest_crd.cases.subject import CaseSubject
+from pytest_crd.generation import generate
+
+TEXT = {"type": "string"}
+LIST, KEYS, MAP = "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"
+BY_NAME = {LIST: "map", KEYS: ["name"]}
+RULES = "x-kubernetes-validations"
+
+
+def items(of: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": of, **more}
+
+
+def found(spec: dict[str, Any], **more: Any) -> dict[str, dict[str, Any]]:
+    """Return what the generated cases about two managers say, by the places that they are about."""
+    version = versions.of(spec, required=False, **more)
+    (case_file,) = loader.load(generate([version]).text, source="f")
+    cases = [case for case in case_file.cases if case.name.endswith(": two managers apply")]
+    for case in cases:
+        assert runner.run(resolved(case, Path()), CaseSubject(version)).held, case.name
+    return {case.name.partition(":")[0]: dict(case.declared) for case in cases}
+
+
+def second(case: dict[str, Any]) -> Any:
+    return case["steps"][1]["input"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent", "stated"),
+    [
+        pytest.param(
+            items(TEXT, **{LIST: "set"}),
+            {"spec": {"a": ["b"]}},
+            {"contains": {"spec": {"a": ["a", "b"]}}, "managers": {"operator": ['spec.a[="b"]']}},
+            id="a set",
+        ),
+        pytest.param(
+            items({**fields(name=TEXT, port={"type": "integer", "default": 80}), "required": ["name"]}, **BY_NAME),
+            {"spec": {"a": [{"name": "b"}]}},
+            {
+                "contains": {"spec": {"a": [{"name": "a", "port": 80}, {"name": "b", "port": 80}]}},
+                "managers": {"operator": ['spec.a[name="b"]']},
+            },
+            id="a map of items",
+        ),
+        pytest.param(
+            items(TEXT, **{LIST: "atomic"}),
+            {"spec": {"a": []}},
+            {"conflicts": [{"manager": "gitops", "field": "spec.a"}]},
+            id="an atomic list",
+        ),
+        pytest.param(
+            {"type": "object", "additionalProperties": TEXT, "minProperties": 1, MAP: "atomic"},
+            {"spec": {"a": {}}},
+            {"conflicts": [{"manager": "gitops", "field": "spec.a"}]},
+            id="an atomic map",
+        ),
+    ],
+)
+def test_two_managers_share_what_the_type_says(schema: Any, sent: Any, stated: Any) -> None:
+    case = found(fields(a=schema))["spec.a"]
+
+    assert second(case) == sent
+    assert {key: value for key, value in case.items() if key not in {"name", "steps"}} == stated
+
+
+def test_what_is_in_an_item_is_stated_with_the_keys_of_the_item() -> None:
+    inner = items(TEXT, **{LIST: "set"})
+    spec = fields(a=items({**fields(name=TEXT, tags=inner), "required": ["name"]}, **BY_NAME))
+
+    case = found(spec)["spec.a.*.tags"]
+
+    assert second(case) == {"spec": {"a": [{"name": "a", "tags": ["b"]}]}}
+    assert case["managers"] == {"operator": ['spec.a[name="a"]']}
+
+
+def test_what_lies_in_something_that_has_one_owner_has_no_case_of_its_own() -> None:
+    inner = items(TEXT, **{LIST: "set"})
+    spec = fields(
+        a=items(fields(tags=inner)), b={**fields(tags=inner), "required": ["tags"], MAP: "atomic"}, c=items(TEXT)
+    )
+
+    assert [*found(spec)] == ["spec.b"]
+
+
+def test_of_the_status_the_second_apply_is_one_of_the_status() -> None:
+    status = fields(conditions=items({**fields(type=TEXT), "required": ["type"]}, **{LIST: "map", KEYS: ["type"]}))
+
+    version = {"root": {"properties": {"status": status}}, "subresources": {"status": {}}}
+    case = found(fields(a=TEXT), **version)["status.conditions"]
+
+    assert second(case) == {"status": {"conditions": [{"type": "b"}]}}
+    assert case["managers"] == {"operator": ['status.conditions[type="b"]']}
+
+
+def test_where_two_items_cannot_be_the_words_of_the_server_are_stated() -> None:
+    (error,) = found(fields(a=items(TEXT, **{LIST: "set"}, maxItems=1)))["spec.a"]["errors"]
+    assert error["field"] == "spec.a"
+    spec = {**fields(a=items(TEXT, **{LIST: "set"})), RULES: [{"rule": "!has(self.a) || self.a.size() < 2"}]}
+    (error,) = found(spec)["spec.a"]["errors"]
+    assert error["field"] == "spec"
+
+
+def test_a_set_whose_items_are_all_alike_has_no_case() -> None:
+    assert found(fields(a=items({**TEXT, "enum": ["x"]}, **{LIST: "set"}))) == {}
+
+
+def test_what_no_object_has_and_what_no_server_lets_apply_has_no_case() -> None:
+    spec = {**fields(a=items(TEXT, **{LIST: "atomic"})), RULES: [{"rule": "!has(self.a)"}]}
+    assert found(spec) == {}
+    empty = fields(a=items(TEXT, **{LIST: "atomic"}, maxItems=0))
+    assert found(empty) == {}
