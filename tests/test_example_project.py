@@ -16,11 +16,11 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
 
     result = sessions.project(pytester).run()
 
-    result.assert_outcomes(passed=64, skipped=2, xfailed=1)
+    result.assert_outcomes(passed=66, skipped=2, xfailed=1)
     result.stdout.fnmatch_lines(
         [
             "crd: 3 CRDs, 4 versions from config/crd/bases; Kubernetes 1.37",
-            "crd: 14 checks in 5 files; 2 samples",
+            "crd: 16 checks in 5 files; 2 samples",
         ]
     )
 
@@ -30,4 +30,4 @@ def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pyt
 
     result = sessions.project(pytester).run("example")
 
-    result.assert_outcomes(passed=64, skipped=2, xfailed=1)
+    result.assert_outcomes(passed=66, skipped=2, xfailed=1)

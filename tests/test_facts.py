@@ -23,6 +23,8 @@ READERS: Final = {
     "cli": "words for people are made there",
     "cases/refusals.py": "holds what users wrote against the words of errors",
     "coverage/recognition.py": "tells what users wrote of the words of errors",
+    "cases/strays.py": "of the fields that an apply is refused for, as no schema has them, there is one message",
+    "checks/applycauses.py": "of an apply that is refused there is one message, whatever is wrong with which lists",
     "live/obstacles.py": "a real server gives nothing but its words",
     "engine/rules/messages.py": "words an error of CEL as servers do, which look at its words too",
     "engine/crds/validation/selectablefields.py": "panics where servers do, by the words of the path",

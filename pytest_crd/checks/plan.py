@@ -13,7 +13,8 @@ from typing import Final
 from pytest_crd.cases import questions
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.questions import CrdQuestion
-from pytest_crd.checks import definitions, lints, published, rules, samplefiles, samplehints, samples
+from pytest_crd.checks import applies, definitions, lints, published, rules, samplefiles, samplehints, samples
+from pytest_crd.checks.applies import AppliedSamples
 from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.discovery import samplepaths
@@ -134,13 +135,18 @@ def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefini
 def _checks(catalog: Catalog, found: Samples, scope: CheckScope) -> Iterator[Check]:
     for read in catalog.sources.every(catalog.kubernetes_version):
         yield from _of_crd(read, scope)
+        yield from _applied(read, found)
     claims, version = _claims(catalog), catalog.kubernetes_version
-    for sample in found.samples:
+    applied = AppliedSamples(found.samples, claims)
+    for number, sample in enumerate(found.samples):
         manifest = sample.manifest
         run = functools.partial(samples.judged, sample, claims[sample.group, sample.kind])
         known = functools.partial(_known, run, manifest.where)
         name = samplefiles.name_of(manifest.value)
         yield Check("samples", name, manifest.where, sample.path, manifest.line_of(), version, known)
+        if applies.can_be_applied(sample):
+            run = functools.partial(applied.verdict, number)
+            yield Check("applies", name, manifest.where, sample.path, manifest.line_of(), version, run)
     for broken in found.broken:
         verdict = CheckVerdict("not a sample, but meant to be one", (broken.finding,))
         answer = functools.partial(_same, verdict)
@@ -166,6 +172,17 @@ def _of_crd(read: ReadCrd, scope: CheckScope) -> Iterator[Check]:
     for name in scope.lints:
         yield _check(read, "deployable", f"{crd.name}-{name}", functools.partial(lints.lint, read, name))
     yield _check(read, "conditions", crd.name, lambda: definitions.conditions(read))
+
+
+def _applied(read: ReadCrd, found: Samples) -> Iterator[Check]:
+    """Yield the checks that made up objects can be applied, of versions with lists that no sample has."""
+    crd = read.crd
+    samples = [one for one in found.samples if (one.group, one.kind) == (crd.group, crd.kind)]
+    for version in crd.versions:
+        if version.served and (nodes := applies.unreached(version, samples)):
+            name = f"{crd.name}-{version.name}"
+            run = functools.partial(applies.made_up, version, nodes, crd.source)
+            yield Check("applies", name, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version, run)
 
 
 def _check(read: ReadCrd, kind: str, subject: str, run: Callable[[], CheckVerdict]) -> Check:

@@ -43,7 +43,7 @@ def test_objects_that_are_no_samples_are_counted_with_the_line_to_write(scattere
     ]
     scattered.ini(line)
     assert _header(scattered) == []
-    scattered.run("--crd-checks").assert_outcomes(passed=4 + 5)
+    scattered.run("--crd-checks").assert_outcomes(passed=5 + 5 * 2)
 
 
 def test_what_is_left_out_is_not_counted_and_stays_left_out(scattered: Project) -> None:
@@ -79,7 +79,7 @@ def test_auto_takes_all_but_test_data(scattered: Project) -> None:
 
     result = scattered.run("--crd-checks", "-k", "samples")
 
-    result.assert_outcomes(passed=4, deselected=4)
+    result.assert_outcomes(passed=5, deselected=8)
     assert _header(scattered) == []
 
 
@@ -115,7 +115,7 @@ def test_auto_is_for_upgrades_too(scattered: Project, pattern: str) -> None:
 def test_two_letters_or_the_case_are_a_misspelling(project: Project, old: str, new: str) -> None:
     project.write("samples/garden.yaml", GARDEN.replace(old, new))
 
-    project.run("--crd-checks", "-k", "samples").assert_outcomes(failed=new != "kind: Gradne", passed=0, deselected=4)
+    project.run("--crd-checks", "-k", "samples").assert_outcomes(failed=new != "kind: Gradne", passed=0, deselected=5)
 
 
 @pytest.mark.parametrize(

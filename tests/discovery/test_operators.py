@@ -31,11 +31,11 @@ def operators(project: Project) -> Project:
 def test_each_operator_is_checked_with_its_samples(operators: Project) -> None:
     result = operators.run("--crd-checks")
 
-    result.assert_outcomes(passed=3 * 5)
+    result.assert_outcomes(passed=3 * 7)
     result.stdout.fnmatch_lines(
         [
             "crd: 3 CRDs, 3 versions from config/crd/bases operators/lake/config/crd/bases pond/config/crd/bases; *",
-            "crd: 15 checks in 6 files; 3 samples",
+            "crd: 21 checks in 6 files; 3 samples",
         ]
     )
 
@@ -85,7 +85,7 @@ def test_files_with_crlf_are_read_as_others_are(gardener: Project) -> None:
 
     result = gardener.run("-v")
 
-    result.assert_outcomes(passed=3 + 4 + 2)
+    result.assert_outcomes(passed=3 + 5 + 3)
     assert [line for line in result.outlines if " in " not in line] == [line for line in before if " in " not in line]
 
 
@@ -109,13 +109,13 @@ def test_paths_may_have_backslashes(project: Project, name: str, text: str) -> N
     project.crd("old/bases/gardens.yaml")
     project.write(name, text)
 
-    project.run("--crd-checks").assert_outcomes(passed=4 + 2)
-    project.run("--crd-checks", "--crd-path", "config\\crd\\bases").assert_outcomes(passed=4 + 2)
+    project.run("--crd-checks").assert_outcomes(passed=5 + 2 * 2)
+    project.run("--crd-checks", "--crd-path", "config\\crd\\bases").assert_outcomes(passed=5 + 2 * 2)
     project.run("--crd-baseline", "old\\bases").assert_outcomes(passed=1)
-    project.run("--crd-checks", "-o", "crd_samples=my/own/garden.yaml").assert_outcomes(passed=4 + 1)
+    project.run("--crd-checks", "-o", "crd_samples=my/own/garden.yaml").assert_outcomes(passed=5 + 2)
 
 
 def test_a_name_with_a_backslash_is_one(project: Project) -> None:
     project.crd("odd\\name/gardens.yaml")
 
-    project.run("--crd-checks", "--crd-path", "odd\\name").assert_outcomes(passed=4)
+    project.run("--crd-checks", "--crd-path", "odd\\name").assert_outcomes(passed=5)

@@ -28,8 +28,8 @@ def test_a_script_is_not_run_by_checks_and_that_is_said(scripted: Project) -> No
 
     result = scripted.run("--crd-checks")
 
-    result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["crd: 4 checks in 1 file", LINE])
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(["crd: 5 checks in 1 file", LINE])
     scripted.run("--crd-checks", "-q").stdout.fnmatch_lines(
         [LINE]
     )  # else a run would be green whose tests were not run
@@ -60,7 +60,7 @@ def test_who_asks_for_python_files_has_them(project: Project, arguments: list[st
 
     result = project.run("-k", "test_it", *arguments)
 
-    result.assert_outcomes(passed=1, deselected=0 if "hack" in arguments or not arguments else 4)
+    result.assert_outcomes(passed=1, deselected=0 if "hack" in arguments or not arguments else 5)
     result.stdout.no_fnmatch_line("*not collected*")
 
 
@@ -80,8 +80,8 @@ def test_a_project_that_is_made_for_pytest_has_its_tests(
     project.write("test_it.py", "def test_it(): pass\n")
     project.write(name, text)
 
-    project.run("--crd-checks").assert_outcomes(passed=5 if is_collected else 4)
-    project.run("--crd-checks", "-o", "crd_lints=ssatags").assert_outcomes(passed=6 if is_collected else 5)
+    project.run("--crd-checks").assert_outcomes(passed=6 if is_collected else 5)
+    project.run("--crd-checks", "-o", "crd_lints=ssatags").assert_outcomes(passed=7 if is_collected else 6)
 
 
 @pytest.mark.slow
@@ -106,19 +106,21 @@ def two(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize(("folders", "count"), [(["config/samples"], 1), (["config"], 9), (["config/crd", "tests"], 8)])
+@pytest.mark.parametrize(
+    ("folders", "count"), [(["config/samples"], 2), (["config"], 12), (["config/crd", "tests"], 10)]
+)
 def test_a_folder_restricts_checks_to_what_is_below_it(two: Project, folders: list[str], count: int) -> None:
     two.write("tests/test_it.py", "def test_it(): pass\n")
 
     result = two.run("--crd-checks", "-k", "not test_it", *folders)
 
     result.assert_outcomes(passed=count, deselected=1 if "tests" in folders else 0)
-    assert ("which the command line names" in result.stdout.str()) == (count < 9)
+    assert ("which the command line names" in result.stdout.str()) == (count < 12)
 
 
 def test_the_header_says_that_a_folder_restricts_checks(two: Project) -> None:
     two.run("--crd-checks", "config/samples").stdout.fnmatch_lines(
-        ["crd: 9 checks in 3 files; 1 sample; 1 of them below config/samples, which the command line names"]
+        ["crd: 12 checks in 3 files; 1 sample; 2 of them below config/samples, which the command line names"]
     )
     assert "which the command line" not in two.run("--crd-checks", "config", FILE_ID).stdout.str()
 
@@ -129,7 +131,7 @@ FILE_ID = "config/crd/bases/ponds.yaml::accepted"
 def test_a_folder_that_is_reached_by_a_link_restricts_too(two: Project) -> None:
     (two.path / "link").symlink_to("config/samples")
 
-    two.run("--crd-checks", "link").assert_outcomes(passed=1)
+    two.run("--crd-checks", "link").assert_outcomes(passed=2)
 
 
 def test_a_folder_without_checks_is_no_success_where_checks_are_asked_for(two: Project) -> None:
@@ -139,7 +141,7 @@ def test_a_folder_without_checks_is_no_success_where_checks_are_asked_for(two: P
 
     result.assert_outcomes(passed=1)
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    result.stdout.fnmatch_lines(["crd: 9 checks*; none of them below tests, which the command line names"])
+    result.stdout.fnmatch_lines(["crd: 12 checks*; none of them below tests, which the command line names"])
 
     two.ini("crd_checks = true")
     assert two.run("tests").ret == pytest.ExitCode.OK

@@ -556,7 +556,7 @@ def test_nobody_reads_the_source_of_frames_that_no_failure_shows(
 
     result = project.run("--crd-checks")
 
-    result.assert_outcomes(failed=1, passed=4)
+    result.assert_outcomes(failed=1, passed=5)
     result.stdout.fnmatch_lines(["  spec.size  expected 2, got 1"])
     assert not read
 

@@ -18,6 +18,7 @@ NAMES = [
     f"{FILE}::structural[gardens.stories.example.com-v1]",
     f"{FILE}::published[gardens.stories.example.com-v1]",
     f"{FILE}::conditions[gardens.stories.example.com]",
+    f"{FILE}::applies[gardens.stories.example.com-v1]",
 ]
 
 
@@ -48,7 +49,7 @@ def test_every_crd_is_checked_though_pytest_looks_elsewhere(project: Project, wa
     result = project.run("--collect-only", "-q", *arguments)
 
     assert _ids(result) == ["tests/test_it.py::test_it", *NAMES]
-    project.run(*arguments).assert_outcomes(passed=5)
+    project.run(*arguments).assert_outcomes(passed=6)
 
 
 def test_nothing_is_checked_that_nobody_asks_for(project: Project) -> None:
@@ -64,7 +65,7 @@ def test_the_header_counts_the_checks(project: Project) -> None:
     result = project.run("--crd-checks")
 
     result.stdout.fnmatch_lines(
-        ["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.37", "crd: 4 checks in 1 file"]
+        ["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.37", "crd: 5 checks in 1 file"]
     )
 
 
@@ -81,15 +82,15 @@ def test_a_run_that_names_files_with_checks_has_no_other_checks(project: Project
     project.write("test_it.py", "def test_it(): pass\n")
 
     assert _ids(project.run("--collect-only", "-q", "--crd-checks", FILE)) == NAMES
-    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py"))) == 9
-    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "."))) == 9
-    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", ponds, FILE))) == 8
+    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py"))) == 11
+    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "."))) == 11
+    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", ponds, FILE))) == 10
 
 
 def test_checks_are_chosen_by_their_kind(project: Project) -> None:
     result = project.run("--crd-checks", "-k", "accepted")
 
-    result.assert_outcomes(passed=1, deselected=3)
+    result.assert_outcomes(passed=1, deselected=4)
 
 
 def test_a_refusal_has_each_cause_at_its_line(project: Project) -> None:
@@ -98,7 +99,7 @@ def test_a_refusal_has_each_cause_at_its_line(project: Project) -> None:
 
     result = project.run("--crd-checks", "-k", "accepted")
 
-    result.assert_outcomes(failed=1, deselected=3)
+    result.assert_outcomes(failed=1, deselected=4)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
         [
@@ -146,12 +147,12 @@ def test_warnings_are_shown_or_errors(project: Project) -> None:
     warning = f'{FILE}:21: warning: unrecognized format "fancy", which checks nothing; also at {FILE}:22'
 
     result = project.run("--crd-checks")
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines([f"crd: {warning}"])
 
     project.ini("crd_checks = true", "crd_warnings = error")
     result = project.run()
-    result.assert_outcomes(passed=3, failed=1)
+    result.assert_outcomes(passed=4, failed=1)
     result.stdout.fnmatch_lines(
         ["the server warns:", f"  {warning.replace('warning: ', '', 1).replace(': unrec', ': warning: unrec')}"]
     )
@@ -187,7 +188,7 @@ def test_names_that_are_taken_show_in_the_conditions(project: Project) -> None:
 
     result = project.run("--crd-checks")
 
-    result.assert_outcomes(passed=7, failed=1)
+    result.assert_outcomes(passed=9, failed=1)
     result.stdout.fnmatch_lines(
         [
             "stored, but with flaws that only its conditions tell:",
@@ -218,7 +219,7 @@ def test_a_crd_that_is_refused_has_no_conditions(project: Project) -> None:
 
     result = project.run("--crd-checks", "-k", "conditions")
 
-    result.assert_outcomes(failed=1, deselected=3)
+    result.assert_outcomes(failed=1, deselected=4)
     result.stdout.fnmatch_lines(
         ["it would have no conditions, as the server refuses it:", f"  {FILE}:6: spec.scope: Unsupported value: *"]
     )
@@ -230,7 +231,7 @@ def test_a_crd_that_is_stored_already_is_told_to_be_refused(project: Project) ->
 
     result = project.run("-rs", "-k", "accepted")
 
-    result.assert_outcomes(skipped=1, deselected=3)
+    result.assert_outcomes(skipped=1, deselected=4)
     assert "crd_stored says that it is stored; created anew: CustomResourceDefinition" in result.stdout.str()
 
 
@@ -241,7 +242,7 @@ def test_copies_and_alternatives_are_checked_each(project: Project) -> None:
 
     result = project.run("--crd-checks")
 
-    result.assert_outcomes(passed=10, failed=2)
+    result.assert_outcomes(passed=13, failed=2)
     result.stdout.fnmatch_lines(["FAILED config/crd/bases/other.yaml::accepted*"])
 
 
@@ -423,7 +424,7 @@ def test_rules_are_listed_with_cost_and_share(project: Project) -> None:
 
     result = project.run("--crd-checks", "-v", "-k", "rules")
 
-    result.assert_outcomes(passed=1, deselected=4)
+    result.assert_outcomes(passed=1, deselected=5)
     result.stdout.fnmatch_lines(
         [
             f"crd: {FILE}::rules[[]gardens.stories.example.com-v1]: spec.beds[[]*]: self.rows >= 0: costs at most 725,*",
@@ -439,7 +440,7 @@ def test_a_rule_fails_before_the_server_refuses_it(project: Project) -> None:
 
     result = project.run()
 
-    result.assert_outcomes(passed=4, failed=1)
+    result.assert_outcomes(passed=5, failed=1)
     result.stdout.fnmatch_lines(
         [
             "rules that do not compile, or that cost too much:",
@@ -483,7 +484,7 @@ def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_that_says_so(
 
     result = project.run("--crd-checks", "-k", "rules")
 
-    result.assert_outcomes(failed=1, deselected=4)
+    result.assert_outcomes(failed=1, deselected=5)
     result.stdout.fnmatch_lines(
         ["what a server makes of it is not known:", f"  {FILE}:1: pytest-crd does not support a message of protobuf"]
     )

@@ -146,7 +146,7 @@ def test_samples_that_are_nowhere_are_an_error(released: Project, samples: str) 
 def test_checks_and_upgrades_of_a_named_file_are_run_side_by_side(released: Project) -> None:
     result = released.run("--crd-baseline", "git:v1", "--crd-checks", FILE)
 
-    result.assert_outcomes(passed=5)
+    result.assert_outcomes(passed=6)
     assert "upgrade[" in released.run("--crd-baseline", "git:v1", "--crd-checks", FILE, "-v").stdout.str()
 
 

@@ -1,0 +1,101 @@
+"""Lists whose items have owners of their own, and objects with another item in them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_crd.checks.applycauses import LIST_TYPE
+from pytest_crd.engine import Version
+from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
+from pytest_crd.examples import places
+from pytest_crd.examples.demands import ANYTHING, Demand
+from pytest_crd.examples.values import Maker
+
+_OWNED_ONE_BY_ONE: Final = ("map", "set")
+
+
+def lists(version: Version) -> list[SchemaNode]:
+    """Return what the schema says of each list of a version whose items have owners of their own."""
+    nodes = (node for node in version.schema_map if node.schema.get(LIST_TYPE) in _OWNED_ONE_BY_ONE)
+    return [node for node in nodes if node.meta_of is None]
+
+
+def has(value: JSONValue, place: Place) -> bool:
+    """Return whether an object has something in the list at a place."""
+    if not place:
+        return bool(value)
+    step, *rest = place
+    if isinstance(step, Each):
+        below = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
+        return any(has(one, tuple(rest)) for one in below)
+    return isinstance(value, dict) and step in value and has(value[step], tuple(rest))
+
+
+def with_others(version: Version, value: JSONObject) -> JSONObject:
+    """
+    Return an object with one item more in each list whose items have owners of their own, whoever owns what is around.
+
+    Args:
+        version: Its version.
+        value: The object.
+    """
+    root = Demand.of_version(version)
+    for steps in reversed([*_open_lists(version.schema_map, value, ())]):  # what is in a list before the list itself
+        items = places.at(value, steps)
+        more = _another(root.at(steps), items)
+        value = places.replaced(value, steps, [*items, *more])
+    return value
+
+
+def missing_keys(demand: Demand) -> list[str]:
+    """Return the keys of a list that its items need not state, and that have no default."""
+    stated = (demand.items or ANYTHING).required
+    return [name for name, key in _keys(demand, {}).items() if key is None and name not in stated]
+
+
+def _open_lists(node: SchemaNode, value: JSONValue, steps: Steps) -> Iterator[Steps]:
+    """Yield where there are such lists with items, of which nothing around has one owner as a whole."""
+    if isinstance(value, list) and value:
+        if node.schema.get(LIST_TYPE) not in _OWNED_ONE_BY_ONE:
+            return
+        yield steps
+        children: Iterator[tuple[str | int, JSONValue]] = enumerate(value)
+    elif isinstance(value, dict) and node.schema.get("x-kubernetes-map-type") != "atomic":
+        children = iter(value.items())
+    else:
+        return
+    for step, child in children:
+        inner = node.child(step)
+        if inner is not None and inner.meta_of is None:
+            yield from _open_lists(inner, child, (*steps, step))
+
+
+def _another(demand: Demand, items: list[JSONValue]) -> list[JSONValue]:
+    """Return one more item for a list: of a map like the last one but for its keys; none where the schema allows no other."""
+    made = _made(demand, len(items) + 1)
+    if not demand.map_keys:
+        return next(([one] for one in made if one not in items), [])
+    known = [_keys(demand, item) for item in items]
+    last = items[-1] if isinstance(items[-1], dict) else {}
+    for item in made:
+        keys = _keys(demand, item)
+        if keys not in known:
+            return [{**last, **{name: key for name, key in keys.items() if key is not None}}]
+    return []
+
+
+def _made(demand: Demand, most: int) -> list[JSONValue]:
+    maker = Maker()
+    counts = itertools.takewhile(lambda one: one > 0, (most, most - 1))
+    return next((made for count in counts if (made := maker.items(demand, count)) is not None), [])
+
+
+def _keys(demand: Demand, item: JSONValue) -> dict[str, JSONValue]:
+    """Return the keys of an item, as they are by default where it states none."""
+    of_item = demand.items or ANYTHING
+    stated = item if isinstance(item, dict) else {}
+    return {name: stated.get(name, (of_item.field(name) or ANYTHING).default) for name in demand.map_keys}
