@@ -286,7 +286,7 @@ _V1_32: Final = _V1_33._replace(
 )
 _V1_21: Final = _V1_32._replace(
     version="1.21",
-    apply=_V1_32.apply._replace(duplicates_are_tracked=False, names_objects=False),
+    apply=_V1_32.apply._replace(duplicates_are_tracked=False, names_objects=False, names_subresources=False),
     json_patch=JsonPatchRelease(*[False] * 5),
     go=_V1_32.go._replace(has_short_group_names=False),
     field_validation=False,

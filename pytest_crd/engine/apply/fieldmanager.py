@@ -197,7 +197,7 @@ class FieldManager:
         self, live: JSONObject, applied: JSONObject, managed: Managed, writer: Writer
     ) -> tuple[Applied, Managed]:
         typed_live, typed = self._typed(live, applied)
-        own = Manager(writer.manager or _UNKNOWN, APPLY, subresource=writer.subresource)
+        own = Manager(writer.manager or _UNKNOWN, APPLY, subresource=self._named_subresource(writer))
         new, owners = self._ownerships[writer.subresource].apply(
             ObjectChange(typed_live, typed, self._type_meta["apiVersion"]),
             managed.owners,
@@ -238,12 +238,17 @@ class FieldManager:
         times = dict(managed.times)
         current = owners.pop(_CURRENT, None)
         if current is not None:
-            own = Manager(writer.manager or _UNKNOWN, UPDATE, self._type_meta["apiVersion"], writer.subresource)
+            version, subresource = self._type_meta["apiVersion"], self._named_subresource(writer)
+            own = Manager(writer.manager or _UNKNOWN, UPDATE, version, subresource)
             before = owners.get(own)
             fields = current.fields if before is None else current.fields.union(before.fields)
             owners[own] = current._replace(fields=fields)
             times[own] = writer.time
         return _capped(Managed(owners, times))
+
+    def _named_subresource(self, writer: Writer) -> str:
+        """Return the subresource that a manager of it is known by, where the release knows of any."""
+        return writer.subresource if self._release.names_subresources else ""
 
     def _check_type(self, applied: JSONObject) -> None:
         if (found := _kind(applied)) != _kind(self._type_meta):

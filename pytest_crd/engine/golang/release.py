@@ -55,6 +55,7 @@ class ApplyRelease(NamedTuple):
         duplicates_are_tracked: Whether who owns what is known of an object in which items are there twice (since 1.22 or later).
         reads_patches: Whether what cannot be read is called a patch, and not YAML (since 1.37).
         names_objects: Whether errors say which object they are about (since 1.22 or later).
+        names_subresources: Whether managers of a subresource are others than those of the object (since 1.22).
         keeps_owners_on_errors: Whether who owned what stays where it cannot be found out what an update changes (since 1.37;
             before, nobody owns anything then).
         keeps_metadata_from_status: Whether a request to the status owns nothing of the metadata, either (since 1.36).
@@ -65,6 +66,7 @@ class ApplyRelease(NamedTuple):
     duplicates_are_tracked: bool = True
     reads_patches: bool = True
     names_objects: bool = True
+    names_subresources: bool = True
     keeps_owners_on_errors: bool = True
     keeps_metadata_from_status: bool = True
     knows_status_of_all_versions: bool = True

@@ -370,8 +370,18 @@ def _scale(**metadata: Any) -> dict[str, Any]:
     [({}, 200), ({"name": "other"}, 500), ({"resourceVersion": "7"}, 500), ({"labels": {"a": "b"}}, 500)],
 )
 def test_an_apply_to_the_scale_may_change_nothing(metadata: dict[str, Any], code: int) -> None:
-    old = {"spec": {"replicas": 1}}
+    old = SCALED.apply({"spec": {"replicas": 1}}, manager="other")
     assert SCALED.apply(_scale(**metadata), old=old, manager="mine", subresource="scale").code == code
+
+
+def test_an_apply_to_the_scale_of_what_nobody_owns_is_refused() -> None:
+    answer = SCALED.apply(_scale(), old={"spec": {"replicas": 1}}, manager="mine", subresource="scale")
+    assert answer.message == (
+        "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper "
+        "version: request to convert CR to an invalid group/version: autoscaling/v1"
+    )
+    other = SCALED.apply({"kind": "Other"}, old={"spec": {"replicas": 1}}, manager="mine", subresource="scale")
+    assert other.message == "invalid object type: autoscaling/v1, Kind=Other"
 
 
 def test_who_scales_owns_the_replicas_where_it_can_be_known() -> None:
@@ -401,3 +411,25 @@ def test_of_what_is_refused_nothing_is_stored_that_could_be_applied_to() -> None
 
 def test_what_a_schema_says_has_a_line() -> None:
     assert VERSION.source_of(("properties", "spec")) == ""
+
+
+@pytest.mark.parametrize("version", ["1.21", "1.37"])
+def test_who_applied_the_status_can_apply_it_again(version: str) -> None:
+    """Of 1.21, managed fields do not say to which subresource they belong."""
+    crd = engine.CustomResourceDefinition.from_manifest(SCALED.crd.manifest, kubernetes_version=version)
+    served = crd.altered(_with_status(crd.declared)).versions[0]
+    stored = served.apply({"spec": {}}, manager="a")
+    first = served.apply({"status": {"replicas": 1}}, manager="b", old=stored, subresource="status")
+
+    again = served.apply({"status": {"replicas": 2}}, manager="b", old=first, subresource="status")
+
+    again.assert_accepted()
+    entries = again.whole.value["metadata"]["managedFields"] if again.whole else []
+    found = [entry.get("subresource") for entry in entries if entry["manager"] == "b"]
+    assert found == [None if version == "1.21" else "status"]
+
+
+def _with_status(manifest: Any) -> Any:
+    (version,) = manifest["spec"]["versions"]
+    changed = {**version, "subresources": {**version["subresources"], "status": {}}}
+    return {**manifest, "spec": {**manifest["spec"], "versions": [changed]}}
