@@ -24,6 +24,7 @@ READERS: Final = {
     "cases/refusals.py": "holds what users wrote against the words of errors",
     "coverage/recognition.py": "tells what users wrote of the words of errors",
     "cases/strays.py": "of the fields that an apply is refused for, as no schema has them, there is one message",
+    "upgrades/applies.py": "a set of objects is refused in words alone, as one of its items",
     "checks/applycauses.py": "of an apply that is refused there is one message, whatever is wrong with which lists",
     "live/obstacles.py": "a real server gives nothing but its words",
     "engine/rules/messages.py": "words an error of CEL as servers do, which look at its words too",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.upgrades.allowances import Allowance
-from pytest_crd.upgrades.findings import Finding, Kind, Line, Resource
+from pytest_crd.upgrades.findings import Finding, Kind, Line, Resource, Witness
 from pytest_crd.upgrades.upgrade import Upgrade
 
 Paint: TypeAlias = Callable[[str, str], str]
@@ -79,7 +79,9 @@ def of_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:
     if witness is not None:
         if witness.note:
             yield f"  {witness.note}"
-        if witness.source:
+        if witness.applied:
+            yield from _of_applies(witness)
+        elif witness.source:
             yield f"  object: {witness.source}"
         else:
             yield f"  object: {shown(witness.resource)}"
@@ -91,6 +93,16 @@ def of_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:
         width = max(len(old.where), len(new.where))
         yield paint(f"  - {_line(old, width)}", "actual")
         yield paint(f"  + {_line(new, width)}", "expected")
+
+
+def _of_applies(witness: Witness) -> Iterator[str]:
+    """Yield who applies what, and what comes of the last under both CRDs."""
+    for manager, resource in witness.applied:
+        yield f"  {manager} applies: {shown(resource)}"
+    for when, answer in (("before", witness.before), ("now", witness.after)):
+        stored: Any = answer.stored
+        rest = {key: value for key, value in (stored or {}).items() if key != "metadata"}
+        yield f"  {when}: {shown(rest) if answer.accepted else ' '.join(answer.message.split())}"
 
 
 def summary(findings: Sequence[Finding], outdated: Sequence[Allowance]) -> str:

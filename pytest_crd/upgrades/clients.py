@@ -1,5 +1,5 @@
 """
-What clients notice of an upgrade besides what becomes of objects they write: scale, selection, names, columns, merging, conversion.
+What clients notice of an upgrade besides what becomes of objects they write: scale, selection, names, columns, conversion.
 
 Where a server has an answer, it is asked before and after; all else is told as what it is.
 """
@@ -12,18 +12,10 @@ from typing import Any, Final
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.requests.subresources import Scale
-from pytest_crd.engine.schema import schemamap
 from pytest_crd.examples import Boundaries, places
 from pytest_crd.upgrades import definitions
-from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Finding, Kind, Resource, Witness
 
-# How lists and maps are merged that say nothing of it.
-_MERGED: Final = {
-    "x-kubernetes-list-type": "atomic",
-    "x-kubernetes-list-map-keys": "none",
-    "x-kubernetes-map-type": "granular",
-}
 _REPLICAS: Final = 3
 
 
@@ -121,16 +113,6 @@ def columns(old: Version, new: Version) -> Iterator[str]:
             yield f"{old.name}: the column {name} is gone from what kubectl prints"
         elif _shown(column) != _shown(kept[name]):
             yield f"{old.name}: the column {name} shows {_shown(kept[name])[0]}, before {_shown(column)[0]}"
-
-
-def merges(differences: Iterable[Difference]) -> Iterator[str]:
-    """Yield the lists and maps that server-side apply merges otherwise, in words."""
-    for one in differences:
-        if one.keyword in _MERGED:
-            was, is_now = (value or _MERGED[one.keyword] for value in (one.before, one.after))
-            if was != is_now:
-                path = schemamap.spelled(one.place)
-                yield f"{path}: {one.keyword} {was} before, {is_now} now: server-side apply merges it otherwise"
 
 
 def _shown(column: Mapping[str, Any]) -> tuple[str, str]:

@@ -64,6 +64,19 @@ class Line(NamedTuple):
         return cls("" if crd.locate is None else crd.locate(steps, None), text)
 
 
+class ManagerApply(NamedTuple):
+    """
+    One server-side apply.
+
+    Attributes:
+        manager: Who applies.
+        resource: What.
+    """
+
+    manager: str
+    resource: Any
+
+
 @dataclass(frozen=True, slots=True)
 class Witness:
     """
@@ -76,6 +89,7 @@ class Witness:
         note: What becomes of an object that is stored already; may be empty.
         source: Where the object stands, `file:line`; empty for one that was made.
         stored: What the object replaces; None where it is created.
+        applied: What is applied, one after the other, of which the answers are to the last; empty where the object is written.
     """
 
     resource: Resource
@@ -84,6 +98,7 @@ class Witness:
     note: str = ""
     source: str = ""
     stored: Resource | None = None
+    applied: tuple[ManagerApply, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

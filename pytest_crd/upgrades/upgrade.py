@@ -66,7 +66,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         for finding in (*definitions.subresources(before, after), *clients.selections(before, after)):
             collection.add(finding)
         found = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
-        notices += [*clients.columns(before, after), *clients.merges(found.differences)]
+        notices += clients.columns(before, after)
         _of_specimens(found, specimens.of(old, before.name))
         unknown = [version.unknown_when_stored for version in (before, after)]
         warnings += [f"{before.name}: {one}" for one in dict.fromkeys(filter(None, unknown))]
@@ -74,6 +74,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         if found.differences or is_unhooked or _is_served_otherwise(before, after):
             witnesses = Witnesses(found)
             unshown += witnesses.find()
+            notices += witnesses.notices
             warnings += witnesses.problems
             shown += witnesses.shown
     # What objects of one version do not show of the version that they are stored in, those of that version may.

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.examples import Boundaries, NoExampleError
-from pytest_crd.upgrades import clients, effects, shrinking
+from pytest_crd.upgrades import applies, clients, effects, shrinking
 from pytest_crd.upgrades.candidates import Candidate, Maker
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.differences import Difference
@@ -53,14 +53,18 @@ class Witnesses:
 
     Attributes:
         problems: Why little was looked at.
+        notices: What is merged otherwise, and nobody knows what becomes of it, in words.
         shown: The differences that an object shows.
     """
 
     def __init__(self, found: VersionCollection) -> None:
         self._found = found
         self.problems: list[str] = []
+        self.notices: list[str] = []
         self.shown: list[Difference] = []
         self._left = _BUDGET
+        # What two managers, or one, have applied to show it.
+        self._applied: list[Difference] = []
         # What was found elsewhere than where the schemas differ.
         self._elsewhere: set[tuple[Kind, Place, str]] = set()
         self._maker = Maker(self._boundaries(found.old.version), self._boundaries(found.new.version), found.differences)
@@ -79,8 +83,9 @@ class Witnesses:
         self._of_lost_webhook()
         self._of_warnings()
         yield from self._of_scale()
+        self._of_applies()
         for difference in self._found.differences:
-            if self._of_difference(difference):
+            if self._of_difference(difference) or difference in self._applied:
                 self.shown.append(difference)
             else:
                 yield self._unshown(difference)
@@ -174,6 +179,18 @@ class Witnesses:
             for effect in change.effects:
                 if effect.kind is Kind.WARNED:
                     self._found.add_effect(effect, change)
+
+    def _of_applies(self) -> None:
+        """Keep what becomes of lists and objects that are merged otherwise."""
+        old, new = self._found.old, self._found.new
+        for change in applies.changes(self._found.differences, (old.version.name, new.version.name)):
+            findings = applies.find(change, old, new, self._maker.sides)
+            if findings is None:
+                self.notices.append(change.notice)
+                continue
+            self._applied += change.differences
+            for finding in findings:
+                self._found.add_finding(finding)
 
     def _of_scale(self) -> Iterator[Unshown]:
         """Keep that a `/scale` reads otherwise; yield that no object shows it where none does."""

@@ -10,6 +10,7 @@ JSON = dict[str, Any]
 TEXT: JSON = {"type": "string"}
 NUMBER: JSON = {"type": "integer"}
 OBJECT: JSON = {"type": "object"}
+ATOMIC: JSON = {"x-kubernetes-map-type": "atomic"}
 ITEM: JSON = {"type": "object", "required": ["a", "b"], "properties": {"a": TEXT, "b": TEXT, "c": TEXT}}
 
 # A second value is only taken where another field has a value that goes with it.
@@ -95,11 +96,14 @@ CHANGES = (
         "list of a set",
         {"type": "array", "items": TEXT},
         {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"},
-        ("refused spec.x[*]",),
+        ("refused spec.x[*]", "warned spec.x", "widened spec.x"),
     ),
-    SchemaChange("list of a map", items(), keyed("a"), ("refused spec.x[*]",)),
-    SchemaChange("fewer keys", keyed("a", "b"), keyed("a"), ("refused spec.x[*]",)),
-    SchemaChange("more keys", keyed("a"), keyed("a", "b"), ("widened spec.x[*]",)),
+    SchemaChange("list of a map", items(), keyed("a"), ("refused spec.x[*]", "warned spec.x", "widened spec.x")),
+    SchemaChange("map of a list", keyed("a"), items(), ("data loss spec.x", "widened spec.x[*]")),
+    SchemaChange("fewer keys", keyed("a", "b"), keyed("a"), ("refused spec.x[*]", "data loss spec.x", "warned spec.x")),
+    SchemaChange("more keys", keyed("a"), keyed("a", "b"), ("warned spec.x", "widened spec.x", "widened spec.x[*]")),
+    SchemaChange("one owner", obj(a=TEXT, b=TEXT), {**obj(a=TEXT, b=TEXT), **ATOMIC}, ("data loss spec.x",)),
+    SchemaChange("owners of fields", {**obj(a=TEXT), **ATOMIC}, obj(a=TEXT), ("warned spec.x", "widened spec.x")),
     SchemaChange(
         "more properties",
         {**OBJECT, "additionalProperties": TEXT},
@@ -241,7 +245,10 @@ CHANGES = (
             **obj(a=listed("atomic"), b=listed("atomic"), c=NUMBER),
             "x-kubernetes-validations": [{"rule": "!has(self.a) || !has(self.b) || self.a == self.b"}],
         },
-        ("refused spec.x", "widened spec.x.a[*]", "widened spec.x.b[*]"),
+        (
+            *("refused spec.x", "data loss spec.x.a", "data loss spec.x.b"),
+            *("widened spec.x.a[*]", "widened spec.x.b[*]"),
+        ),
     ),
     SchemaChange(
         "a format that is a kind of another",

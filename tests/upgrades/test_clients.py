@@ -128,32 +128,6 @@ def test_columns_that_go_or_show_something_else_are_told() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ({"x-kubernetes-list-type": "set"}, {"x-kubernetes-list-type": "atomic"}, "set before, atomic now"),
-        ({"x-kubernetes-list-type": "set"}, {}, "set before, atomic now"),
-        ({}, {"x-kubernetes-list-type": "atomic"}, ""),
-    ],
-)
-def test_lists_that_server_side_apply_merges_otherwise_are_told(old: JSON, new: JSON, told: str) -> None:
-    before, after = (crd(obj(spec=obj(x={"type": "array", "items": TEXT, **one}))) for one in (old, new))
-
-    words = f"spec.x: x-kubernetes-list-type {told}: server-side apply merges it otherwise"
-    assert judged(before, after).notices == ((words,) if told else ())
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [({}, {"x-kubernetes-map-type": "atomic"}, True), ({"x-kubernetes-map-type": "granular"}, {}, False)],
-)
-def test_objects_that_it_merges_otherwise_too(old: JSON, new: JSON, *, told: bool) -> None:
-    before, after = (crd(obj(spec=obj(x={**obj(a=TEXT), **one}))) for one in (old, new))
-
-    words = "spec.x: x-kubernetes-map-type granular before, atomic now: server-side apply merges it otherwise"
-    assert judged(before, after).notices == ((words,) if told else ())
-
-
 def test_what_nobody_could_show_is_counted_if_it_may_refuse_objects() -> None:
     never = [{"rule": f"self != '{letter * 40}'"} for letter in "abcd"]
     new = crd(obj(spec=obj(x={**TEXT, "x-kubernetes-validations": never, "maxLength": 9})))

@@ -90,7 +90,7 @@ class Replay:
 
     def _before(self, findings: Sequence[Finding]) -> Iterator[str]:
         for index, finding in enumerate(findings):
-            if finding.witness is None:
+            if finding.witness is None or finding.witness.applied:
                 continue
             name = f"example-{index}"
             resource = _named(finding.witness.resource, name)
