@@ -90,7 +90,7 @@ def test_workers_do_not_run_scripts(scripted: Project) -> None:
 
     result = scripted.start("-p", "xdist", "-n", "2", "--crd-checks")
 
-    result.assert_outcomes(passed=7)
+    result.assert_outcomes(passed=8)
     result.stdout.fnmatch_lines([LINE])
 
 
@@ -149,7 +149,7 @@ def test_a_folder_without_checks_is_no_success_where_checks_are_asked_for(two: P
 
 @pytest.mark.slow
 def test_workers_are_restricted_to_the_folder(two: Project) -> None:
-    two.start("-p", "xdist", "-n", "2", "--crd-checks", "config/samples").assert_outcomes(passed=1)
+    two.start("-p", "xdist", "-n", "2", "--crd-checks", "config/samples").assert_outcomes(passed=2)
 
 
 def test_a_worker_keeps_what_it_was_told(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:

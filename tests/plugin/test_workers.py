@@ -68,7 +68,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, pytest.Ru
 def test_the_writing_is_left_to_one_process(written: tuple[Folder, pytest.RunResult]) -> None:
     folder, result = written
 
-    result.assert_outcomes(passed=5 + 8, failed=1)
+    result.assert_outcomes(passed=5 + 10, failed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert folder.read("test_garden.crd.yaml") == FILLED + FIXED + TURNED
     result.stdout.fnmatch_lines(["crd: 3 cases written:", "crd: 1 case not written:"])
@@ -82,7 +82,7 @@ def test_all_workers_have_the_same_checks_and_what_is_loaded_is_said_once(
     assert [line for line in result.outlines if line.startswith("crd: ") and "written" not in line] == [
         "crd: 1 test that has not passed, or is expected to fail, counts for nothing",
         "crd: 2 CRDs, 2 versions from config/crd/bases; Kubernetes 1.37",
-        "crd: 8 checks in 2 files",
+        "crd: 10 checks in 2 files",
         "crd: config/crd/bases/templates.yaml: passed over, a Helm template",
     ]
     result.stdout.no_fnmatch_line("*did you mean*")  # which is for `-v`
@@ -92,7 +92,7 @@ def test_workers_hand_over_what_they_have_reached(written: tuple[Folder, pytest.
     folder, _ = written
     _lay_out_what_is_written(empty)
 
-    empty.run(*WRITING).assert_outcomes(passed=5 + 8, failed=1)
+    empty.run(*WRITING).assert_outcomes(passed=5 + 10, failed=1)
 
     alone, several = (_report(one) for one in (empty, folder))
     assert several == alone
@@ -163,8 +163,8 @@ def test_what_fails_in_a_worker_reads_as_it_does_here(failed: tuple[Folder, pyte
 
     here = empty.run(*FAILING)
 
-    result.assert_outcomes(failed=8, passed=14)
-    here.assert_outcomes(failed=8, passed=14)
+    result.assert_outcomes(failed=8, passed=16)
+    here.assert_outcomes(failed=8, passed=16)
     shown = _failures("\n".join(result.outlines))
     assert shown == _failures("\n".join(here.outlines))
     assert len(shown) == 8
@@ -222,7 +222,7 @@ def test_workers_run_the_same_ids_and_what_is_worth_to_know_is_told_on_demand(
         line for line in lines if line.startswith("crd: ") and " has no default" not in line and "cost" not in line
     ] == [
         "crd: 3 CRDs, 3 versions from config/crd/bases; Kubernetes 1.37",
-        "crd: 13 checks in 3 files",
+        "crd: 15 checks in 3 files",
         "crd: upgrades from before/gardens.yaml: 1 CRD, 0 objects to judge by",
         f"crd: test_it.py::test_it[a]: spec.labl: {words}",
         f"crd: test_noted.crd.yaml::a: spec.labl: {words}",
@@ -245,7 +245,7 @@ def test_a_controller_that_plans_no_check_itself_passes_the_run(project: Project
     result = project.run("-p", "pytest_crd.plugin", "-p", "xdist", "-n", "1", "--crd-checks")
 
     assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["crd: 4 checks in 1 file"])
+    result.stdout.fnmatch_lines(["crd: 5 checks in 1 file"])
 
 
 def test_a_worker_that_crashes_is_told_of(project: Project) -> None:
