@@ -34,6 +34,7 @@ BENCHMARKS: Final = (
         "Go, and a corpus for real objects",
         "about a minute",
     ),
+    Benchmark("applies", "server-side applies of long lists against a copy, and how they grow", "", "about a minute"),
     Benchmark("crds", "answers to CRDs against the Go packages", "Go and a corpus", "about a minute"),
     Benchmark(
         "rules",

@@ -40,15 +40,15 @@ class MergeType:
         Reference:
             structured-merge-diff typed/helpers.go, deduceAtom.
         """
+        # Asked of each value of an object: so what else there is, is looked at only where it counts.
         if isinstance(value, dict):
-            return self if self.map is None or self._has_one else MergeType(map=self.map)
+            has_others = self.map is not None and (self.scalar is not None or self.list is not None)
+            return MergeType(map=self.map) if has_others else self
         if isinstance(value, list):
-            return self if self.list is None or self._has_one else MergeType(list=self.list)
-        return self if value is None or self.scalar is None or self._has_one else MergeType(scalar=self.scalar)
-
-    @property
-    def _has_one(self) -> bool:
-        return (self.scalar is not None) + (self.list is not None) + (self.map is not None) == 1
+            has_others = self.list is not None and (self.scalar is not None or self.map is not None)
+            return MergeType(list=self.list) if has_others else self
+        has_others = self.scalar is not None and (self.list is not None or self.map is not None)
+        return MergeType(scalar=self.scalar) if has_others and value is not None else self
 
     def is_same(self, other: MergeType) -> bool:
         """Return whether two parts of one type are the same part."""

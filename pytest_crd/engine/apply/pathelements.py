@@ -40,6 +40,9 @@ def field(name: str) -> PathElement:
 
 def key(fields: Mapping[str, JSONValue]) -> PathElement:
     """Return the element that chooses the item of a list that has these values in its keys."""
+    if len(fields) == 1:  # as of most lists
+        ((name, value),) = fields.items()
+        return KEY, ((name, _ordered(value)),)
     return KEY, tuple([(name, _ordered(fields[name])) for name in sorted(fields)])
 
 

@@ -122,8 +122,9 @@ def _problem_of_scalar(scalar: str, value: JSONValue) -> str:
     if scalar == "numeric":
         return "" if is_number else f"expected numeric (int or float), got {_GO_TYPES[type(value)]}"
     if scalar == "string":
-        shown = f"&value.valueUnstructured{{Value:{syntax.value(value)}}}"
-        return "" if isinstance(value, str) else f"expected string, got {shown}"
+        if isinstance(value, str):
+            return ""
+        return f"expected string, got &value.valueUnstructured{{Value:{syntax.value(value)}}}"
     if scalar == "boolean":
         return "" if isinstance(value, bool) else f"expected boolean, got {_shown(value)}"
     return f"expected any scalar, got {_shown(value)}" if isinstance(value, dict | list) else ""
