@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import pathlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -32,6 +34,7 @@ from pytest_crd.engine.apply.versions import Typed
 
 pytestmark = pytest.mark.replay
 JSONValue = Any
+PAGE: Final = pathlib.Path(__file__).parents[3] / "docs/developing/upstream.md"
 # What this engine never does, or JSON cannot say.
 LEFT_OUT: Final[Mapping[str, str]] = {
     "ExtractItems": "extracting what a manager owns is for clients that apply, no server does it",
@@ -366,3 +369,17 @@ def test_no_call_of_upstream_is_forgotten() -> None:
 def test_most_of_what_upstream_asks_is_asked_here() -> None:
     asked = sum(1 for call in CALLS for _ in _replayed(call))
     assert asked > 2600
+
+
+def test_the_page_says_what_is_replayed_of_each_file() -> None:
+    counts: dict[str, list[int]] = {}
+    for fact in recorded.facts():
+        counts.setdefault(fact["file"], [0, 0])[fact["call"] in LEFT_OUT] += 1
+    rows = re.findall(
+        r"^\| `(\S+_test\.go)` \| (\d+) \| (\d+) \| (\d*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+    assert [(file, int(asked), int(replayed), int(left or 0)) for file, asked, replayed, left in rows] == [
+        (file, replayed + left, replayed, left) for file, (replayed, left) in sorted(counts.items())
+    ]
+    assert all(f"`{call}`" in PAGE.read_text(encoding="utf-8") for call in LEFT_OUT)
