@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Final
 
-from pytest_crd.checks.applycauses import LIST_TYPE
 from pytest_crd.engine import Version
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.examples import places
 from pytest_crd.examples.demands import ANYTHING, Demand
 from pytest_crd.examples.values import Maker
 
-_OWNED_ONE_BY_ONE: Final = ("map", "set")
-
 
 def lists(version: Version) -> list[SchemaNode]:
     """Return what the schema says of each list of a version whose items have owners of their own."""
-    nodes = (node for node in version.schema_map if node.schema.get(LIST_TYPE) in _OWNED_ONE_BY_ONE)
-    return [node for node in nodes if node.meta_of is None]
+    return [node for node in version.schema_map if ownertypes.is_shared_by_item(node) and node.meta_of is None]
 
 
 def has(value: JSONValue, place: Place) -> bool:
@@ -60,11 +56,11 @@ def missing_keys(demand: Demand) -> list[str]:
 def _open_lists(node: SchemaNode, value: JSONValue, steps: Steps) -> Iterator[Steps]:
     """Yield where there are such lists with items, of which nothing around has one owner as a whole."""
     if isinstance(value, list) and value:
-        if node.schema.get(LIST_TYPE) not in _OWNED_ONE_BY_ONE:
+        if not ownertypes.is_shared_by_item(node):
             return
         yield steps
         children: Iterator[tuple[str | int, JSONValue]] = enumerate(value)
-    elif isinstance(value, dict) and node.schema.get("x-kubernetes-map-type") != "atomic":
+    elif isinstance(value, dict) and not ownertypes.is_atomic_map(node):
         children = iter(value.items())
     else:
         return

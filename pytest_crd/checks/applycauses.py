@@ -9,12 +9,11 @@ from typing import Final, TypeAlias
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.fieldpath import SpelledPath
+from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import SchemaNode
 
 Cause: TypeAlias = "tuple[str, str]"
 
-LIST_TYPE: Final = "x-kubernetes-list-type"
-_MAP_TYPE: Final = "x-kubernetes-map-type"
 _MOST_SHOWN: Final = 3
 # Where a line begins to say what is wrong: with the field, `.spec.beds: element 0: …`.
 _FIELD: Final = re.compile(r"(?:^|: )(?=\.)")
@@ -54,7 +53,7 @@ def cause(finding: CheckFinding) -> Cause:
 def _problems(version: Version, answer: Response) -> Iterator[CheckFinding]:
     """Yield what is wrong with the items of lists, in the lines that the server has for it."""
     for line in map(str.strip, answer.message.split("\n")):
-        nodes = (_reached(version.schema_map, line[begin.end() :]) for begin in _FIELD.finditer(line))
+        nodes = (_told(version.schema_map, line[begin.end() :]) for begin in _FIELD.finditer(line))
         if (node := next(filter(None, nodes), None)) is not None:
             advice = tuple(words for part, words in _ADVICE if part in line)
             yield CheckFinding(_source(version, node), line, (*_declared(node), *advice))
@@ -69,7 +68,7 @@ def _conflicts(version: Version, answer: Response, first: Response) -> Iterator[
             yield CheckFinding("", words)
             continue
         defaults = [
-            f"{path} ({_place(version, one, 'default')})"
+            f"{path} ({version.source_of((*one.steps, 'default'))})"
             for path, one in _below(version, node, first.changes.defaulted).items()
         ]
         shown = ", ".join((*defaults[:_MOST_SHOWN], *(("…",) if len(defaults) > _MOST_SHOWN else ())))
@@ -80,12 +79,16 @@ def _conflicts(version: Version, answer: Response, first: Response) -> Iterator[
 
 def of_field(version: Version, field: str) -> SchemaNode | None:
     """Return what the schema says of a field, as conflicts spell it; None where it says nothing."""
-    return _reached(version.schema_map, f".{field}: ")
+    return next((node for node, rest in ownertypes.led_to(version.schema_map, f".{field}") if not rest), None)
 
 
 def _advice_on_defaults(node: SchemaNode) -> str:
     stated = "state it in what is applied"
-    return f"{stated}, or let items have owners of their own: `{LIST_TYPE}: map`" if _is_list(node) else stated
+    return (
+        f"{stated}, or let items have owners of their own: `{ownertypes.LIST_TYPE}: map`"
+        if ownertypes.is_list(node)
+        else stated
+    )
 
 
 def _below(version: Version, node: SchemaNode, paths: tuple[SpelledPath, ...]) -> dict[str, SchemaNode]:
@@ -94,45 +97,21 @@ def _below(version: Version, node: SchemaNode, paths: tuple[SpelledPath, ...]) -
     return {one.path: one for one in found if one is not None and one.place[: len(node.place)] == node.place}
 
 
-def _reached(node: SchemaNode, text: str) -> SchemaNode | None:
-    """Return what the schema says of the field that a text begins with; None where it says nothing, or that is no field."""
-    if text.startswith(": "):
-        return node if node.place else None
-    for child, rest in _steps(node, text):
-        if (found := _reached(child, rest)) is not None:
-            return found
-    return None
-
-
-def _steps(node: SchemaNode, text: str) -> Iterator[tuple[SchemaNode, str]]:
-    """Yield each child of a node that a text may begin with, and what follows: keys have dots and brackets as they like."""
-    if text.startswith("["):
-        yield from ((node.items, text[end.end() :]) for end in re.finditer(r"\]", text) if node.items is not None)
-    elif text.startswith("."):
-        for name, child in node.properties.items():
-            if text.startswith(name, 1):
-                yield child, text[1 + len(name) :]
-        if node.values is not None:
-            yield from ((node.values, text[end.start() :]) for end in re.finditer(r"(?<=.)(?=[.\[]|: )", text))
+def _told(node: SchemaNode, line: str) -> SchemaNode | None:
+    """Return what the schema says of the field with which a line begins; None where it says nothing, or that is no field."""
+    found = ownertypes.led_to(node, line)
+    return next((one for one, rest in found if one.place and rest.startswith(": ")), None)
 
 
 def _declared(node: SchemaNode) -> tuple[str, ...]:
     """Return how a list or map gets its owners, as it is declared."""
-    keyword = LIST_TYPE if _is_list(node) else _MAP_TYPE
+    keyword = ownertypes.keyword(node)
     if keyword in node.schema:
         return (f"{node.path} is `{keyword}: {node.schema[keyword]}`",)
-    return (f"{node.path} has no `{LIST_TYPE}`, so that it has one owner as a whole",) if _is_list(node) else ()
-
-
-def _is_list(node: SchemaNode) -> bool:
-    return bool(node.schema.get("type") == "array")
+    is_list = ownertypes.is_list(node)
+    return (f"{node.path} has no `{keyword}`, so that it has one owner as a whole",) if is_list else ()
 
 
 def _source(version: Version, node: SchemaNode) -> str:
     """Return where a list or map gets its type, or else where it stands."""
-    keyword = next((one for one in (LIST_TYPE, _MAP_TYPE) if one in node.schema), None)
-    return version.source_of(node.steps) if keyword is None else _place(version, node, keyword)
-
-
-def _place(version: Version, node: SchemaNode, keyword: str) -> str:
-    return version.source_of((*node.steps, keyword))
+    return version.source_of(ownertypes.steps(node))

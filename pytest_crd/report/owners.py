@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
@@ -19,16 +18,15 @@ from pytest_crd.cases.result import (
     Trace,
 )
 from pytest_crd.engine import Version
+from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.report import differences
-from pytest_crd.report.verdicts import VerdictLine
+from pytest_crd.report.verdicts import VerdictLine, described_conflict
 
 OwnersMismatch: TypeAlias = "ManagersMismatch | ConflictsMismatch"
 
-_LIST_TYPE: Final = "x-kubernetes-list-type"
-_MAP_TYPE: Final = "x-kubernetes-map-type"
-# A name, or brackets around an index, keys or a value, in which there may be texts.
-_STEP: Final = re.compile(r'\[(?:[^]"]|"(?:[^"\\]|\\.)*")*\]|[^.[]+')
+# What may stand behind a field in a path.
+_BEHIND_A_FIELD: Final = ("", ".", "[")
 _MOST_PATHS: Final = 8
 _WHOLE: Final = "who applies it owns all of it"
 _EACH: Final = "each item has its own owners"
@@ -65,15 +63,9 @@ def _owned_by(field: OwnedField) -> str:
 def _of_conflicts(mismatch: ConflictsMismatch) -> Iterator[VerdictLine]:
     if mismatch.refusal:
         yield VerdictLine("refused", mismatch.refusal, "actual", f"refused {mismatch.refusal}")
-    for field in mismatch.missing:
-        yield VerdictLine("missing", described(field), "expected", f"missing {described(field)}")
-    for field in mismatch.unasked:
-        yield VerdictLine("unasked", described(field), "actual", f"unasked {described(field)}")
-
-
-def described(conflict: OwnedField) -> str:
-    """Return a conflict as a case file has it: `{manager: gitops, field: spec.replicas}`."""
-    return f"{{manager: {conflict.manager}, field: {conflict.path}}}"
+    for label, fields, style in (("missing", mismatch.missing, "expected"), ("unasked", mismatch.unasked, "actual")):
+        for text in (described_conflict(field.manager, field.path) for field in fields):
+            yield VerdictLine(label, text, style, f"{label} {text}")
 
 
 def footer(result: CaseResult, *, verbosity: int) -> Iterator[str]:
@@ -111,27 +103,26 @@ def _paths(mismatch: Mismatch, trace: Trace) -> Iterator[str]:
 
 def deciding(path: str, version: Version) -> str:
     """Return which list or map type says how the field at *path* is owned, and where; empty where none does."""
-    steps = [0 if step.startswith("[") else step for step in _STEP.findall(path)]
-    nodes = (version.schema_map.of_path(steps[:count]) for count in range(len(steps), 0, -1))
-    node = next((node for node in nodes if node is not None and _decides(node)), None)
+    known = ownertypes.led_to(version.schema_map, f".{path}")
+    # A path that leads to nothing begins at least with what there is.
+    nearest, _ = min((one for one in known if one[1][:1] in _BEHIND_A_FIELD), key=lambda one: len(one[1]))
+    node = next((one for one in (nearest, *nearest.around) if _decides(one)), None)
     if node is None:
         return ""
-    key = _LIST_TYPE if node.schema.get("type") == "array" else _MAP_TYPE
-    stated = key in node.schema
-    source = version.source_of((*node.steps, key) if stated else node.steps)
-    place = f" ({source})" if source else ""
-    return f"{node.path} {_words(node, key)}{place}"
+    source = version.source_of(ownertypes.steps(node))
+    return f"{node.path} {_words(node)}" + (f" ({source})" if source else "")
 
 
 def _decides(node: SchemaNode) -> bool:
-    return node.schema.get("type") == "array" or node.schema.get(_MAP_TYPE) == "atomic"
+    return ownertypes.is_list(node) or ownertypes.is_atomic_map(node)
 
 
-def _words(node: SchemaNode, key: str) -> str:
-    stated = node.schema.get(key)
+def _words(node: SchemaNode) -> str:
+    keyword = ownertypes.keyword(node)
+    stated = node.schema.get(keyword)
     if stated is None:
-        return f"has no {key}, so that it is atomic: {_WHOLE}"
+        return f"has no {keyword}, so that it is atomic: {_WHOLE}"
     if stated == "map":
-        keys = ", ".join(node.schema.get("x-kubernetes-list-map-keys", ()))
-        return f"is a map by {keys} ({key}: map): {_EACH}"
-    return f"is a set ({key}: set): {_EACH}" if stated == "set" else f"is atomic ({key}: atomic): {_WHOLE}"
+        keys = ", ".join(node.schema.get(ownertypes.LIST_MAP_KEYS, ()))
+        return f"is a map by {keys} ({keyword}: map): {_EACH}"
+    return f"is a set ({keyword}: set): {_EACH}" if stated == "set" else f"is atomic ({keyword}: atomic): {_WHOLE}"

@@ -79,7 +79,7 @@ def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
         part = json.dumps(verdict.part, ensure_ascii=False)
         yield VerdictLine("missing", part, "expected", f"accepted, expected {part}")
     for conflict in verdict.conflicts:
-        text = f"{{manager: {conflict.manager}, field: {conflict.field}}}"
+        text = described_conflict(conflict.manager, conflict.field)
         yield VerdictLine("missing", text, "expected", f"accepted, expected the conflict {text}")
     for error in verdict.ratcheted:
         yield VerdictLine("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
@@ -137,3 +137,8 @@ def described(expected: ExpectedError) -> str:
         },
     }
     return "{" + ", ".join(f"{key}: {value}" for key, value in stated.items() if value is not None) + "}"
+
+
+def described_conflict(manager: str, field: str) -> str:
+    """Return a conflict as a case file has it: `{manager: gitops, field: spec.replicas}`."""
+    return f"{{manager: {manager}, field: {field}}}"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import Response, Version
+from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE, MAP_TYPE
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.examples import Boundaries
 from pytest_crd.upgrades import trials
@@ -20,11 +21,8 @@ from pytest_crd.upgrades.findings import Finding, Kind, ManagerApply, Witness, p
 from pytest_crd.upgrades.subjects import Subject
 from pytest_crd.upgrades.trials import FIRST, SECOND, ApplyTrial, Situation
 
-_LIST_TYPE: Final = "x-kubernetes-list-type"
-_MAP_KEYS: Final = "x-kubernetes-list-map-keys"
-_MAP_TYPE: Final = "x-kubernetes-map-type"
 # How lists and objects are merged that say nothing of it; of the keywords that differ at one place, the first says most.
-_UNSAID: Final = {_LIST_TYPE: "atomic", _MAP_TYPE: "granular", _MAP_KEYS: "none"}
+_UNSAID: Final = {LIST_TYPE: "atomic", MAP_TYPE: "granular", LIST_MAP_KEYS: "none"}
 # What is said of an item by which nobody can be told to own it: of a set of objects.
 _NO_ELEMENT: Final = "associative list without keys has an element"
 _STAYS: Final = "an object that is stored stays as it is when one of them applies the same again"
@@ -69,7 +67,7 @@ class MergeChange(NamedTuple):
     def situations(self, sides: Sequence[Boundaries]) -> Iterator[Situation]:
         """Yield what managers may do there; nothing for a whole object, of which a part has other rules."""
         if self.place:
-            is_object = self.differences[0].keyword == _MAP_TYPE
+            is_object = self.differences[0].keyword == MAP_TYPE
             yield from (trials.of_object if is_object else trials.of_list)(self.place, sides)
 
 
