@@ -9,6 +9,8 @@ from pytest_crd.cases import ownership
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.schema import ownertypes
+from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.examples import places
 from pytest_crd.examples.demands import Demand
@@ -20,14 +22,11 @@ FIRST: Final = "gitops"
 SECOND: Final = "operator"
 # What such a case is called, whatever comes of it.
 TWO_MANAGERS: Final = "two managers apply"
-_LIST_TYPE: Final = "x-kubernetes-list-type"
-_MAP_TYPE: Final = "x-kubernetes-map-type"
-_BY_ITEM: Final = ("map", "set")
 
 
 def has_type(node: SchemaNode) -> bool:
     """Return whether a schema states how managers share what is at a place: a list type, or that a map has one owner."""
-    return node.meta_of is None and (_LIST_TYPE in node.schema or node.schema.get(_MAP_TYPE) == "atomic")
+    return node.meta_of is None and (LIST_TYPE in node.schema or ownertypes.is_atomic_map(node))
 
 
 def find(constraints: Constraints, version: Version, node: SchemaNode, demand: Demand) -> Iterator[Proposal]:
@@ -41,7 +40,7 @@ def find(constraints: Constraints, version: Version, node: SchemaNode, demand: D
         demand: What is asked of a value there.
     """
     held = constraints.finder.existing(node.place)
-    if held is None:
+    if held is None or version.unknown_when_stored:
         return
     resource, steps = held
     pair = _pair(node, demand, places.at(resource, steps), constraints)
@@ -56,14 +55,14 @@ def find(constraints: Constraints, version: Version, node: SchemaNode, demand: D
     yield Proposal(section, name, node.place, first, old, second=second)
 
 
-def answers(proposal: Proposal, version: Version) -> tuple[Response, Response | None]:
-    """Return the answers to both applies; None for the second where the first one is refused."""
+def answer(proposal: Proposal, version: Version) -> Response | None:
+    """Return the answer to the second apply; None where the first one is refused."""
     subresource = proposal.section.subresource
     old = None if proposal.old is None else dict(proposal.old)
     first = version.apply(proposal.input, manager=FIRST, old=old, subresource=subresource)
     if not first.accepted:
-        return first, None
-    return first, version.apply(proposal.second or {}, manager=SECOND, old=first, subresource=subresource)
+        return None
+    return version.apply(proposal.second or {}, manager=SECOND, old=first, subresource=subresource)
 
 
 def owned(answer: Response) -> dict[str, list[str]]:
@@ -73,7 +72,7 @@ def owned(answer: Response) -> dict[str, list[str]]:
 
 def _pair(node: SchemaNode, demand: Demand, value: Any, constraints: Constraints) -> tuple[Any, Any] | None:
     """Return what each of the managers states at a place: an item each, or of what has one owner something and nothing."""
-    if node.schema.get(_LIST_TYPE) in _BY_ITEM:
+    if ownertypes.is_shared_by_item(node):
         two = constraints.finder.maker.items(demand, 2)
         return (two[:1], two[1:]) if isinstance(two, list) and len(two) > 1 else None
     if not value and isinstance(value, list):
@@ -98,12 +97,12 @@ def _alone(node: SchemaNode, value: Any, steps: Steps, wanted: Any) -> Any:
         return None
     if isinstance(step, str):
         return {step: inner}
-    keys = node.schema.get("x-kubernetes-list-map-keys", ())
+    keys = node.schema.get(LIST_MAP_KEYS, ())
     return [{**{key: value[step][key] for key in keys if key in value[step]}, **inner}]
 
 
 def _is_whole(node: SchemaNode) -> bool:
-    """Return whether one manager owns all of a value."""
-    if node.schema.get("type") == "array":
-        return node.schema.get(_LIST_TYPE) != "map"
-    return node.schema.get(_MAP_TYPE) == "atomic"
+    """Return whether one manager owns all of what is in a value; items of a set, too, have nothing inside that is shared."""
+    if ownertypes.is_list(node):
+        return node.schema.get(LIST_TYPE) != "map"
+    return ownertypes.is_atomic_map(node)

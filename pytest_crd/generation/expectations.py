@@ -40,9 +40,9 @@ def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
 
 
 def _of_two_managers(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
-    """Return what a case says of two applies: nothing where the first of them is refused."""
-    _, answer = appliers.answers(proposal, version)
-    if answer is None:
+    """Return what a case says of two applies: nothing where the first of them is refused, or nothing is left to share."""
+    answer = appliers.answer(proposal, version)
+    if answer is None or answer.lost:
         return {}
     if answer.accepted:
         return {**_stored(proposal, answer.stored), "managers": appliers.owned(answer)}
