@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.cases.questions import Question, SentApply
 from pytest_crd.cases.sections import Section
-from pytest_crd.engine import Response, Version
+from pytest_crd.engine import Response
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.requests import completion, scale
@@ -16,7 +16,7 @@ from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.objects import namespace_of
-from pytest_crd.live.stages import NotAskedError, Stage
+from pytest_crd.live.stages import NotAskedError, Stage, type_meta
 
 JSONValue = Any
 
@@ -54,10 +54,9 @@ def created(question: Question, stage: Stage) -> Exchange:
     namespace = stage.renaming.namespace or own
     version = stage.crd.version(question.version.name)
     body = stage.renaming.of_body(question.body, own)
-    body = completion.named(completion.typed(body, _type_meta(version)), stage.renaming.made_up_name)
+    body = completion.named(completion.typed(body, type_meta(version)), stage.renaming.made_up_name)
     response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
-    path = client.resource_path(stage.crd.declared, version.name, namespace=urllib.parse.quote(namespace, safe=""))
-    return Exchange("POST", path, _query(question), body.text or body.value, response)
+    return Exchange("POST", _path(question, stage, ""), _query(question), body.text or body.value, response)
 
 
 def updated(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -> Exchange:
@@ -66,14 +65,13 @@ def updated(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -
     own = namespace_of(question)
     version = stage.crd.version(question.version.name)
     body = stage.renaming.of_body(_without_identity(question.body, old), own)
-    sent, stored_whole = completion.over(body, stored, _type_meta(version))
+    sent, stored_whole = completion.over(body, stored, type_meta(version))
     is_status = question.section is Section.UPDATE_STATUS
     ask = version.requests.update_status if is_status else version.requests.update
     response = ask(
         sent, old=stored_whole, namespace=stage.renaming.namespace, field_validation=question.field_validation
     )
-    name = stored["metadata"]["name"] + ("/status" if is_status else "")
-    path = client.resource_path(stage.crd.declared, version.name, name, namespace=stage.renaming.namespace)
+    path = _path(question, stage, stored["metadata"]["name"])
     return Exchange("PUT", path, _query(question), sent.text or sent.value, response, stored)
 
 
@@ -102,8 +100,8 @@ def applied(question: Question, apply: SentApply, stage: Stage, stored: JSONValu
     body = _without_identity(apply.body, question.old or {})
     body = stage.renaming.of_body(body, namespace_of(question), read=completion.read_applied)
     body = completion.named(body, stage.renaming.made_up_name) if stored is None else body
-    type_meta = scale.TYPE_META if subresource == "scale" else _type_meta(version)
-    sent = completion.applied(body, stored, type_meta)
+    kind = scale.TYPE_META if subresource == "scale" else type_meta(version)
+    sent = completion.applied(body, stored, kind)
     renamed = question._replace(version=version)
     namespace = stage.renaming.namespace or namespace_of(question)
     response = renamed.applied(apply._replace(body=sent), stored, namespace=namespace)
@@ -116,15 +114,11 @@ def applied(question: Question, apply: SentApply, stage: Stage, stored: JSONValu
 
 
 def _path(question: Question, stage: Stage, name: str) -> str:
-    """Return the path of an object, or of the subresource of it that a question is about."""
+    """Return the path of an object, or of the subresource of it that a question is about; of all of them where there is no name."""
     subresource = question.section.subresource
     whole = f"{name}/{subresource}" if subresource else name
     namespace = stage.renaming.namespace or urllib.parse.quote(namespace_of(question), safe="")
     return client.resource_path(stage.crd.declared, question.version.name, whole, namespace=namespace)
-
-
-def _type_meta(version: Version) -> dict[str, JSONValue]:
-    return {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}
 
 
 def _query(question: Question) -> dict[str, str]:

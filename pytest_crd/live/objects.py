@@ -11,7 +11,7 @@ from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client, facts, obstacles
-from pytest_crd.live.stages import NotAskedError, OwnStages, Stage, Stages
+from pytest_crd.live.stages import NotAskedError, OwnStages, Stage, Stages, type_meta
 
 JSONValue = Any
 JSONObject = Mapping[str, JSONValue]
@@ -108,7 +108,7 @@ class StoredObjects:
             {**old, "metadata": {key: value for key, value in metadata.items() if key not in SERVER_MADE}},
             namespace_of(self._question),
         )
-        sent = completion.named(completion.typed(Body(sent), _type_meta(version))).value
+        sent = completion.named(completion.typed(Body(sent), type_meta(version))).value
         path = client.resource_path(self._stage.crd.declared, version.name, namespace=renaming.namespace)
         self._path = f"{path}/{sent['metadata'].get('name', '')}"
         answer = self._asked("POST", path, sent, version, None)
@@ -184,7 +184,3 @@ class StoredObjects:
         if answer.code != 200:
             obstacles.refuse_as_no_answer(answer)
             raise NotAskedError(f"the server does not put the CRD in the place of the old one: {answer.message}")
-
-
-def _type_meta(version: Version) -> dict[str, JSONValue]:
-    return {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}

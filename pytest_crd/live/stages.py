@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.engine import CustomResourceDefinition, jsonvalue
+from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
 from pytest_crd.engine.requests import completion
 from pytest_crd.live import client, facts, obstacles, settling
 from pytest_crd.live.facts import Facts
@@ -68,6 +68,11 @@ class Stage(NamedTuple):
         """Return what to raise, under the names that the project has for the CRD and the namespace."""
         parts = (self.renaming.undone(part, namespace) for part in (request, ours, theirs))
         return DisagreementError(*parts)
+
+
+def type_meta(version: Version) -> dict[str, JSONValue]:
+    """Return the apiVersion and kind of the objects of a version."""
+    return {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}
 
 
 class Stages(abc.ABC):
