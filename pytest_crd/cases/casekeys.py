@@ -22,8 +22,8 @@ class CaseKey:
         form: What the value must be.
         meaning: What it is for.
         sections: The sections whose cases may have it; for keys of cases.
-        required: Whether it must be there wherever it may be.
-        required_in: The sections in which it must be there.
+        required: Whether it must be there; for keys of a file.
+        required_in: The sections whose cases must have it; for keys of cases.
         expects: Whether it states an expectation; for keys of cases.
         remedy: What to write instead of a wrong value, where that can be said.
     """
@@ -74,23 +74,12 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         ),
         meaning="What holds, as a sentence; unique in the file. It is the last part of the node id.",
         sections=_ALL,
-        required=True,
+        required_in=_ALL,
     ),
-    "input": CaseKey(
-        form=valueforms.INPUT_KEYS["input"],
-        meaning=valueforms.INPUT_KEYS["input"]["description"],
-        sections=_OF_INPUT,
-    ),
-    "inputFile": CaseKey(
-        form=valueforms.INPUT_KEYS["inputFile"],
-        meaning=valueforms.INPUT_KEYS["inputFile"]["description"],
-        sections=_OF_INPUT,
-    ),
-    "document": CaseKey(
-        form=valueforms.INPUT_KEYS["document"],
-        meaning=valueforms.INPUT_KEYS["document"]["description"],
-        sections=_OF_INPUT,
-    ),
+    **{
+        name: CaseKey(form=form, meaning=form["description"], sections=_OF_INPUT)
+        for name, form in valueforms.INPUT_KEYS.items()
+    },
     "patch": CaseKey(
         form=valueforms.PATCH,
         meaning=(
@@ -274,7 +263,7 @@ def case_keys(section: Section) -> tuple[str, ...]:
 
 def required_keys(section: Section) -> list[str]:
     """Return the keys that cases of *section* must have."""
-    return [name for name in case_keys(section) if CASE_KEYS[name].required or section in CASE_KEYS[name].required_in]
+    return [name for name, key in CASE_KEYS.items() if section in key.required_in]
 
 
 def needs(section: Section) -> tuple[Need, ...]:

@@ -23,7 +23,7 @@ class CaseFileError(InputError):
 
 
 # The keys that say what is stored.
-OF_STORED: Final = frozenset({"expected", "contains", "absent", "lost"})
+OF_STORED: Final = frozenset({"expected", "contains", "absent", "lost", "managers"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,8 +274,8 @@ class ApplyCase(UpdateCase):
     @property
     def expects_refusal(self) -> bool:
         """Whether the last apply must be refused."""
-        # Not `super()`, which a dataclass with slots does not find.
-        return self.conflicts is not None or RequestCase.expects_refusal.fget(self)  # type: ignore[attr-defined]
+        # A dataclass with slots is made anew, so that `super()` alone would mean the class before.
+        return self.conflicts is not None or super(ApplyCase, self).expects_refusal
 
 
 class StatusApplyCase(ApplyCase):

@@ -43,30 +43,43 @@ def _stored_managers(old: object) -> Iterator[str]:
             yield entry["manager"]
 
 
-def of_managers(case: ApplyCase, owners: Owners) -> Iterator[ManagersMismatch]:
+def of_managers(case: ApplyCase, response: Response) -> Iterator[ManagersMismatch]:
     """Yield where the managers that *case* names do not own just what it lists for them."""
-    missing: list[OwnedField] = []
-    unasked: list[OwnedField] = []
-    for name, listed in (case.managers or {}).items():
-        owned = owners.get(name, ())
-        inside = {above for path in owned for above in path.above}
-        missing += [
-            OwnedField(name, path, tuple(_owners_of(path, owners)))
-            for path in dict.fromkeys(listed)
-            if path not in owned and not _is_around(path, inside)
-        ]
-        unasked += [
-            OwnedField(name, path, tuple(one for one in _owners_of(path, owners) if one != name))
-            for path in owned
-            if path not in inside and path not in listed and not any(above in listed for above in path.above)
-        ]
+    if case.managers is None:
+        return
+    owners = response.managers
+    missing: list[tuple[str, str]] = []
+    unasked: list[tuple[str, str]] = []
+    for name, stated in case.managers.items():
+        owned, listed = owners.get(name, ()), {*stated}
+        known, inside = {*owned}, _around(owned)
+        # An item is owned itself or not at all; of other fields often only what is in them is.
+        met = known | {path for path in inside if not path.is_item}
+        missing += [(name, path) for path in dict.fromkeys(stated) if path not in met]
+        leaves = (path for path in owned if path not in inside)
+        unasked += [(name, path) for path in leaves if listed.isdisjoint((path, *path.above))]
     if missing or unasked:
-        yield ManagersMismatch(tuple(missing), tuple(unasked))
+        by_path = _by_path(owners)
+        yield ManagersMismatch(*(tuple(_with_others(found, by_path)) for found in (missing, unasked)))
 
 
-def _is_around(path: str, inside: set[OwnedPath]) -> bool:
-    """Return whether *path* is one of those that have something owned *inside*; an item is owned itself or not at all."""
-    return path in inside and not path.endswith("]")
+def _around(owned: Iterable[OwnedPath]) -> set[OwnedPath]:
+    """Return the paths of all that has something in it that is owned."""
+    return {above for path in owned for above in path.above}
+
+
+def _by_path(owners: Owners) -> dict[str, list[str]]:
+    """Return who owns a field, or something in it, by its path."""
+    found: dict[str, list[str]] = {}
+    for name, owned in owners.items():
+        for path in {*owned} | _around(owned):
+            found.setdefault(path, []).append(name)
+    return found
+
+
+def _with_others(fields: Iterable[tuple[str, str]], by_path: Mapping[str, list[str]]) -> Iterator[OwnedField]:
+    for name, path in fields:
+        yield OwnedField(name, path, tuple(one for one in by_path.get(path, ()) if one != name))
 
 
 def of_conflicts(case: ApplyCase, response: Response) -> Iterator[ConflictsMismatch]:
@@ -81,17 +94,10 @@ def of_conflicts(case: ApplyCase, response: Response) -> Iterator[ConflictsMisma
         yield ConflictsMismatch(tuple(missing), tuple(unasked), refusal)
 
 
-def _owners_of(path: str, owners: Owners) -> Iterator[str]:
-    for name, owned in owners.items():
-        if any(path == one or path in one.above for one in owned):
-            yield name
-
-
 def shortest(owned: Iterable[OwnedPath]) -> list[str]:
     """Return the fewest paths that say what a manager owns: items of lists stand for what is owned in them."""
     owned = [*owned]
-    known = {*owned}
-    inside = {above for path in owned for above in path.above}
+    known, inside = {*owned}, _around(owned)
     leaves = (path for path in owned if path not in inside)
     return [*dict.fromkeys(str(_item_around(leaf, known)) for leaf in leaves)]
 

@@ -300,7 +300,7 @@ class CaseAnswer(NamedTuple):
         given: What the case sends, as far as it states it.
         made_up: The fields of metadata that nobody stated.
         unknown: Why the object is not known as it is stored; empty where it is.
-        managers: Which fields each manager owns then, where somebody keeps track.
+        owned: Which fields each manager owns after an apply; None of other requests, and where it is refused.
         conflicts: What an apply changes that others own.
     """
 
@@ -311,8 +311,13 @@ class CaseAnswer(NamedTuple):
     given: JSONValue
     made_up: frozenset[str]
     unknown: str = ""
-    managers: Mapping[str, tuple[OwnedPath, ...]] = MappingProxyType({})
+    owned: Stored | None = None
     conflicts: tuple[FieldConflict, ...] = ()
+
+    @property
+    def managers(self) -> Mapping[str, tuple[OwnedPath, ...]]:
+        """Which fields each manager owns after an apply, by its name."""
+        return {} if self.owned is None else self.owned.value
 
 
 class CaseResult(NamedTuple):

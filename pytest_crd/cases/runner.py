@@ -34,6 +34,7 @@ from pytest_crd.cases.model import (
 )
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.result import CaseAnswer, CaseResult, Disregarded, Mismatch, NotReached, Strays, Trace
+from pytest_crd.cases.sending import Sent
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import (
     DecodeError,
@@ -66,20 +67,19 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; a rule uses what
             is not supported.
     """
-    body = sending.read(case)
-    given = sending.given(case, body)
+    sent = sending.read(case)
     try:
         if isinstance(case, RequestCase):
-            result = _run_request(case, body, subject, old_subject or subject)
+            result = _run_request(case, sent, subject, old_subject or subject)
         else:
-            result = _run_pass(case, given, subject)
+            result = _run_pass(case, sent.given, subject)
     except DecodeError as error:
         result = CaseResult(subject.context, (NotReached(f"the server answers 400: {error}"),))
     except UnsupportedConstructError as error:
         return not_served(subject, error)
     except UnsupportedExpressionError as error:
         raise not_known(case, error) from None
-    mismatches = unreachable.hinted(case, given, result.mismatches, (subject, old_subject or subject))
+    mismatches = unreachable.hinted(case, sent.given, result.mismatches, (subject, old_subject or subject))
     found = barewords.of_case(case, subject.version)
     words = tuple(dict.fromkeys(found))
     return result._replace(mismatches=tuple(mismatches), barewords=words, version=subject.version)
@@ -160,31 +160,47 @@ def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]
 
 
 def _run_request(
-    case: CreateCase | UpdateCase, body: Body, subject: CaseSubject, old_subject: CaseSubject
+    case: CreateCase | UpdateCase, sent: Sent, subject: CaseSubject, old_subject: CaseSubject
 ) -> CaseResult:
     if isinstance(case, UpdateCase) and case.old is not None:
         _refuse_invalid_old(case, old_subject)
-    if case.lost is not None and (unknown := subject.version.unknown_when_stored):
-        raise case.mistake(f"'lost' cannot be held against anything: {unknown}", "lost")
-    responses = questions.ask_all(sending.question(case, body, subject.version, old_subject.version))
+    _refuse_unknown(case, subject.version.unknown_when_stored)
+    responses = questions.ask_all(sending.question(case, sent.body, subject.version, old_subject.version))
     if isinstance(case, ApplyCase):
-        _refuse_undeclared(case, responses, subject)
-        if len(responses) < len(case.steps):
-            return CaseResult(subject.context, (_not_reached(case, responses),))
-    given = sending.given(case, body)
-    return judge(case, given, responses[-1], subject, made_up=sending.made_up(case, given))
+        not_reached = _not_reached(case, responses)
+        _refuse_another_reason(case, responses, not_reached, subject)
+        if not_reached is not None:
+            return CaseResult(subject.context, (not_reached,))
+    return judge(case, sent.given, responses[-1], subject, made_up=sending.made_up(case, sent.given))
 
 
-def _refuse_undeclared(case: ApplyCase, responses: Sequence[Response], subject: CaseSubject) -> None:
-    """Raise CaseFileError where a case that is expected to fail would do so for a field that is misspelt, whatever its reason."""
-    if case.xfail is not None and (found := strays.of_refused_apply(case, responses[-1], subject)):
+def _refuse_unknown(case: RequestCase, unknown: str) -> None:
+    """Raise CaseFileError where a case depends on what is stored, of which nobody knows, for the reason given."""
+    if unknown and case.lost is not None:
+        raise case.mistake(f"'lost' cannot be held against anything: {unknown}", "lost")
+    if unknown and isinstance(case, ApplyCase) and len(case.steps) > 1:
+        raise case.mistake(f"what the second step of {case.title} finds cannot be told: {unknown}", "steps", 1)
+
+
+def _refuse_another_reason(
+    case: ApplyCase, responses: Sequence[Response], not_reached: NotReached | None, subject: CaseSubject
+) -> None:
+    """Raise CaseFileError where a case that is expected to fail would do so whatever its reason: its applies are wrong."""
+    if case.xfail is None:
+        return
+    found = strays.of_refused_apply(case, responses[-1], subject)
+    if not_reached is not None:
+        found = found or [not_reached.message]
+    if found:
         words = f"{case.title} is expected to fail, but would for another reason: {'; '.join(found)}"
         raise case.mistake(words, "steps", len(responses) - 1)
 
 
-def _not_reached(case: ApplyCase, responses: Sequence[Response]) -> NotReached:
-    """Return that one of the applies before the last is refused."""
+def _not_reached(case: ApplyCase, responses: Sequence[Response]) -> NotReached | None:
+    """Return that one of the applies before the last is refused; None where none is."""
     count, last = len(responses), responses[-1]
+    if count == len(case.steps):
+        return None
     who = f"step {count} of {len(case.steps)}, by {case.steps[count - 1].manager}, is refused"
     return NotReached(f"{who}: {last.code}: {last.message}")
 
@@ -210,7 +226,7 @@ def judge(
     if response.accepted and not mismatches:
         sent = _completed(given, version)
         mismatches += expectations.of_object(case, response.stored, sent, version.schema, made_up=made_up)
-        mismatches += ownership.of_managers(case, response.managers) if isinstance(case, ApplyCase) else ()
+        mismatches += ownership.of_managers(case, response) if isinstance(case, ApplyCase) else ()
     mismatches += expectations.of_paths(case.listed, trace, response.warnings)
     unknown = version.unknown_when_stored if response.accepted else ""
     answer = CaseAnswer(
@@ -221,7 +237,7 @@ def judge(
         given,
         made_up,
         unknown,
-        response.managers if isinstance(case, ApplyCase) else {},
+        response.owned if isinstance(case, ApplyCase) else None,
         response.conflicts,
     )
     result = _result(case, mismatches, trace, subject, strays.of_request(case, given, response, subject))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from pytest_crd.cases import jsonpatch
 from pytest_crd.cases.model import ApplyCase, Case, CreateCase, PatchCase, UpdateCase
@@ -12,6 +13,20 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
+
+
+class Sent(NamedTuple):
+    """
+    What a case sends, of several requests the last.
+
+    Attributes:
+        body: The body of the request.
+        given: The object as far as the case gives it: the body, or what a patch makes of what is stored. Empty of requests to
+            `/scale`, which send none, and of a patch that cannot be made.
+    """
+
+    body: Body
+    given: JSONValue
 
 
 def question(case: CreateCase | UpdateCase, body: Body, version: Version, old_version: Version) -> Question:
@@ -37,13 +52,20 @@ def question(case: CreateCase | UpdateCase, body: Body, version: Version, old_ve
     return asked
 
 
-def read(case: Case) -> Body:
+def read(case: Case) -> Sent:
     """
-    Return the body of the request that *case* makes, of several the last.
+    Return what *case* sends.
 
     Raises:
         CaseFileError: It is a text that the server could not read.
     """
+    body = _body(case)
+    if case.section.subresource == "scale":
+        return Sent(body, {})
+    return Sent(body, _patched(case.old, body.value) if isinstance(case, PatchCase) else body.value)
+
+
+def _body(case: Case) -> Body:
     if isinstance(case, ApplyCase):
         return _applied(case, len(case.steps) - 1)
     if isinstance(case, PatchCase):
@@ -60,18 +82,6 @@ def _applied(case: ApplyCase, index: int) -> Body:
     except InputError as error:
         place = ("steps", index, "input")
         raise case.mistake(f"the input of step {index + 1} cannot be read: {error}", *place) from None
-
-
-def given(case: Case, body: Body) -> JSONValue:
-    """
-    Return the object as far as *case*, which sends *body*, gives it: that, or what a patch makes of what is stored.
-
-    Empty of requests to `/scale`, which send none, and of a patch that cannot be made.
-    """
-    sent = body.value
-    if case.section.subresource == "scale":
-        return {}
-    return _patched(case.old, sent) if isinstance(case, PatchCase) else sent
 
 
 def _patched(old: JSONValue, patch: JSONValue) -> JSONValue:

@@ -32,7 +32,7 @@ def mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) -> Iter
     if all(_is_declared(path, subjects) for path in case.absent or ()):
         return
     try:
-        sent = sending.given(case, sending.read(case))
+        sent = sending.read(case).given
     except InputError:
         return  # which is said when the case is run
     for index, path in enumerate(case.absent or ()):

@@ -174,6 +174,28 @@ fields of the input that are dropped:
         id="a misspelt field of a patch",
     ),
     pytest.param(
+        "patchStatus",
+        "old: {spec: {}}, patch: {ready: true}, accepted: true",
+        """\
+fields of the input that are dropped:
+  ready  the schema does not specify it; did you mean status.ready?
+  where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, or write \
+`unknownFields: allow` at the top of the file
+""",
+        id="a field beside the status that is patched",
+    ),
+    pytest.param(
+        "patch",
+        "old: {spec: {}}, patch: {status: {redy: true}}, accepted: true",
+        """\
+fields of the input that are dropped:
+  status.redy  the schema does not specify it; did you mean status.ready?
+  where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, or write \
+`unknownFields: allow` at the top of the file
+""",
+        id="a misspelt status that a patch leaves alone",
+    ),
+    pytest.param(
         "patchScale",
         "old: {spec: {replicas: 1}}, patch: {spec: {replica: 2}}, accepted: true",
         """\
@@ -322,6 +344,20 @@ conflicts:
 spec.files is atomic (x-kubernetes-list-type: atomic): who applies it owns all of it (gates.yaml:31)
 """,
         id="an item of an atomic list",
+    ),
+    pytest.param(
+        "apply",
+        f"{SHARED}, conflicts: [{{manager: a, field: spec.hosts.name}}, {{manager: a, field: spec.hostss}}]",
+        """\
+accepted (200), but expected to be refused:
+  missing  {manager: a, field: spec.hosts.name}
+  missing  {manager: a, field: spec.hostss}
+
+a owns spec.replicas
+b owns spec.class, spec.replicas
+spec.hosts has no x-kubernetes-list-type, so that it is atomic: who applies it owns all of it (gates.yaml:24)
+""",
+        id="paths that lead to nothing",
     ),
 ]
 
@@ -485,3 +521,13 @@ def test_a_misspelt_field_is_no_reason_for_which_a_case_may_be_expected_to_fail(
         "specify it; did you mean spec.replicas?"
     )
     assert run(crd, "apply", f"{misspelt}, error: 'spec.replica: field not declared'").held
+
+
+def test_an_apply_that_is_refused_before_the_last_is_no_reason_either(crd: CustomResourceDefinition) -> None:
+    steps = "steps: [{manager: a, input: {spec: {replicas: 9}}}, {manager: a, input: {}}], xfail: later, managers: {a: [spec]}"
+    with pytest.raises(CaseFileError) as raised:
+        run(crd, "apply", steps)
+    assert str(raised.value).startswith(
+        'cases.yaml:3: apply case "a" is expected to fail, but would for another reason: step 1 of 2, by a, is refused: 422: '
+    )
+    assert not run(crd, "apply", f"{ONE_NUMBER}, xfail: later, accepted: true").held

@@ -44,13 +44,14 @@ CRD = declared(spec("a", "b"))
 V1, V2 = CRD.versions
 
 
-def load(case: str, *, fills: bool = False) -> Any:
-    (file,) = loader.load(f"crd: tabs.example.com\ncreate:\n- {{name: a, {case}}}\n", source="cases.yaml", fills=fills)
+def load(case: str, *, section: str = "create", fills: bool = False) -> Any:
+    text = f"crd: tabs.example.com\n{section}:\n- {{name: a, {case}}}\n"
+    (file,) = loader.load(text, source="cases.yaml", fills=fills)
     return file.cases[0]
 
 
-def run(case: str, version: Version = V1) -> CaseResult:
-    return runner.run(load(case), CaseSubject(version))
+def run(case: str, version: Version = V1, *, section: str = "create") -> CaseResult:
+    return runner.run(load(case, section=section), CaseSubject(version))
 
 
 def filled(case: str, mode: Mode = Mode.FILL) -> Observed:
@@ -129,3 +130,41 @@ def test_without_its_webhook_a_version_loses_what_is_not_stored() -> None:
     assert [(str(one.kind), one.path, one.words) for one in found.findings] == [
         ("data loss", "spec.b", "spec.b is lost when it is stored: no webhook converts it any more")
     ]
+
+
+TWO_STEPS = "steps: [{manager: a, input: {spec: {b: x}}}, {manager: b, input: {spec: {a: x}}}], accepted: true"
+
+
+def test_what_a_second_apply_finds_is_unknown() -> None:
+    with pytest.raises(CaseFileError) as raised:
+        run(TWO_STEPS, section="apply")
+    assert str(raised.value) == f'cases.yaml:3: what the second step of apply case "a" finds cannot be told: {UNKNOWN}'
+    assert run(TWO_STEPS.replace("{b: x}", "{}"), V2, section="apply").held
+
+
+def test_who_owns_what_once_it_is_stored_is_warned_of() -> None:
+    result = run("steps: [{manager: a, input: {spec: {b: x}}}], managers: {a: [spec.b]}", section="apply")
+
+    assert result.held
+    assert result.warnings == (f"tabs.example.com v1: cases state what is stored, but {UNKNOWN}",)
+    case = load(
+        "steps: [{manager: a, input: {spec: {b: x}}}], accepted: true, managers: TODO", section="apply", fills=True
+    )
+    observed = observation.observe(case, lambda one: runner.run(one, CaseSubject(V1)), Mode.FILL)
+    assert (dict(observed.values), observed.problem) == ({}, UNKNOWN)
+
+
+@pytest.mark.parametrize("webhook", [True, False])
+def test_no_case_with_two_managers_is_generated_of_what_is_not_stored(*, webhook: bool) -> None:
+    listed = spec("a")
+    tags = {"type": "array", "x-kubernetes-list-type": "set", "items": TEXT}
+    listed["properties"]["spec"]["properties"]["tags"] = tags
+    named = "spec.tags: two managers apply"
+    crd = declared(listed, webhook=webhook)
+
+    assert named not in casefile.generate([crd.versions[0]]).text
+    manifest = crd.declared
+    manifest["spec"]["versions"][1]["schema"] = {"openAPIV3Schema": listed}
+    same = CustomResourceDefinition.from_manifest(manifest)
+    assert (named in casefile.generate([same.versions[0]]).text) is not webhook
+    assert named in casefile.generate([same.versions[1]]).text
