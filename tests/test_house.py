@@ -135,7 +135,7 @@ def test_every_room_is_kept_from_the_others() -> None:
 
 
 def test_modules_are_imported_by_name_where_the_contracts_see_it() -> None:
-    """What `importlib` imports, they do not see: it is modules of other projects, and rooms, of the package that asks for them."""
+    """What `importlib` imports, they do not see: it is modules of other projects, and rooms and commands, which the contracts know."""
     seen = {
         (path.relative_to(PACKAGE).as_posix(), imported)
         for path in PACKAGE.rglob("*.py")
@@ -143,7 +143,10 @@ def test_modules_are_imported_by_name_where_the_contracts_see_it() -> None:
         if not re.match(r'"(?!pytest_crd)', imported)
     }
 
-    assert seen == {("plugin/features/__init__.py", 'f"{__name__}.{name}.hooks"')}
+    assert seen == {
+        ("plugin/features/__init__.py", 'f"{__name__}.{name}.hooks"'),
+        ("__main__.py", 'f"pytest_crd.cli.{command.module}"'),
+    }
 
 
 # Classes of one name, and why each is called so.

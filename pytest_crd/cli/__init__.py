@@ -1,1 +1,44 @@
-"""The commands of `python -m pytest_crd`: a module each, with `add` for its arguments and `run` for its work."""
+"""
+The commands of `pytest-crd`, which is `python -m pytest_crd` too: a module each, with `declare` for its arguments and `run` for its work.
+
+`run` takes what `declare` has declared, and returns the code that the program exits with; `exits` says which there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+
+class Command(NamedTuple):
+    """
+    A command.
+
+    Attributes:
+        module: The module of this package; imported only for who names the command.
+        summary: What it does, for `--help`.
+        hands_on: Whether what follows `--` is for another program, and reaches `run` as `options.handed_on`.
+    """
+
+    module: str
+    summary: str
+    hands_on: bool = False
+
+
+# By name, in the order in which `--help` has them.
+COMMANDS: Final[Mapping[str, Command]] = {
+    "test": Command("test", "run case files, checks, and upgrades from the last release", hands_on=True),
+    "check": Command("check", "say what a server makes of CustomResourceDefinitions"),
+    "cel": Command("cel", "evaluate a CEL expression on a custom resource, as the server would"),
+    "explain": Command("explain", "print what kubectl explain prints of a custom resource and its fields"),
+    "json-schema": Command(
+        "jsonschemas",
+        "write JSON Schemas of custom resources for editors and validators, one for each served version:"
+        " KIND-GROUP-VERSION.json",
+    ),
+    "openapi": Command("openapi", "print the OpenAPI document that a server publishes of a version of a CRD"),
+    "schema": Command(
+        "schema",
+        "print the path of the JSON Schema of case files, for `# yaml-language-server: $schema=PATH`, or write it",
+    ),
+}

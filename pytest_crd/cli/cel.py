@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from pytest_crd import engine
 from pytest_crd.cases import comparison
@@ -20,10 +19,8 @@ from pytest_crd.engine.rules.trial import Trial, TrialError
 from pytest_crd.engine.text import yamlreader
 
 
-def add(subparsers: Any) -> None:
-    """Declare the command."""
-    summary = "evaluate a CEL expression on a custom resource, as the server would"
-    parser = subparsers.add_parser("cel", help=summary, description=summary)
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument("expression", metavar="RULE", help="the expression, as in 'self.replicas <= self.max'")
     parser.add_argument(
         "crd",
@@ -41,7 +38,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--old", metavar="FILE", help="a file with the object as it was, for oldSelf")
     lookup.add_paths(parser)
     arguments.add_kubernetes_version(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

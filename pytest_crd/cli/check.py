@@ -5,19 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd import engine
 from pytest_crd.cli import arguments, lookup
 
 
-def add(subparsers: Any) -> None:
-    """Declare the command."""
-    summary = "say what a server makes of CustomResourceDefinitions"
-    parser = subparsers.add_parser("check", help=summary, description=summary)
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
     lookup.add_crds(parser)
     arguments.add_kubernetes_version(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

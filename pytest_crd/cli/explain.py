@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from pytest_crd import engine
 from pytest_crd.cli import arguments, explanation, lookup
 from pytest_crd.cli.explanation import Explanation, NoFieldError
 
 
-def add(subparsers: Any) -> None:
-    """Declare the command."""
-    summary = "print what kubectl explain prints of a custom resource and its fields"
-    parser = subparsers.add_parser("explain", help=summary, description=summary)
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument(
         "crd",
         metavar="CRD[/VERSION][.FIELD]",
@@ -25,7 +22,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--recursive", action="store_true", help="print all fields below, without their descriptions")
     lookup.add_paths(parser)
     arguments.add_kubernetes_version(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,22 +7,18 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from pytest_crd import engine
 from pytest_crd.cli import arguments, lookup
 
 
-def add(subparsers: Any) -> None:
-    """Declare the command."""
-    summary = "write JSON Schemas of custom resources for editors and validators, one for each served version"
-    parser = subparsers.add_parser("json-schema", help=summary, description=f"{summary}: KIND-GROUP-VERSION.json")
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
     lookup.add_crds(parser)
     parser.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="the folder of the files, made where it is missing"
     )
     arguments.add_kubernetes_version(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

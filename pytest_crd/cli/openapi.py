@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
 
 from pytest_crd.cli import arguments, lookup
 from pytest_crd.engine.publishing.types import OpenAPIVersion
 
 
-def add(subparsers: Any) -> None:
-    """Declare the command."""
-    summary = "print the OpenAPI document that a server publishes of a version of a CRD"
-    parser = subparsers.add_parser("openapi", help=summary, description=summary)
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument(
         "crd",
         metavar="CRD[/VERSION]",
@@ -23,7 +20,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--v2", action="store_true", help="in the form of OpenAPI v2, as in /openapi/v2; else v3")
     lookup.add_paths(parser)
     arguments.add_kubernetes_version(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,15 +6,11 @@ import argparse
 import sys
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 
-def add(subparsers: Any) -> None:
-    """Declare the command."""
-    summary = "print the path of the JSON Schema of case files, for `# yaml-language-server: $schema=PATH`, or write it"
-    parser = subparsers.add_parser("schema", help=summary, description=summary)
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file that it is written to, to be committed")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -14,14 +14,16 @@ from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
 from pytest_crd.discovery import projectfiles, releases, search, trees
+from pytest_crd.discovery.releases import AbsentError
 from pytest_crd.discovery.trees import FolderTree, GitTree, Tree
 from pytest_crd.engine import CustomResourceDefinitions
-from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import manifest
 from pytest_crd.progress import Progress, Tell, each, silent
 
 OF_GIT: Final = "git:"
+LAST_RELEASE: Final = f"{OF_GIT}latest-tag"
 
 
 class Project(NamedTuple):
@@ -76,7 +78,8 @@ def read(
         progress: Who is told while files are read.
 
     Raises:
-        InputError: It cannot be read, or there is no CRD in it.
+        AbsentError: There is no such commit, or no CRD in it.
+        InputError: It cannot be read.
     """
     with progress(f"reading {wanted}") as tell:
         if wanted.startswith(OF_GIT):
@@ -95,7 +98,7 @@ def _of_commit(wanted: str, project: Project, kubernetes_version: str, tell: Tel
             f"crd_commands are not run at a commit ({listed}): name a folder with what they print there, "
             "or the files in crd_paths"
         )
-        raise CrdError([Mistake(wanted, 0, message)])
+        raise AbsentError([Mistake(wanted, 0, message)])
     commit = releases.find(project.folder, wanted.removeprefix(OF_GIT))
     folder = Path(os.path.relpath(project.folder.resolve(), commit.repository.resolve())).as_posix()
     tree = trees.of_commit(commit.repository, commit.id, ref=commit.ref, folder="" if folder == "." else folder)
@@ -109,7 +112,7 @@ def _of_commit(wanted: str, project: Project, kubernetes_version: str, tell: Tel
     words = " ".join(filter(None, (f"{OF_GIT}{commit.ref} ({commit.id[:9]})", commit.note)))
     if not found.crds:
         where = " ".join(project.paths) or "any of its files"
-        raise CrdError([Mistake(wanted, 0, f"no CRD in {where} at {words}"), *found.notes])
+        raise AbsentError([Mistake(wanted, 0, f"no CRD in {where} at {words}"), *found.notes])
     return Baseline(words, tree, found)
 
 

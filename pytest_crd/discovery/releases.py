@@ -15,6 +15,10 @@ _LATEST: Final = re.compile(r"latest-tag(?:\((.+)\))?")
 _FETCH: Final = "git fetch --tags --unshallow, or `fetch-depth: 0` of GitHub's actions/checkout"
 
 
+class AbsentError(CrdError):
+    """There is no such release, or no commit of that name; the message says how to fetch it."""
+
+
 class Commit(NamedTuple):
     """
     A commit.
@@ -37,7 +41,7 @@ def find(folder: Path, ref: str) -> Commit:
     Return the commit that *ref* names in the repository of *folder*.
 
     Raises:
-        CrdError: There is no repository, or no such commit in it; the message says how to fetch it.
+        AbsentError: There is no repository, or no such commit in it.
     """
     here = git.ask(folder, "rev-parse", "--show-toplevel")
     if not here.line:
@@ -63,5 +67,5 @@ def _latest(repository: Path, ref: str, pattern: str) -> tuple[str, str]:
     return release.name, f"of {release.day}{passed_over}"
 
 
-def _mistake(ref: str, message: str) -> CrdError:
-    return CrdError([Mistake(f"git:{ref}", 0, message)])
+def _mistake(ref: str, message: str) -> AbsentError:
+    return AbsentError([Mistake(f"git:{ref}", 0, message)])

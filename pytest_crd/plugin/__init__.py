@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd import folders
-from pytest_crd.plugin import commandline, features, session, settings, unused
+from pytest_crd.plugin import alone, commandline, features, session, settings, unused
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
@@ -37,11 +37,20 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         if pluginmanager.get_plugin(name) is None:
             pluginmanager.set_blocked(name)
     settings.add(parser)
+    alone.declare(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    """Leave of the options in the ini file those that a session for CRDs alone can have."""
+    if settings.are_declared(early_config):
+        alone.load(early_config, args)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the settings, register what they ask for, and declare the markers."""
     if settings.are_declared(config):
+        alone.read(config)
         project.read(config)
         commandline.read(config)
         features.register(config)
@@ -60,6 +69,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     is_endless = collection_path.is_symlink() and folders.leads_back(collection_path)
     is_ignored = is_endless or commandline.leaves_out(collection_path, config)
     return True if is_ignored else None  # who says False keeps others from saying anything
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Take a package for a mere folder where Python is left out: pytest would import it before the first test in it."""
+    is_mere = settings.are_declared(parent.config) and commandline.is_without_python(parent.config)
+    return pytest.Dir.from_parent(parent, path=path) if is_mere else None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -1,7 +1,7 @@
 """
 What the command line names: folders that restrict a run, or nothing, so that Python files may have to be left out.
 
-A worker of pytest-xdist always has a path on its command line; what it is to know of this travels with the options.
+A worker of pytest-xdist may always have a path on its command line; what it is to know of this travels with the options then.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import pytest
 
 from pytest_crd.plugin.settings import checks, project, upgrades
 
-# What is kept among the options: the folders that are named, None where no path is; and whether Python files are left out.
+# What is kept among the options: the folders that are named, None where no path is; and why Python files are left out, empty where
+# they are not.
 _FOLDERS: Final = "crd_named_folders"
 _WITHOUT_PYTHON: Final = "crd_without_python"
+_NO_SETTINGS: Final = f"as the project has no pytest settings; {project.PYTHON.option} collects them"
 _LEFT_OUT: Final = pytest.StashKey[list[Path]]()
 _PYPROJECT: Final = "pyproject.toml"
 
@@ -25,7 +27,18 @@ def read(config: pytest.Config) -> None:
     """Find out what is named, and keep it; a worker has been told."""
     if not hasattr(config.option, _FOLDERS):
         setattr(config.option, _FOLDERS, _named(config))
-        setattr(config.option, _WITHOUT_PYTHON, _is_without_python(config))
+        setattr(config.option, _WITHOUT_PYTHON, _NO_SETTINGS if _is_without_python(config) else "")
+
+
+def leave_out_python(config: pytest.Config, reason: str) -> None:
+    """Leave out Python files, wherever they are, for a reason; to be called before the rest is found out."""
+    setattr(config.option, _FOLDERS, _named(config))
+    setattr(config.option, _WITHOUT_PYTHON, reason)
+
+
+def is_without_python(config: pytest.Config) -> bool:
+    """Return whether Python files are left out."""
+    return bool(getattr(config.option, _WITHOUT_PYTHON))
 
 
 def folders(config: pytest.Config) -> tuple[Path, ...]:
@@ -40,7 +53,7 @@ def is_below(path: Path, named: Sequence[Path]) -> bool:
 
 def leaves_out(path: Path, config: pytest.Config) -> bool:
     """Return whether a file is one of Python, and left out of the run; those that pytest would have collected are kept in mind."""
-    if path.suffix != ".py" or not getattr(config.option, _WITHOUT_PYTHON):
+    if path.suffix != ".py" or not is_without_python(config):
         return False
     if any(path.match(pattern) for pattern in config.getini("python_files")):
         config.stash.setdefault(_LEFT_OUT, []).append(path)
@@ -54,7 +67,7 @@ def left_out(config: pytest.Config) -> list[str]:
         return []
     first = found[0].relative_to(config.rootpath).as_posix()
     files = f"{len(found)} Python test files ({first} …) are" if len(found) > 1 else f"the Python test file {first} is"
-    return [f"crd: {files} not collected, as the project has no pytest settings; {project.PYTHON.option} collects them"]
+    return [f"crd: {files} not collected, {getattr(config.option, _WITHOUT_PYTHON)}"]
 
 
 def _named(config: pytest.Config) -> list[str] | None:

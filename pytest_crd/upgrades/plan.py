@@ -173,6 +173,11 @@ class Plan:
     of_all: tuple[Allowance, ...] = ()
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to judge, for whatever reason."""
+        return not (self.tasks or self.unread)
+
+    @property
     def outdated(self) -> list[Allowance]:
         """What is allowed to all CRDs, and happens in none."""
         return [] if self.unread else [one for one in self.of_all if not _happens(one, self.tasks)]

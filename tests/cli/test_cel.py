@@ -1,4 +1,4 @@
-"""`python -m pytest_crd cel`."""
+"""`pytest-crd cel`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_crd check`."""
+"""`pytest-crd check`."""
 
 from __future__ import annotations
 

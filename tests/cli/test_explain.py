@@ -1,4 +1,4 @@
-"""`python -m pytest_crd explain`, held against what kubectl printed (`python -m oracle record explain`)."""
+"""`pytest-crd explain`, held against what kubectl printed (`python -m oracle record explain`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_crd json-schema`."""
+"""`pytest-crd json-schema`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_crd openapi`."""
+"""`pytest-crd openapi`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_crd`: what all commands have in common."""
+"""`pytest-crd`: what all commands have in common."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from importlib import metadata
 import pytest
 
 from pytest_crd import __main__ as program
+from pytest_crd.cli import COMMANDS, exits
 from pytest_crd.engine import profile
 
 
@@ -31,3 +32,35 @@ def test_it_says_which_it_is(capsys: pytest.CaptureFixture[str]) -> None:
         capsys.readouterr().out
         == f"pytest-crd {metadata.version('pytest-crd')}, Kubernetes {', '.join(profile.KNOWN)}\n"
     )
+
+
+def _fails_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr("pytest_crd.cli.schema.run", run)
+
+
+def test_a_mistake_of_the_program_is_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _fails_with(ZeroDivisionError("of ours"), monkeypatch)
+
+    assert program.main(["schema"]) == 3
+    err = capsys.readouterr().err
+    assert err.startswith("Traceback (most recent call last):\n")
+    assert err.endswith("ZeroDivisionError: of ours\n")
+
+
+def test_an_interruption_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    _fails_with(KeyboardInterrupt(), monkeypatch)
+
+    assert program.main(["schema"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_all_commands_tell_what_their_exit_codes_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([], *([name] for name in COMMANDS)):
+        with pytest.raises(SystemExit):
+            program.main([*arguments, "--help"])
+        assert " ".join(capsys.readouterr().out.split()).endswith(exits.HELP)

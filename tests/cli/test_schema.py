@@ -1,4 +1,4 @@
-"""`python -m pytest_crd schema`."""
+"""`pytest-crd schema`."""
 
 from __future__ import annotations
 

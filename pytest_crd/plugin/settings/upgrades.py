@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"""\"([^"]*)\"|'([^']*)'|((?:\{[^}]*\}|\S)+)""")
 
 
+# The last release, where there is one.
+AUTO: Final = "auto"
+
+
 def _baselines(given: Given) -> tuple[str, ...]:
     if isinstance(given.value, list):  # of options, of which each names one
         found = [one.strip() for one in given.value]
@@ -60,8 +64,8 @@ def _allowed(given: Given) -> tuple[Allowance, ...]:
 
 BASELINE: Final = Setting(
     SettingKind.TEXT,
-    "The CustomResourceDefinitions that users have, folders, files or `git:REF` (`git:latest-tag` is the last release): what"
-    " an upgrade to those of today does to objects is a test for each.",
+    "The CustomResourceDefinitions that users have, folders, files or `git:REF` (`git:latest-tag` is the last release, `auto` the"
+    " same, but no error where there is none): what an upgrade to those of today does to objects is a test for each.",
     _baselines,
     ini="crd_baseline",
     option="--crd-baseline",
@@ -93,7 +97,7 @@ class UpgradeSettings(NamedTuple):
     What is set about upgrades.
 
     Attributes:
-        baselines: The CRDs that users have: folders, files and `git:REF`, each once.
+        baselines: The CRDs that users have: folders, files, `git:REF` and `auto`, each once.
         base: What a path there is relative to.
         allowed: What upgrades and rollbacks may do.
         rollback: Whether rollbacks are judged, too.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from pytest_crd.discovery import baseline, samplepaths
 from pytest_crd.discovery.baseline import Baseline
+from pytest_crd.discovery.releases import AbsentError
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import progressline, session
 from pytest_crd.plugin.features.upgrades.items import AllowedItem, UnjudgedItem, UpgradeFile, UpgradeItem
@@ -17,9 +19,9 @@ from pytest_crd.plugin.items import added
 from pytest_crd.plugin.items.added import MistakenFile
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
-from pytest_crd.plugin.settings.upgrades import BASELINE, UpgradeSettings
+from pytest_crd.plugin.settings.upgrades import AUTO, BASELINE, UpgradeSettings
 from pytest_crd.upgrades import plan
-from pytest_crd.upgrades.plan import Plan
+from pytest_crd.upgrades.plan import BaselineUpgrades, Plan
 
 
 class Hooks:
@@ -67,9 +69,9 @@ class Hooks:
             items.append(self._unjudged(session, what))
 
     def _is_whole(self) -> bool:
-        """Return whether a run should have upgrades: it names no node ids, not all of it failed last, and its upgrades are known."""
+        """Return whether a run should have upgrades: it names no node ids, not all of it failed last, and there are some."""
         is_narrowed = added.names_items(self._config) or self._config.getoption("lf", default=False)
-        return not is_narrowed and self._planned is not None and self._planned.problem is None
+        return not is_narrowed and self._planned is not None and not self._planned.is_empty
 
     def _unjudged(self, session: pytest.Session, reason: str) -> pytest.Item:
         file = UpgradeFile.from_parent(session, path=self._home, plan=Plan(), is_home=False)
@@ -111,7 +113,9 @@ class Hooks:
                 with progressline.of(self._config)("planning upgrades"):
                     self._planned = self._made()
             except InputError as error:
-                self._planned = Plan(problem=error)
+                # That there is nothing at all is for checks to say, where nobody has asked for upgrades.
+                is_unasked = self._settings.baselines == (AUTO,) and session.sources(self._config).is_in_vain
+                self._planned = Plan(problem=None if is_unasked else error)
         return self._planned
 
     def _made(self) -> Plan:
@@ -121,17 +125,21 @@ class Hooks:
         version = project.kubernetes_versions(config)[0]
         today = baseline.Project(of_project.folder, of_project.crd_paths, of_project.base, of_project.crd_commands)
         read: dict[str, Baseline | InputError] = {}
+        absent: tuple[BaselineUpgrades, ...] = ()
         for name in settings.baselines:
             try:
                 read[name] = baseline.read(
-                    name,
+                    baseline.LAST_RELEASE if name == AUTO else name,
                     base=settings.base,
                     project=today,
                     kubernetes_version=version,
                     progress=progressline.of(config),
                 )
             except InputError as error:
-                read[name] = error
+                if name == AUTO and isinstance(error, AbsentError):
+                    absent = (BaselineUpgrades(f"no upgrade is judged: {error.mistakes[0].message}", ()),)
+                else:
+                    read[name] = error
         scope = plan.Scope(
             of_project.base,
             of_project.folder,
@@ -141,7 +149,10 @@ class Hooks:
             settings.allowed,
             settings.rollback,
         )
-        return plan.of(session.catalogs(config), read, scope)
+        if not read:
+            return Plan(parts=absent)
+        planned = plan.of(session.catalogs(config), read, scope)
+        return dataclasses.replace(planned, parts=(*planned.parts, *absent))
 
     def _part(self, index: int) -> Part | None:
         """Return what the header says of a baseline."""

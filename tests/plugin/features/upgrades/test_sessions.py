@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support.git import commit
 from support.sessions import Folder
 
 if TYPE_CHECKING:
@@ -19,17 +19,8 @@ ITEM = f"{FILE}::upgrade[[]{NAME}]"
 SAMPLE = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {soil: sand}\n"
 
 
-def git(folder: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
-
-
 def release(folder: Folder, tag: str) -> None:
-    if not (folder.path / ".git").exists():
-        git(folder.path, "init", "-q")
-    git(folder.path, "add", "-A")
-    git(folder.path, "commit", "-q", "-m", "x")
-    git(folder.path, "tag", tag)
+    commit(folder.path, tag=tag)
 
 
 def change(project: Project, old: str, new: str, name: str = FILE) -> None:

@@ -1,0 +1,51 @@
+"""`test`: case files, checks and upgrades, without any knowledge of pytest."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Final
+
+from pytest_crd.cli.exits import Exit
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments: paths, and every setting of the plugin."""
+    from pytest_crd.plugin import testrun  # noqa: PLC0415 - only this command needs pytest
+
+    parser.usage = "%(prog)s [-h] [SETTING ...] [PATH ...] [-- OPTION-OF-PYTEST ...]"
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="case files, and files and folders with CRDs and samples; unset: the whole project",
+    )
+    parser.add_argument(
+        "--no-baseline",
+        action="store_true",
+        help="judge no upgrade where no baseline is named; unset: those from the last release of the repository are, if it has one",
+    )
+    testrun.declare(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run pytest for CRDs alone; return a code of `exits.Exit`."""
+    from pytest_crd.plugin import testrun  # noqa: PLC0415 - only this command needs pytest
+
+    for path in options.paths:
+        if path.partition("::")[0].endswith(".py"):
+            print(f"{path}: no Python is run here; `pytest {path}` runs it", file=sys.stderr)
+            return Exit.WRONG_USE
+    found = testrun.run(options.paths, options.settings, options.handed_on, has_baseline=not options.no_baseline)
+    return Exit.INTERRUPTED if found.was_interrupted else _EXITS[found.code]
+
+
+# By what pytest exits with; it stops itself where something does not hold.
+_EXITS: Final = (
+    Exit.HOLDS,
+    Exit.DOES_NOT_HOLD,
+    Exit.DOES_NOT_HOLD,
+    Exit.INTERNAL_ERROR,
+    Exit.WRONG_USE,
+    Exit.NOTHING_THERE,
+)

@@ -1,0 +1,277 @@
+"""`pytest-crd test`: case files, checks and upgrades, where nobody knows of pytest."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+from support.git import commit
+
+from pytest_crd import __main__ as program
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+pytestmark = pytest.mark.session
+Test: TypeAlias = "Callable[..., tuple[int, str, str]]"
+
+RUINOUS = "raise SystemExit('the Python of a project was run')\n"
+WRONG = "crd: gardens.stories.example.com\ncreate:\n- {name: many, input: {spec: {rows: 11}}, accepted: true}\n"
+RIGHT = WRONG.replace("11", "9")
+WITH_ALL = (
+    "addopts = --cov=garden -p garden.plugin --crd-kubernetes-version 1.36 --crd-warnings=error -x",
+    "required_plugins = pytest-garden",
+    "filterwarnings = error::garden.Warn",
+    "pythonpath = src",
+    "garden_mode = auto",
+)
+
+
+@pytest.fixture
+def test(project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Test:
+    """Run the command in a project with a CRD, and return its code and what it has printed."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
+    monkeypatch.setenv("PYTEST_PLUGINS", "")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.chdir(project.path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = program.main(["test", *arguments, *(() if "--" in arguments else ("--",)), "-p", "no:faulthandler"])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_what_holds_is_0(project: Project, test: Test) -> None:
+    project.cases(RIGHT)
+
+    code, out, _ = test()
+
+    assert code == 0
+    assert "crd: 5 checks in 1 file" in out
+    assert "6 passed" in out
+    assert "crd: no upgrade is judged: " in out
+
+
+def test_what_does_not_hold_is_1(project: Project, test: Test) -> None:
+    project.cases(WRONG)
+
+    code, out, _ = test()
+
+    assert code == 1
+    assert "spec.rows: Invalid value: 11" in out
+
+
+def test_a_wrong_file_is_1_and_all_else_is_judged(project: Project, test: Test) -> None:
+    project.cases("creat: []\n")
+
+    code, out, _ = test()
+
+    assert code == 1
+    assert "unknown key 'creat'" in out
+    assert "5 passed, 1 error" in out
+
+
+def test_no_crd_is_5(tmp_path: Path, test: Test, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+
+    code, out, _ = test()
+
+    assert code == 5
+    assert "crd: nothing to check: " in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["nowhere"], "file or directory not found: nowhere"),
+        (["--", "--unheard-of"], "unrecognized arguments: --unheard-of"),
+        (["--crd-warnings", "loud"], "--crd-warnings: 'loud': write show or error"),
+        (["test_it.py"], "test_it.py: no Python is run here; `pytest test_it.py` runs it"),
+    ],
+)
+def test_wrong_use_is_2(arguments: list[str], problem: str, test: Test) -> None:
+    code, _, err = test(*arguments)
+
+    assert code == 2
+    assert problem in err
+
+
+def test_an_option_that_is_nobodys_is_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exited:
+        program.main(["test", "--unheard-of"])
+
+    assert exited.value.code == 2
+    assert "unrecognized arguments: --unheard-of" in capsys.readouterr().err
+
+
+def test_a_run_that_stops_itself_has_not_been_interrupted(project: Project, test: Test) -> None:
+    project.cases(WRONG)
+
+    assert test("--", "--stepwise")[0] == 1
+
+
+def test_who_interrupts_it_is_told_so_by_130(project: Project, test: Test) -> None:
+    project.write("stop.py", "def pytest_runtest_call():\n    raise KeyboardInterrupt\n")
+    sys.path.insert(0, str(project.path))
+    try:
+        assert test("--", "-p", "stop")[0] == 130
+    finally:
+        sys.path.remove(str(project.path))
+
+
+def test_no_python_of_the_project_is_run_and_its_settings_count(project: Project, test: Test) -> None:
+    project.ini(*WITH_ALL)
+    project.write("conftest.py", RUINOUS)
+    project.write("tests/__init__.py", RUINOUS)
+    project.write("tests/test_it.py", RUINOUS)
+    project.write("tests/test_texts.txt", ">>> 1/0\n")
+    project.write("tests/test_garden.crd.yaml", RIGHT)
+
+    code, out, err = test()
+
+    assert (code, err) == (0, "")
+    assert "Kubernetes 1.36" in out
+    assert "crd: the Python test file tests/test_it.py is not collected, which pytest runs" in out
+    assert "6 passed in" in out  # and no warning
+
+
+@pytest.mark.slow
+@pytest.mark.counted
+def test_workers_know_all_that(project: Project) -> None:
+    project.ini(*WITH_ALL)
+    project.write("tests/__init__.py", RUINOUS)
+    project.write("tests/test_garden.crd.yaml", RIGHT)
+
+    done = _started(project.path, "test", "--", "-n", "2")
+
+    assert done.returncode == 0, done.stdout
+    assert "Kubernetes 1.36" in done.stdout
+    assert "6 passed" in done.stdout
+
+
+def test_nobody_needs_workers(test: Test, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "xdist" else find(name))
+
+    assert test()[0] == 0
+    assert test("--", "-n", "2")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = ['--cov', '--crd-kubernetes-version', '1.36']\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--cov --crd-kubernetes-version=1.36'\n"),
+        ("setup.cfg", "[tool:pytest]\naddopts = --cov --crd-kubernetes-version 1.36\n"),
+        ("tox.ini", "[pytest]\naddopts = --crd-kubernetes-version 1.36 --crd-baseline-rollback --crd-baseline crd\n"),
+    ],
+)
+def test_what_a_project_adds_about_crds_counts(file: str, text: str, project: Project, test: Test) -> None:
+    project.crd("crd/gardens.yaml")
+    project.write(file, text)
+
+    code, out, _ = test()
+
+    assert code == 0
+    assert "Kubernetes 1.36" in out
+
+
+def test_a_project_without_such_settings_has_none(project: Project, test: Test) -> None:
+    project.write("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['.']\n")
+
+    assert test()[0] == 0
+
+
+def test_upgrades_are_judged_from_the_last_release(project: Project, test: Test) -> None:
+    commit(project.path, tag="v1.0.0")
+    crd = project.read("config/crd/bases/gardens.yaml")
+    project.write("config/crd/bases/gardens.yaml", crd.replace("maximum: 10", "maximum: 5"))
+
+    code, out, _ = test()
+
+    assert code == 1
+    assert "crd: upgrades from git:v1.0.0 (" in out
+    assert "refused: spec.rows" in out
+    assert test("--no-baseline")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("tag", "reason"),
+    [
+        ("", "has no tag; it may not have been fetched: git fetch --tags --unshallow"),
+        ("v1.0.0", "no CRD in any of its"),
+    ],
+)
+def test_without_a_release_that_is_said_and_no_error(tag: str, reason: str, project: Project, test: Test) -> None:
+    crd = project.path / "config/crd/bases/gardens.yaml"
+    text = crd.read_text()
+    crd.unlink()
+    project.write("README", "")
+    commit(project.path, tag=tag)
+    crd.write_text(text)
+    commit(project.path)
+
+    code, out, _ = test()
+
+    assert code == 0
+    assert reason in out.split("crd: no upgrade is judged: ")[1]
+    assert test("--baseline", "git:latest-tag")[0] == 1
+
+
+def test_a_release_that_cannot_be_read_is_an_error(project: Project, test: Test) -> None:
+    crd = project.read("config/crd/bases/gardens.yaml")
+    project.write("config/crd/bases/gardens.yaml", f"{crd}a: [\n")
+    commit(project.path, tag="v1.0.0")
+    project.write("config/crd/bases/gardens.yaml", crd)
+
+    code, out, _ = test()
+
+    assert code == 1
+    assert "upgrade[auto]" in out
+
+
+def test_another_baseline_takes_the_place_of_the_last_release(project: Project, test: Test) -> None:
+    commit(project.path, tag="v1.0.0")
+    project.crd("old/gardens.yaml")
+    project.ini("crd_baseline = old", "crd_paths = config")
+
+    assert "crd: upgrades from old: " in test()[1]
+    assert "crd: upgrades from git:v1.0.0" not in test("--baseline=old")[1]
+
+
+def test_its_help_has_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        program.main(["test", "--help"])
+
+    out = capsys.readouterr().out
+    assert out.startswith("usage: pytest-crd test [-h] [SETTING ...] [PATH ...] [-- OPTION-OF-PYTEST ...]\n")
+    assert "--baseline VALUE" in out
+    assert "--crd-rule-budget" in out
+    assert "--crd-python" not in out
+    assert "Exit codes: 0 all holds" in out
+
+
+def test_a_reader_who_leaves_is_no_verdict(project: Project, test: Test) -> None:
+    del test  # whose project it is
+    command = [sys.executable, "-m", "pytest_crd", "test"]
+    with subprocess.Popen(command, cwd=project.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        started.stdout.close()
+
+        assert started.wait() not in (0, 1)
+
+
+def _started(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TOX_"))}
+    command = [sys.executable, "-m", "pytest_crd", *arguments]
+    return subprocess.run(command, cwd=folder, env=own, check=False, capture_output=True, encoding="utf-8")
