@@ -132,8 +132,8 @@ def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
     api_version, kind = (part if isinstance(part, str) else "" for part in stated)
     group, _, version = api_version.rpartition("/")
     if (group, kind) not in claims:
-        if near := _near(group, kind, claims):
-            words = f"no CRD of the project is for kind {kind!r} of {group}; did you mean {near}?"
+        if meant := near(group, kind, claims):
+            words = f"no CRD of the project is for kind {kind!r} of {group}; did you mean {meant}?"
             found.broken.append(Broken(CheckFinding(item.where, words), path, item.line_of(), name_of(value)))
         else:
             found.others[kind or "no kind"] += 1
@@ -172,14 +172,14 @@ def _has_variables(content: bytes) -> bool:
     return True
 
 
-def _near(group: str, kind: str, claims: Claims) -> str:
+def near(group: str, kind: str, claims: Claims) -> str:
     """Return which group and kind are meant, where one of the two is misspelt; empty where none is."""
     kinds = [one for of, one in claims if of == group]
     groups = [of for of, one in claims if one == kind]
-    if near := likeness.nearest(kind, kinds):
-        return f"kind {near!r}"
-    if near := likeness.nearest(group, groups):
-        return f"the group {near!r}"
+    if meant := likeness.nearest(kind, kinds):
+        return f"kind {meant!r}"
+    if meant := likeness.nearest(group, groups):
+        return f"the group {meant!r}"
     return ""
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,6 +20,7 @@ from pytest_crd.engine import CustomResourceDefinition, FieldError, Response, Ve
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
+from pytest_crd.engine.text.manifest import Manifest
 
 _PLACEHOLDERS: Final = ("{{", "${")
 _LONGEST: Final = 60
@@ -39,6 +41,7 @@ class SampleOutcome:
         placeholder: The first value that a template leaves open, where all that is wrong is of that kind; else empty.
         warnings: What the server warns of.
         notes: What the sample becomes.
+        response: The server's answer; None where there is none.
     """
 
     crd: CustomResourceDefinition
@@ -49,6 +52,7 @@ class SampleOutcome:
     placeholder: str = ""
     warnings: tuple[CheckFinding, ...] = ()
     notes: tuple[str, ...] = ()
+    response: Response | None = None
 
 
 def judged(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdict:
@@ -108,26 +112,42 @@ def _refused(sample: Sample, outcomes: Sequence[SampleOutcome]) -> CheckVerdict:
 
 
 def _under(sample: Sample, crd: CustomResourceDefinition) -> SampleOutcome:
+    return under(sample.manifest, sample.version, crd, functools.partial(_created, sample.manifest))
+
+
+def _created(manifest: Manifest, version: Version) -> Response:
+    return questions.ask(Question(version, Section.CREATE, completion.read(printing.marshal(manifest.value))))
+
+
+def under(
+    manifest: Manifest, name: str, crd: CustomResourceDefinition, ask: Callable[[Version], Response]
+) -> SampleOutcome:
+    """
+    Return what becomes of an object under a CRD.
+
+    Args:
+        manifest: The object.
+        name: The version that it states.
+        crd: The CRD.
+        ask: Asks for it under that version.
+    """
     served = [version.name for version in crd.versions if version.served]
-    if sample.version not in served:
-        place = fieldlines.of_steps(sample.manifest, ("apiVersion",))
-        words = f"{crd.name} serves {', '.join(served) or 'no version'}, not {sample.version}"
+    if name not in served:
+        place = fieldlines.of_steps(manifest, ("apiVersion",))
+        words = f"{crd.name} serves {', '.join(served) or 'no version'}, not {name}"
         return SampleOutcome(
             crd, "a version that is not served", (CheckFinding(place, words),), frozenset({"apiVersion"})
         )
-    version = crd.version(sample.version)
+    version = crd.version(name)
     try:
-        response = questions.ask(
-            Question(version, Section.CREATE, completion.read(printing.marshal(sample.manifest.value)))
-        )
+        response = ask(version)
     except RefusedCrdError as error:
         found = tuple(CheckFinding(crd.source, one.message) for one in error.mistakes)
         return SampleOutcome(crd, "the server refuses the CRD", found, is_answered=False)
-    return _answered(sample, version, response)
+    return _answered(manifest, version, response)
 
 
-def _answered(sample: Sample, version: Version, response: Response) -> SampleOutcome:
-    manifest = sample.manifest
+def _answered(manifest: Manifest, version: Version, response: Response) -> SampleOutcome:
     source = manifest.document.source
     repeated = [
         CheckFinding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
@@ -141,7 +161,7 @@ def _answered(sample: Sample, version: Version, response: Response) -> SampleOut
         )
         for one in response.errors
     ]
-    dropped = [*_dropped(sample, version, response)]
+    dropped = [*_dropped(manifest, version, response)]
     whom = _described(version.crd, version.name)
     heading = f"refused ({response.code}) by {whom}"
     if response.accepted:
@@ -159,23 +179,24 @@ def _answered(sample: Sample, version: Version, response: Response) -> SampleOut
         frozenset(fields),
         placeholder=open_values[0] if open_values and is_open else "",
         warnings=tuple(CheckFinding(fieldlines.of_sentence(manifest, one), one) for one in warnings),
+        response=response,
         notes=(*_becomes(response), *filter(None, (version.unknown_when_stored if response.accepted else "",))),
     )
 
 
-def _dropped(sample: Sample, version: Version, response: Response) -> Iterator[CheckFinding]:
+def _dropped(manifest: Manifest, version: Version, response: Response) -> Iterator[CheckFinding]:
     """Yield the fields that are lost, each with the one that may be meant."""
     fields = SchemaFields(version)
     for path in response.changes.pruned:
         near = fields.near(path)
         hint = f"; did you mean {near}?" if near else ""
         yield CheckFinding(
-            fieldlines.of_steps(sample.manifest, path.steps),
+            fieldlines.of_steps(manifest, path.steps),
             f"{path}: the schema does not specify it, so that it is dropped{hint}",
         )
     for path in response.changes.lost:
         words = f"{path}: the storage version does not specify it, so that it is lost without a warning"
-        yield CheckFinding(fieldlines.of_steps(sample.manifest, path.steps), words)
+        yield CheckFinding(fieldlines.of_steps(manifest, path.steps), words)
 
 
 def _open_value(error: FieldError, value: JSONValue) -> str:

@@ -7,11 +7,11 @@ import argparse
 from pytest_crd.engine import profile
 
 
-def add_kubernetes_version(parser: argparse.ArgumentParser) -> None:
+def add_kubernetes_version(parser: argparse.ArgumentParser, *, default: str | None = profile.DEFAULT) -> None:
     """Declare `--kubernetes-version`, as `options.kubernetes_version`."""
     parser.add_argument(
         "--kubernetes-version",
-        default=profile.DEFAULT,
+        default=default,
         metavar="VERSION",
         help=f"whose answers: {', '.join(profile.KNOWN)}; the newest unless told",
     )

@@ -1,0 +1,391 @@
+"""`pytest-crd validate`: what a server makes of objects in files and streams."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import yaml
+
+from pytest_crd import __main__ as program
+from pytest_crd.live import client
+from pytest_crd.live.run import Target
+from pytest_crd.live.transport import NoAnswerError, Reply
+
+TABS = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: tabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: tabs, kind: Tab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          size: {type: integer, maximum: 9}
+          colour: {type: string, default: red}
+          old: {type: string}
+          marks: {type: object, additionalProperties: {type: string}}
+"""
+TAB = "apiVersion: example.com/v1\nkind: Tab\nmetadata: {name: a}\nsize: 1\n"
+OTHERS = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: Note\n---\n{}\n"
+BY = "by tabs.example.com v1 (crds/tabs.yaml:1)"
+END = "; Kubernetes 1.37\n"
+
+Validate: TypeAlias = "Callable[..., tuple[int, str, str]]"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crds").mkdir()  # where nobody asks git for files
+    (tmp_path / "crds/tabs.yaml").write_text(TABS)
+    (tmp_path / "tab.yaml").write_text(TAB)
+    return tmp_path
+
+
+@pytest.fixture
+def validate(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Validate:
+    """Run the command, with a text as standard input, and return its code and what it has printed."""
+    del folder
+
+    def run(*arguments: str, given: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        code = program.main(["validate", *arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_what_a_server_takes_as_it_is_is_accepted(validate: Validate) -> None:
+    assert validate("tab.yaml") == (0, f"tab.yaml:1: Tab/a: accepted\n1 custom resource, 0 refused{END}", "")
+
+
+def test_what_a_server_refuses_is_told_in_its_words_with_both_lines(folder: Path, validate: Validate) -> None:
+    (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 10"))
+
+    code, out, _ = validate("tab.yaml")
+
+    assert code == 1
+    assert out == (
+        f"tab.yaml:1: Tab/a: refused (422) {BY}\n"
+        "  tab.yaml:4: size: Invalid value: 10: size in body should be less than or equal to 9 (crds/tabs.yaml:16 maximum)\n"
+        f"1 custom resource, 1 refused{END}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "counted"),
+    [
+        (["tab.yaml"], "1 custom resource, 0 refused, 1 accepted, but not as it is"),
+        (["tab.yaml", "other.yaml"], "2 custom resources, 0 refused, 2 accepted, but not as they are"),
+    ],
+)
+def test_what_a_server_drops_fails(files: list[str], counted: str, folder: Path, validate: Validate) -> None:
+    for name in ("tab.yaml", "other.yaml"):
+        (folder / name).write_text(f"{TAB}colur: blue\n")
+
+    code, out, _ = validate(*files)
+
+    assert code == 1
+    assert out.startswith(
+        f"tab.yaml:1: Tab/a: accepted {BY}, but not as it is; kubectl refuses it\n"
+        "  tab.yaml:5: colur: the schema does not specify it, so that it is dropped; did you mean colour?\n"
+    )
+    assert out.endswith(f"{counted}{END}")
+
+
+def test_what_a_server_warns_of_is_told(folder: Path, validate: Validate) -> None:
+    (folder / "crds/tabs.yaml").write_text(TABS.replace("    served: true", "    served: true\n    deprecated: true"))
+
+    code, out, _ = validate("tab.yaml")
+
+    assert code == 0
+    assert "  warning: example.com/v1 Tab is deprecated\n" in out
+
+
+def test_a_stream_may_have_anything_and_what_is_not_judged_is_counted(validate: Validate) -> None:
+    code, out, _ = validate("-", given=f"{TAB}{OTHERS}")
+
+    assert code == 0
+    assert out == (
+        "stdin:1: Tab/a: accepted\n"
+        f"1 custom resource, 0 refused; 3 objects of other kinds, not judged (2 no kind, 1 ConfigMap of v1){END}"
+    )
+
+
+def test_of_many_kinds_the_first_are_named(validate: Validate) -> None:
+    many = "".join(f"---\napiVersion: v1\nkind: K{index}\n" for index in range(7))
+
+    assert validate("-", given=f"{TAB}{many}")[1].endswith("1 K4 of v1 and 2 more kinds); Kubernetes 1.37\n")
+
+
+def test_a_kind_that_nobody_knows_can_fail(validate: Validate) -> None:
+    code, out, _ = validate("-", "--strict", given=f"{TAB}{OTHERS}")
+
+    assert code == 1
+    assert "stdin:6: no CRD is known of ConfigMap of v1\n" in out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "meant"),
+    [
+        ("kind: Tab", "kind: Tabb", "kind 'Tabb' of example.com; did you mean kind 'Tab'?"),
+        ("example.com", "exmple.com", "kind 'Tab' of exmple.com; did you mean the group 'example.com'?"),
+    ],
+)
+def test_a_misspelt_kind_fails(old: str, new: str, meant: str, folder: Path, validate: Validate) -> None:
+    (folder / "tab.yaml").write_text(TAB.replace(old, new))
+
+    code, out, _ = validate("tab.yaml")
+
+    assert code == 1
+    assert out == (
+        f"tab.yaml:1: no CRD is for {meant}\n0 custom resources, 0 refused; 1 object of a misspelt kind{END}"
+    )
+
+
+def test_where_nothing_is_judged_there_is_no_verdict(validate: Validate) -> None:
+    assert validate("-", given=OTHERS)[0] == 5
+
+
+def test_a_version_that_is_not_served_fails(folder: Path, validate: Validate) -> None:
+    (folder / "tab.yaml").write_text(TAB.replace("example.com/v1", "example.com/v2"))
+
+    code, out, _ = validate("tab.yaml")
+
+    assert code == 1
+    assert out == (
+        "tab.yaml:1: Tab/a: a version that is not served\n"
+        f"  tab.yaml:1: tabs.example.com serves v1, not v2\n1 custom resource, 1 refused{END}"
+    )
+
+
+def test_a_crd_that_is_refused_takes_no_objects(folder: Path, validate: Validate) -> None:
+    (folder / "crds/tabs.yaml").write_text(TABS.replace("Namespaced", "Namespacd"))
+
+    code, out, _ = validate("tab.yaml")
+
+    assert code == 1
+    assert 'spec.scope: Unsupported value: "Namespacd"' in out
+
+
+def test_the_best_of_alternatives_counts(folder: Path, validate: Validate) -> None:
+    (folder / "crds/minimal.yaml").write_text(TABS.replace("maximum: 9", "maximum: 0"))
+
+    assert validate("tab.yaml")[0] == 0
+
+
+def test_what_is_stored_is_shown_as_yaml(validate: Validate) -> None:
+    code, out, _ = validate("tab.yaml", "--show")
+
+    assert code == 0
+    assert list(yaml.safe_load_all(out)) == [
+        {
+            "apiVersion": "example.com/v1",
+            "kind": "Tab",
+            "metadata": {"name": "a", "namespace": "default"},
+            "size": 1,
+            "colour": "red",
+        },
+    ]
+    assert '# becomes, by defaults, colour: "red"\n' in out
+
+
+def test_of_what_is_refused_nothing_is_shown(folder: Path, validate: Validate) -> None:
+    (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 10"))
+
+    assert list(yaml.safe_load_all(validate("tab.yaml", "--show")[1])) == []
+
+
+def test_what_is_stored_is_updated(folder: Path, validate: Validate) -> None:
+    (folder / "old.yaml").write_text(TAB.replace("size: 1", "size: 10"))
+    (folder / "tab.yaml").write_text(f"{TAB.replace('size: 1', 'size: 10')}---\n{TAB.replace('name: a', 'name: b')}")
+
+    code, out, _ = validate("tab.yaml", "--old", "old.yaml")
+
+    assert code == 0  # what was wrong before may stay so
+    assert out == (
+        "tab.yaml:1: Tab/a: accepted, an update\n"
+        "tab.yaml:6: Tab/b: accepted, as nothing is stored of it\n"
+        f"2 custom resources, 0 refused, 1 of them updated{END}"
+    )
+
+
+def test_an_old_file_that_has_none_of_the_objects_is_an_error(folder: Path, validate: Validate) -> None:
+    (folder / "old.yaml").write_text(TAB.replace("name: a", "name: b"))
+
+    code, _, err = validate("tab.yaml", "--old", "old.yaml")
+
+    assert code == 2
+    assert err == "--old has none of the objects, by group, kind, namespace and name: nothing was updated\n"
+
+
+def test_an_object_is_stored_once(folder: Path, validate: Validate) -> None:
+    (folder / "old.yaml").write_text(f"{TAB}---\n{TAB}---\n{TAB.replace('name: a', 'namespace: default, name: a')}")
+
+    code, _, err = validate("tab.yaml", "--old", "old.yaml")
+
+    assert code == 2
+    assert err == "old.yaml:6: Tab/a is stored once: see line 1\nold.yaml:11: Tab/a is stored once: see line 1\n"
+
+
+def test_applies_conflict_with_what_others_own(folder: Path, validate: Validate) -> None:
+    (folder / "old.yaml").write_text(TAB)
+    (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 2"))
+
+    code, out, _ = validate("tab.yaml", "--old", "old.yaml", "--apply")
+    assert code == 1
+    assert "refused (409)" in out
+    assert '.size: conflict with "before-first-apply" using example.com/v1' in out
+    assert validate("tab.yaml", "--old", "old.yaml", "--apply", "--force", "--manager", "me")[0] == 0
+    assert validate("tab.yaml", "--apply")[0] == 0
+
+
+def test_crds_are_those_that_are_named(folder: Path, validate: Validate) -> None:
+    (folder / "strict").mkdir()
+    (folder / "strict/tabs.yaml").write_text(TABS.replace("maximum: 9", "maximum: 0"))
+
+    assert validate("tab.yaml", "--crd", "crds/tabs.yaml")[0] == 0
+    assert "(strict/tabs.yaml:16 maximum)" in validate("tab.yaml", "--crd", "strict")[1]
+    assert validate("tab.yaml", "--crd", "-", given=TABS)[0] == 0
+
+
+def test_crds_among_the_objects_take_the_place_of_those_of_the_project(validate: Validate) -> None:
+    stricter = TABS.replace("maximum: 9", "maximum: 0")
+
+    assert "(stdin:16 maximum)" in validate("-", given=f"{stricter}---\n{TAB}")[1]
+    assert validate("-", "--crd", "crds/tabs.yaml", given=f"{stricter}---\n{TAB}")[0] == 0
+
+
+@pytest.mark.session  # git is asked for files
+def test_a_stream_may_have_all_the_crds_there_are(folder: Path, validate: Validate) -> None:
+    shutil.rmtree(folder / "crds")
+
+    assert validate("-", given=f"{TABS}---\n{TAB}")[0] == 0
+    code, _, err = validate("tab.yaml")
+    assert code == 2
+    assert "no CRD was found" in err
+
+
+def test_a_broken_crd_of_the_project_is_told_though_the_stream_has_some(folder: Path, validate: Validate) -> None:
+    (folder / "crds/broken.yaml").write_text(f"{TABS}  - [\n")
+
+    code, out, err = validate("-", given=f"{TABS}---\n{TAB}")
+
+    assert (code, out) == (2, "")
+    assert err.startswith("crds/broken.yaml:21: ")
+
+
+def test_what_can_be_read_is_judged_beside_what_cannot(folder: Path, validate: Validate) -> None:
+    (folder / "a.yaml").write_text("a: [\n")
+    (folder / "b.yaml").mkdir()
+    (folder / "c.yaml").symlink_to("nowhere")
+
+    code, out, err = validate("a.yaml", "tab.yaml")
+
+    assert code == 2
+    assert "Tab/a: accepted" in out
+    assert err == "a.yaml:2: did not find expected node content (while parsing a flow node)\n"
+
+
+def test_a_file_that_the_system_keeps_back_is_a_mistake(
+    folder: Path, validate: Validate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == "kept.yaml":
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    (folder / "kept.yaml").write_text(TAB)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+
+    code, _, err = validate("kept.yaml", "tab.yaml", "--crd", "crds/tabs.yaml")
+
+    assert (code, err) == (2, "kept.yaml: cannot be read: Permission denied\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["tab.yaml", "--force"], "--manager and --force are of applies: add --apply"),
+        (["tab.yaml", "--manager", "me"], "--manager and --force are of applies: add --apply"),
+        (["tab.yaml", "--apply", "--manager", ""], "--manager: a field manager has a name"),
+        (["tab.yaml", "--crd", "x", "--crd-live", "y"], "--crd and --crd-live both say where CRDs are: leave out one"),
+        (["tab.yaml", "--crd-live-context", "x"], "--crd-live-context does nothing without --crd-live"),
+        (["-", "--crd", "-"], "there is one standard input: name - once"),
+        (["nowhere.yaml"], "nowhere.yaml: no such file or folder"),
+        (["tab.yaml", "--crd", "tab.yaml"], "tab.yaml: no CustomResourceDefinition in the file"),
+        (["tab.yaml", "--kubernetes-version", "1.2"], "1.2"),
+        (["tab.yaml", "--crd-live", "nowhere"], "--crd-live: "),
+    ],
+)
+def test_wrong_use_is_2(arguments: list[str], problem: str, validate: Validate) -> None:
+    code, out, err = validate(*arguments)
+
+    assert (code, out) == (2, "")
+    assert problem in err
+
+
+class _Cluster:
+    """A server that lists its CRDs."""
+
+    address = "http://cluster"
+    is_trusted_blindly = False
+
+    def __init__(self, code: int, body: Any) -> None:
+        self._code, self._body = code, body
+
+    def send(self, *_: object) -> Reply:
+        """Answer."""
+        if self._code == 0:
+            raise NoAnswerError("the line is dead")
+        return Reply(self._code, [], json.dumps(self._body).encode())
+
+    def close(self) -> None:
+        """Close nothing."""
+
+
+def _connected(monkeypatch: pytest.MonkeyPatch, code: int, body: Any) -> None:
+    target = Target(client.Server(_Cluster(code, body)), "1.36", "v1.36.1", "kubectl")
+    monkeypatch.setattr("pytest_crd.live.connection.connect", lambda *_, **__: target)
+
+
+def test_the_crds_of_a_server_count_as_they_are_stored(validate: Validate, monkeypatch: pytest.MonkeyPatch) -> None:
+    crd = yaml.safe_load(TABS.replace("maximum: 9", "maximum: 0"))
+    _connected(monkeypatch, 200, {"items": [{key: crd[key] for key in ("metadata", "spec")}]})
+
+    code, out, _ = validate("tab.yaml", "--crd-live", "http://cluster")
+
+    assert code == 1
+    assert "should be less than or equal to 0" in out
+    assert out.endswith("; Kubernetes 1.36\n")
+    assert validate("tab.yaml", "--crd-live", "x", "--kubernetes-version", "1.35")[1].endswith("; Kubernetes 1.35\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        (403, "http://cluster: does not list its CRDs: 403 forbidden\n"),
+        (0, "--crd-live: the line is dead\n"),
+    ],
+)
+def test_a_server_that_does_not_list_them_is_an_error(
+    code: int, problem: str, validate: Validate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _connected(monkeypatch, code, {"message": "forbidden"})
+
+    assert validate("tab.yaml", "--crd-live", "http://cluster") == (2, "", problem)
