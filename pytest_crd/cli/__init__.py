@@ -30,6 +30,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "test": Command("test", "run case files, checks, and upgrades from the last release", hands_on=True),
     "validate": Command("validate", "say what a server makes of custom resources"),
     "check": Command("check", "say what a server makes of CustomResourceDefinitions"),
+    "init": Command("init", "say what a repository has and needs to be tested, and write it"),
     "cel": Command("cel", "evaluate a CEL expression on a custom resource, as the server would"),
     "explain": Command("explain", "print what kubectl explain prints of a custom resource and its fields"),
     "json-schema": Command(

@@ -41,6 +41,7 @@ class Sources:
         progress: Who is told while files are read.
         places: Where the CRDs have been found, in words; empty before they are asked for.
         is_in_vain: Whether they were looked for everywhere, and there is none.
+        advised: Commands that may print some then.
     """
 
     base: Path
@@ -50,6 +51,7 @@ class Sources:
     progress: Progress = silent
     places: str = field(default="", init=False)
     is_in_vain: bool = field(default=False, init=False)
+    advised: tuple[str, ...] = field(default=(), init=False)
     _found: CrdFiles | None = field(default=None, init=False)
     _under: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
     _loaded: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
@@ -149,6 +151,7 @@ class Sources:
                 self.places = place.words or _told(found)
                 return found
         self.is_in_vain = True
+        self.advised = tuple(rendering.likely(notes, base=self.base))
         first, *others = search.in_vain()
         advice = rendering.advice(notes, base=self.base, kubernetes_version=kubernetes_version)
         raise CrdError([first, *advice, *others, *dict.fromkeys(notes)])

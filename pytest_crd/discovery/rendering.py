@@ -30,10 +30,14 @@ def advice(passed_over: Iterable[Remark], *, base: Path, kubernetes_version: str
         base: The folder of the project.
         kubernetes_version: Whose behaviour and words CRDs show.
     """
-    found = dict.fromkeys([*_of_files(passed_over, base), *_of_usual_folders(base)])
-    for command in list(found)[:_MOST]:
+    for command in likely(passed_over, base=base)[:_MOST]:
         outcome = _outcome(command, base, kubernetes_version)
         yield Mistake(str(base), 0, f"write crd_commands = {command} ({outcome})")
+
+
+def likely(passed_over: Iterable[Remark], *, base: Path) -> list[str]:
+    """Return the commands that may print CRDs, each once, the likeliest first."""
+    return list(dict.fromkeys([*_of_files(passed_over, base), *_of_usual_folders(base)]))
 
 
 def _of_files(passed_over: Iterable[Remark], base: Path) -> Iterator[str]:

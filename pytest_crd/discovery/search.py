@@ -83,7 +83,7 @@ class CrdSearch:
             ManifestError: What is to be left out is not there.
         """
         for root in self._roots():
-            usual = narrowest(path for path in CONVENTIONAL_PATHS if any(root.glob(path)))
+            usual = narrowest(path for path in CONVENTIONAL_PATHS if any(map(_holds_some, root.glob(path))))
             if usual:
                 paths = [file.path for file in manifest.files(usual, base=root)]
                 if has_operator(usual):
@@ -143,6 +143,11 @@ class CrdSearch:
             mistakes = [Mistake(f"{manifest.LEFT_OUT}{one.source}", 0, one.message) for one in error.mistakes]
             raise ManifestError(mistakes) from None
         return frozenset(file.path.resolve() for file in files)
+
+
+def _holds_some(path: Path) -> bool:
+    """Return whether there are files at a path: an empty folder is what a build has left, or will fill."""
+    return path.is_file() or any(manifest.below(path))
 
 
 def has_operator(usual: Iterable[str]) -> bool:

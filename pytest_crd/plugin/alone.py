@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from pytest_crd.plugin import commandline
-from pytest_crd.plugin.settings import SETTINGS, inifile, upgrades
+from pytest_crd.plugin.settings import SETTINGS, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
 
 # Its value: the baseline where nobody names another; empty for none.
@@ -28,8 +28,10 @@ def declare(parser: pytest.Parser) -> None:
 
 def load(config: pytest.Config, arguments: list[str]) -> None:
     """Keep of the `addopts` of the project what is about CRDs: for Python tests there may be much else."""
-    if config.known_args_namespace.crd_alone is not None:
-        arguments[:0] = _of_crds(inifile.words(config, "addopts"))
+    if config.known_args_namespace.crd_alone is not None and config.inipath is not None:
+        from pytest_crd.discovery import inifiles  # noqa: PLC0415 - other sessions load nothing
+
+        arguments[:0] = _of_crds(inifiles.words(config.inipath, "addopts"))
 
 
 def read(config: pytest.Config) -> None:

@@ -18,7 +18,7 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
     Version,
 )
-from pytest_crd.generation import Generated, NothingToStateError, Wanted, add, generate
+from pytest_crd.generation import Generated, NothingToStateError, Wanted, add, filenames, generate
 from pytest_crd.plugin import progressline, session
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.settings import coverage, fill, live, project, setting
@@ -139,7 +139,7 @@ def _versions(name: str, config: pytest.Config) -> tuple[Version, ...]:
 
 
 def _planned(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Config) -> WrittenFile:
-    path = _folder(config) / _file_name(versions[0], session.catalogs(config)[0])
+    path = _folder(config) / filenames.file_name(versions[0], session.catalogs(config)[0].crds)
     if not casefiles.has_name(path, config):
         patterns = " ".join(project.of(config).case_files)
         raise pytest.UsageError(
@@ -166,10 +166,7 @@ def _version(catalog: Catalog, name: str) -> Version:
         crd.guard(crd)
     if version_name:
         return crd.version(version_name)
-    served = [version for version in crd.versions if version.served]
-    if not served:
-        raise NothingToStateError(f"{crd.name} serves no version")
-    return next((version for version in served if version.storage), served[0])
+    return filenames.usual_version(crd)
 
 
 def _crd(catalog: Catalog, name: str) -> CustomResourceDefinition:
@@ -187,15 +184,6 @@ def _crd(catalog: Catalog, name: str) -> CustomResourceDefinition:
             f"{meant.name} has alternatives, for which no file is generated: write one whose `crd:` is the path of one of them"
         )
     return crds[name]
-
-
-def _file_name(version: Version, catalog: Catalog) -> str:
-    """Return `test_<plural>.crd.yaml`, with what tells it from the files of others: a group, a version that is not stored."""
-    crd = version.crd
-    plural = crd.name.partition(".")[0]
-    is_shared = any(other.name.partition(".")[0] == plural and other.group != crd.group for other in catalog.crds)
-    parts = [plural, *([crd.group] if is_shared else []), *([] if version.storage else [version.name])]
-    return f"test_{'.'.join(parts)}.crd.yaml"
 
 
 def _folder(config: pytest.Config) -> Path:

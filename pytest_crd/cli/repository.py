@@ -1,0 +1,182 @@
+"""What a repository has, as far as tests of its CRDs need it: CRDs, samples, case files, settings, CI."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pytest_crd.cases import loader
+from pytest_crd.checks import samplefiles, samplehints
+from pytest_crd.cli import objects
+from pytest_crd.discovery import inifiles, projectfiles, samplepaths, tags
+from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.discovery.tags import NoReleaseError
+from pytest_crd.engine import CrdError, CustomResourceDefinition, CustomResourceDefinitions, InputError, profile
+
+_WORKFLOWS: Final = ".github/workflows"
+_GITLAB: Final = ".gitlab-ci.yml"
+_CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
+# What a job has in it that tests CRDs.
+_COMMAND: Final = "pytest-crd"
+
+
+class NoCrdError(CrdError):
+    """A repository has no CRD."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """
+    A repository.
+
+    Attributes:
+        folder: Its folder.
+        ini: The file with settings of pytest; None where there is none.
+        crds: The CRDs.
+        places: Where they are, in words.
+        command: The command that prints them, and that no setting has; empty where there is none.
+        samples: How many samples there are by folder: in the usual folders, or those that are set.
+        other_samples: How many objects of the same kinds there are elsewhere, by folder.
+        tested: The names of the CRDs that case files are about, or their files.
+        case_files: How many case files there are.
+        unread: Case files that cannot be read, and why.
+        forge: `github`, `gitlab` or empty.
+        has_job: Whether a job of the CI tests CRDs.
+        release: The tag of the last release; empty where there is none.
+    """
+
+    folder: Path
+    ini: Path | None
+    crds: CustomResourceDefinitions
+    places: str
+    command: str
+    samples: Counter[str]
+    other_samples: Counter[str]
+    tested: frozenset[str]
+    case_files: int
+    unread: tuple[str, ...]
+    forge: str
+    has_job: bool
+    release: str
+
+    @property
+    def case_folder(self) -> str:
+        """The folder for case files, relative to the repository: the first of testpaths that is there, else `tests`."""
+        paths = inifiles.words(self.ini, "testpaths") if self.ini else ()
+        return next((path for path in paths if (self.folder / path).is_dir()), "tests")
+
+    def untested(self) -> list[CustomResourceDefinition]:
+        """Return the CRDs that no case file is about."""
+        return [crd for crd in self.crds if not {crd.name, crd.kind, crd.source.rpartition(":")[0]} & self.tested]
+
+
+def look(folder: Path) -> Repository:
+    """
+    Return what a repository has.
+
+    Raises:
+        InputError: There is no CRD, or one cannot be read.
+    """
+    ini = inifiles.find(folder)
+    sources, command = _sources(folder, ini)
+    try:
+        crds = sources.crds(profile.DEFAULT)
+    except InputError as error:
+        if sources.is_in_vain:
+            raise NoCrdError(error.mistakes) from None
+        raise
+    case_files = [path for path in projectfiles.files(folder) if any(path.match(one) for one in _patterns(ini))]
+    tested, unread = _tested(case_files, folder)
+    samples, other_samples = _samples(folder, ini, crds)
+    return Repository(
+        folder,
+        ini,
+        crds,
+        sources.places,
+        command,
+        samples,
+        other_samples,
+        frozenset(tested),
+        len(case_files),
+        tuple(unread),
+        _forge(folder),
+        any(_COMMAND in path.read_text(encoding="utf-8", errors="replace") for path in _jobs(folder)),
+        _release(folder),
+    )
+
+
+def _sources(folder: Path, ini: Path | None) -> tuple[Sources, str]:
+    """Return where the CRDs come from, and the command that prints them where nothing else has any."""
+    if ini is not None:
+        paths, commands = tuple(inifiles.words(ini, "crd_paths")), tuple(inifiles.lines(ini, "crd_commands"))
+        if paths or commands:
+            return Sources(folder, paths, commands, folder), ""
+    sources = Sources(folder)
+    try:
+        sources.crds(profile.DEFAULT)
+    except InputError:
+        for command in sources.advised:
+            printed = Sources(folder, commands=(command,), folder=folder)
+            try:
+                printed.crds(profile.DEFAULT)
+            except InputError:
+                continue
+            return printed, command
+    return sources, ""
+
+
+def _patterns(ini: Path | None) -> Sequence[str]:
+    return (inifiles.words(ini, "crd_case_files") if ini else ()) or _CASE_FILES
+
+
+def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[str]]:
+    """Return what case files say that they are about, and which of them cannot be read."""
+    tested: set[str] = set()
+    unread: list[str] = []
+    for path in case_files:
+        try:
+            loaded = loader.load_any(path.read_bytes(), source=path.relative_to(folder).as_posix(), fills=True)
+        except InputError as error:
+            unread.append(str(error.mistakes[0]))
+            continue
+        for part in loaded if isinstance(loaded, tuple) else (loaded,):
+            beside = (path.parent / part.crd).resolve()
+            is_below = beside.is_relative_to(folder.resolve())
+            tested |= {part.crd, *([beside.relative_to(folder.resolve()).as_posix()] if is_below else [])}
+    return tested, unread
+
+
+def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) -> tuple[Counter[str], Counter[str]]:
+    """Return how many samples there are by folder: those that checks look at, and others."""
+    given, claims = inifiles.words(ini, "crd_samples") if ini else (), objects.claims_of(crds)
+    known = samplepaths.files(given, folder=folder)
+    others = samplehints.telling(samplepaths.elsewhere((), folder=folder, known=known), claims)
+    counts = [
+        Counter(one.path.relative_to(folder).parent.as_posix() for one in samplefiles.read(files, claims).samples)
+        for files in (known, others)
+    ]
+    return counts[0], counts[1]
+
+
+def _jobs(folder: Path) -> Iterator[Path]:
+    yield from sorted((folder / _WORKFLOWS).glob("*.y*ml"))
+    if (folder / _GITLAB).is_file():
+        yield folder / _GITLAB
+
+
+def _forge(folder: Path) -> str:
+    if (folder / _GITLAB).is_file():
+        return "gitlab"
+    return "github" if (folder / ".github").is_dir() else ""
+
+
+def _release(folder: Path) -> str:
+    if projectfiles.repository(folder) is None:
+        return ""
+    try:
+        return tags.latest(folder).name
+    except NoReleaseError:
+        return ""

@@ -1,0 +1,280 @@
+"""`pytest-crd init`: what a repository has and needs; nothing takes the place of a file that is there."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+import yaml
+from support.git import commit, git
+from support.sessions import GARDEN, Folder
+
+from pytest_crd import __main__ as program
+from pytest_crd.cases import loader
+
+pytestmark = pytest.mark.session  # git is asked for files
+Init: TypeAlias = "Callable[..., tuple[int, str, str]]"
+
+FILE = "config/crd/bases/gardens.yaml"
+CASES = "tests/test_gardens.crd.yaml"
+SAMPLE = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {soil: sand}\n"
+DECLARED = "crd: gardens.stories.example.com\ncreate:\n- {name: a, input: {}, accepted: true}\n"
+SUITE = (
+    "crdName: gardens.stories.example.com\ntests: {onCreate: [{name: a, initial: 'spec: {}', expected: 'spec: {}'}]}\n"
+)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    """A repository with a CRD."""
+    monkeypatch.chdir(tmp_path)
+    folder = Folder(tmp_path)
+    folder.crd(FILE)
+    git(tmp_path, "init", "-q")
+    return folder
+
+
+@pytest.fixture
+def init(repository: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Init:
+    """Run the command; with what somebody types, where somebody is there."""
+    del repository
+
+    def run(*arguments: str, typed: str | None = None) -> tuple[int, str, str]:
+        given = io.StringIO(typed or "")
+        monkeypatch.setattr(given, "isatty", lambda: typed is not None)
+        monkeypatch.setattr("sys.stdin", given)
+        code = program.main(["init", *arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_what_there_is_and_what_is_missing_is_told_and_nothing_written(repository: Folder, init: Init) -> None:
+    (repository.path / ".github").mkdir()
+
+    code, out, err = init()
+
+    assert (code, err) == (0, "")
+    assert out == (
+        "1 CRD from config/crd/bases\n"
+        "0 samples\n"
+        "0 case files; 1 CRD of 1 without one\n"
+        "last release: none, so that no upgrade is judged\n"
+        "job of the CI that tests CRDs: there is none\n"
+        "\n"
+        f"not written: {CASES}, which states what gardens.stories.example.com does today\n"
+        "not written: .github/workflows/crds.yml, which runs all of it for each change\n"
+        "\n"
+        "pytest-crd init --yes writes these files\n"
+    )
+    assert sorted(path.name for path in repository.path.iterdir()) == [".git", ".github", "config"]
+
+
+def test_all_is_written_that_is_agreed_to_and_is_enough(repository: Folder, init: Init) -> None:
+    (repository.path / ".github").mkdir()
+
+    code, out, _ = init("--yes")
+
+    assert code == 0
+    assert f"written: {CASES}, which states" in out
+    (cases,) = loader.load(repository.read(CASES), source=CASES)
+    assert cases.crd == "gardens.stories.example.com"
+    job = yaml.safe_load(repository.read(".github/workflows/crds.yml"))["jobs"]["crds"]
+    assert job["steps"][0]["with"] == {"fetch-depth": 0}
+    assert job["steps"][1] == {"run": "pipx run pytest-crd test"}
+    assert init()[1].endswith("nothing is missing: pytest-crd test runs it all\n")
+
+
+def test_who_is_there_is_asked_about_each_file(repository: Folder, init: Init) -> None:
+    (repository.path / ".github").mkdir()
+
+    code, out, _ = init(typed="n\ny\n")
+
+    assert code == 0
+    assert "? [y/N] not written: tests/test_gardens" in out
+    assert not (repository.path / CASES).exists()
+    assert (repository.path / ".github/workflows/crds.yml").exists()
+    assert "--yes" not in out
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (DECLARED, 1),
+        (SUITE, 1),
+        (DECLARED.replace("gardens.stories.example.com", f"../{FILE}"), 1),
+        (DECLARED.replace("gardens", "others"), 0),
+    ],
+)
+def test_a_crd_with_a_case_file_needs_none(text: str, count: int, repository: Folder, init: Init) -> None:
+    repository.write("tests/test_it.crd.yaml", text)
+
+    assert f"1 case file; {1 - count} CRD" in init()[1]
+
+
+def test_a_case_file_that_cannot_be_read_is_told(repository: Folder, init: Init) -> None:
+    repository.write("tests/test_it.crd.yaml", "creat: []\n")
+
+    assert "  cannot be read: tests/test_it.crd.yaml:1: " in init()[1]
+
+
+def test_a_file_that_is_there_stays(repository: Folder, init: Init) -> None:
+    repository.write(CASES, DECLARED.replace("gardens", "others"))
+
+    code, _, err = init("--yes")
+
+    assert code == 1
+    assert err == f"{CASES}: not written: File exists\n"
+    assert "others" in repository.read(CASES)
+
+
+def test_a_job_is_told_where_gitlab_has_its_file(repository: Folder, init: Init) -> None:
+    repository.write(".gitlab-ci.yml", "build: {script: [make]}\n")
+    repository.write("tests/test_it.crd.yaml", DECLARED)
+
+    out = init("--yes")[1]
+
+    added = out.split("to be added to .gitlab-ci.yml, which runs all of it for each change:\n\n")[1]
+    assert yaml.safe_load(added)["crds"]["variables"] == {"GIT_DEPTH": "0"}
+    assert repository.read(".gitlab-ci.yml") == "build: {script: [make]}\n"
+    repository.write(".gitlab-ci.yml", "crds: {script: [pytest-crd test]}\n")
+    assert "tests CRDs: there is one\n" in init()[1]
+
+
+def test_no_job_is_proposed_where_no_forge_is_known(init: Init) -> None:
+    out = init()[1]
+
+    assert "job of the CI that tests CRDs: there is none, and no forge is known\n" in out
+    assert "workflows" not in out
+
+
+def test_the_last_release_is_named(repository: Folder, init: Init) -> None:
+    commit(repository.path, tag="v1.0.0")
+    repository.write("README", "")
+    commit(repository.path)
+
+    assert "last release: v1.0.0, from which upgrades are judged\n" in init()[1]
+
+
+def test_samples_that_nobody_would_look_at_are_a_setting(repository: Folder, init: Init) -> None:
+    repository.write("deploy/garden.yaml", SAMPLE)
+
+    assert "0 samples, 1 elsewhere (deploy)\n" in init("--yes")[1]
+    assert repository.read("pytest.ini") == "[pytest]\ncrd_samples = auto\n"
+    assert "1 sample in deploy\n" in init()[1]
+
+
+def test_samples_in_their_place_are_none(repository: Folder, init: Init) -> None:
+    repository.write("config/samples/garden.yaml", SAMPLE)
+
+    assert "1 sample in config/samples\n" in init()[1]
+    assert "pytest.ini" not in init()[1]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "added"),
+    [
+        ("tox.ini", "[pytest]\naddopts = -q\n", "[pytest]\ncrd_samples = auto"),
+        ("setup.cfg", "[tool:pytest]\naddopts = -q\n", "[tool:pytest]\ncrd_samples = auto"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\nx = 1\n", '[tool.pytest.ini_options]\ncrd_samples = "auto"'),
+        ("pyproject.toml", "[tool.pytest]\nx = 1\n", '[tool.pytest]\ncrd_samples = "auto"'),
+        (".pytest.toml", "", '[pytest]\ncrd_samples = "auto"'),
+    ],
+)
+def test_settings_go_where_there_are_some(file: str, text: str, added: str, repository: Folder, init: Init) -> None:
+    repository.write(file, text)
+    repository.write("deploy/garden.yaml", SAMPLE)
+
+    out = init("--yes")[1]
+
+    shown = out.split(f"to be added to {file}, which says where things are: crd_samples:\n\n")[1].split("\n\n")[0]
+    assert "\n".join(line.strip() for line in shown.splitlines()) == added
+    assert repository.read(file) == text
+
+
+def test_cases_go_where_tests_are(repository: Folder, init: Init) -> None:
+    repository.write("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['nowhere', 'checks']\n")
+    (repository.path / "checks").mkdir()
+
+    assert "not written: checks/test_gardens.crd.yaml" in init()[1]
+
+
+def test_crds_are_those_that_are_set(repository: Folder, init: Init) -> None:
+    repository.crd("other/gardens.yaml")
+    repository.ini("crd_paths = other")
+
+    assert init()[1].startswith("1 CRD from other\n")
+
+
+def test_a_command_that_prints_them_is_a_setting(
+    repository: Folder, init: Init, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (repository.path / FILE).unlink()
+    repository.write("charts/garden/Chart.yaml", "name: garden\n")
+    template = GARDEN.replace("scope: Namespaced", "scope: {{ .Values.scope }}")
+    repository.write("charts/garden/templates/gardens.yaml", template)
+    repository.write("config/crd/kustomization.yaml", "resources: []\n")
+    programs = tmp_path / "programs"
+    repository.write("programs/helm", f"#!/bin/sh\nexec cat <<'END'\n{GARDEN}END\n").chmod(0o755)
+    repository.write("programs/kubectl", "#!/bin/sh\nexit 1\n").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+
+    assert init("--yes")[0] == 0
+
+    assert repository.read("pytest.ini") == "[pytest]\ncrd_commands = helm template charts/garden --include-crds\n"
+    assert init()[1].startswith("1 CRD from `helm template charts/garden --include-crds`\n")
+    repository.write("programs/helm", "#!/bin/sh\nexit 1\n").chmod(0o755)
+    (repository.path / "pytest.ini").unlink()
+    assert init()[0] == 5
+
+
+def test_of_a_refused_crd_and_of_alternatives_nothing_is_stated(repository: Folder, init: Init) -> None:
+    repository.write(
+        "config/crd/bases/a.yaml",
+        GARDEN.replace("gardens", "parks").replace("Garden", "Park").replace("Namespaced", "Clustr"),
+    )
+    repository.write(
+        "config/crd/bases/b.yaml",
+        GARDEN.replace("gardens", "beds").replace("Garden", "Bed").replace("served: true", "served: false"),
+    )
+    repository.write("config/crd/bases/c.yaml", GARDEN.replace("maximum: 10", "maximum: 11"))
+    repository.crd("config/crd/bases/d.yaml", plural="walls", kind="Wall")
+
+    code, out, err = init("--yes")
+
+    assert code == 1
+    assert "config/crd/bases/a.yaml:1: the server refuses parks.stories.example.com: " in err
+    assert "no cases are written about beds.stories.example.com: beds.stories.example.com serves no version" in err
+    assert "no cases are written about gardens.stories.example.com, of which there are alternatives" in err
+    assert "written: tests/test_walls.crd.yaml" in out
+
+
+def test_a_repository_without_crds_is_5(repository: Folder, init: Init) -> None:
+    (repository.path / FILE).unlink()
+    (repository.path / FILE).parent.rmdir()
+
+    code, out, err = init()
+
+    assert (code, out) == (5, "")
+    assert "no CRD was found" in err
+
+
+def test_a_crd_that_cannot_be_read_is_2(repository: Folder, init: Init) -> None:
+    repository.write(FILE, f"{GARDEN}a: [\n")
+
+    assert init()[0] == 2
+
+
+def test_a_folder_that_is_not_there_is_2(init: Init) -> None:
+    assert init("nowhere") == (2, "", "nowhere: no such folder\n")
+
+
+def test_a_folder_without_git_has_no_release(tmp_path: Path, init: Init, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path.parent / f"{tmp_path.name}-other"
+    Folder(other).crd(FILE)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+
+    assert "last release: none" in init(str(other))[1]
