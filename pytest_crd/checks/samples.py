@@ -227,4 +227,4 @@ def _shown(value: JSONValue) -> str:
 
 
 def _described(crd: CustomResourceDefinition, version: str) -> str:
-    return f"{crd.name} {version} ({crd.source})"
+    return f"{crd.name} {version}{f' ({crd.source})' if crd.source else ''}"  # of a server's CRD there is no file

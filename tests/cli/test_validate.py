@@ -371,6 +371,7 @@ def test_the_crds_of_a_server_count_as_they_are_stored(validate: Validate, monke
     code, out, _ = validate("tab.yaml", "--crd-live", "http://cluster")
 
     assert code == 1
+    assert out.startswith("tab.yaml:1: Tab/a: refused (422) by tabs.example.com v1\n")
     assert "should be less than or equal to 0" in out
     assert out.endswith("; Kubernetes 1.36\n")
     assert validate("tab.yaml", "--crd-live", "x", "--kubernetes-version", "1.35")[1].endswith("; Kubernetes 1.35\n")
