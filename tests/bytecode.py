@@ -2,37 +2,20 @@
 Bytecode: what is compiled once need not be compiled again.
 
 For the processes that tests start, where the environment asks for no bytecode, it lies in a folder of its own, which goes with the run
-that made it; workers of pytest-xdist inherit it. In the tests' own process pytest would rewrite the assertions of the plugin under test,
-as it does with those of any plugin; it has none that a test would see, and some 400 modules.
+that made it; workers of pytest-xdist inherit it. In the tests' own process the plugin under test has its modules as they are compiled.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
-from collections.abc import Sequence
-from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
 from typing import Final
 
 import pytest
 
 _PREFIX: Final = "PYTHONPYCACHEPREFIX"
 _UNWANTED: Final = "PYTHONDONTWRITEBYTECODE"
-
-
-class _Plain:
-    """Finds the modules of the plugin under test before pytest does, which would rewrite them."""
-
-    @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        is_plugin = name.partition(".")[0] == "pytest_crd"
-        return PathFinder.find_spec(name, path, target) if is_plugin else None
-
-
-sys.meta_path.insert(0, _Plain)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd import folders
-from pytest_crd.plugin import alone, commandline, features, session, settings, unused
+from pytest_crd.plugin import alone, bytecode, commandline, features, session, settings, unused
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     for name in _NAMES:
         if pluginmanager.get_plugin(name) is None:
             pluginmanager.set_blocked(name)
+    bytecode.keep()
     settings.add(parser)
     alone.declare(parser)
 

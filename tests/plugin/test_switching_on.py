@@ -126,6 +126,8 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
         "pytest_crd",
         "pytest_crd.folders",
         "pytest_crd.plugin",
+        "pytest_crd.plugin.alone",
+        "pytest_crd.plugin.bytecode",
         "pytest_crd.plugin.commandline",
         "pytest_crd.plugin.features",
         "pytest_crd.plugin.fixtures",

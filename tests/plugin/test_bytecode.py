@@ -1,0 +1,51 @@
+"""Modules of the plugin are not compiled anew by pytest."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_crd.plugin import bytecode
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+TOLD = """\
+import sys
+
+def pytest_unconfigure():
+    loaders = {name: type(module.__loader__).__name__ for name, module in sys.modules.items() if name.startswith("pytest_crd.")}
+    assert loaders["pytest_crd.engine.definitions.version"] == "SourceFileLoader", loaders
+    assert loaders["pytest_crd.checks.plan"] == "SourceFileLoader", loaders
+    assert type(sys.modules["conftest"].__loader__).__name__ == "AssertionRewritingHook"
+"""
+
+
+@pytest.mark.slow
+def test_a_session_takes_the_modules_as_they_are_compiled(project: Project) -> None:
+    project.write("conftest.py", TOLD)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--crd-checks", "--import-mode=prepend"],
+        cwd=project.path,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_modules_of_others_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", [])
+
+    bytecode.keep()
+    bytecode.keep()
+
+    (finder,) = sys.meta_path
+    assert finder.find_spec("json", None) is None
+    assert importlib.util.find_spec("pytest_crd") is not None
