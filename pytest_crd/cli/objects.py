@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
@@ -18,6 +18,7 @@ from pytest_crd.engine.text.manifest import Manifest
 
 STREAM: Final = "-"
 STREAM_NAME: Final = "stdin"
+_OF_TEMPLATE: Final = " (a Helm template: validate what it renders to, helm template … | pytest-crd validate -)"
 
 # Group, kind, namespace and name of an object.
 Identity: TypeAlias = "tuple[str, str, str, str]"
@@ -97,7 +98,8 @@ def read(names: Sequence[str]) -> ReadObjects:
         try:
             found.manifests += manifest.read(content, source=name)
         except ManifestError as error:
-            found.mistakes += error.mistakes
+            hint = _OF_TEMPLATE if manifest.is_template(content) else ""
+            found.mistakes += [replace(one, message=f"{one.message}{hint}") for one in error.mistakes]
     return found
 
 

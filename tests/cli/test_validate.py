@@ -300,6 +300,15 @@ def test_what_can_be_read_is_judged_beside_what_cannot(folder: Path, validate: V
     assert err == "a.yaml:2: did not find expected node content (while parsing a flow node)\n"
 
 
+def test_a_template_is_told_from_what_is_broken(folder: Path, validate: Validate) -> None:
+    (folder / "template.yaml").write_text(TAB.replace("metadata: {name: a}", "metadata:\n  {{- include 'x' . }}"))
+
+    code, _, err = validate("template.yaml")
+
+    assert code == 2
+    assert err.endswith("(a Helm template: validate what it renders to, helm template … | pytest-crd validate -)\n")
+
+
 def test_a_file_that_the_system_keeps_back_is_a_mistake(
     folder: Path, validate: Validate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
