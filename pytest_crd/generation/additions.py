@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -59,12 +59,16 @@ def add(  # noqa: PLR0913 - a file and what is wanted of it, each by name
     number = _number(files, version, source)
     _refuse_other(files[number], {one.crd.kubernetes_version for one in versions}, source)
     reached = Reach(version)
-    for case in files[number].cases:
-        reached.follow(resolved(case, folder))
+    followed = (resolved(case, folder) for case in files[number].cases)
+    held = {case.name: case for case in followed if reached.follow(case)}
     stated = casefile.state(versions, wanted, progress=progress)
-    cases = reach.cases_of(casefile.written(versions, stated))
+    # What the file says already, as most of it was written in the same way, gains nothing.
+    cases = {
+        case.name: case for case in reach.cases_of(casefile.written(versions, stated)) if held.get(case.name) != case
+    }
+    statements = [one for one in stated.statements if one.name in cases]
     with progress(f"running cases of {version.crd.kind} {version.name}") as tell:
-        chosen = [*_gaining(each(stated.statements, tell, lambda one: one.name), cases, reached)]
+        chosen = [*_gaining(each(statements, tell, lambda one: one.name), cases, reached)]
     names = {case.name for case_file in files for case in case_file.cases}
     new = {words.free(one.name, names): one for one in chosen}
     text = content.decode()
@@ -113,16 +117,15 @@ def _refuse_other(case_file: CaseFile, known: set[str], source: str) -> None:
         raise CaseFileError([Mistake(source, case_file.lines.of("kubernetesVersion"), message)])
 
 
-def _gaining(statements: Iterable[StatedCase], cases: Iterable[AnyCase], reached: Reach) -> Iterator[StatedCase]:
-    """Yield those *statements*, of which there are the *cases*, that reach something that was not *reached* before them."""
-    by_name = {case.name: case for case in cases}
-    missed = len(reached.missed)
+def _gaining(statements: Iterable[StatedCase], cases: Mapping[str, AnyCase], reached: Reach) -> Iterator[StatedCase]:
+    """Yield those *statements*, of which there are the *cases* by name, that reach something that was not *reached* before them."""
+    before = reached.count
     for statement in statements:
-        reached.check(by_name[statement.name])
-        left = len(reached.missed)
-        if left < missed:
+        reached.check(cases[statement.name])
+        count = reached.count
+        if count > before:
             yield statement
-        missed = left
+        before = count
 
 
 class _File:

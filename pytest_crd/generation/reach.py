@@ -12,7 +12,7 @@ from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.objectsources import resolved
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.coverage import Collector, Point
+from pytest_crd.coverage import Collector, Point, points
 from pytest_crd.engine import InputError
 
 
@@ -30,11 +30,17 @@ class Reach:
         self._version = version
         self._subject = CaseSubject(version)
         self._collector = Collector()
+        self._ids = frozenset(point.id for point in points(version))
 
     @property
     def missed(self) -> tuple[Point, ...]:
         """The points that no case holds so far."""
         return self._collector.missing(self._version)
+
+    @property
+    def count(self) -> int:
+        """How many points cases hold so far."""
+        return len(self._ids & self._collector.held(self._version))
 
     def check(self, case: AnyCase) -> None:
         """
@@ -48,11 +54,12 @@ class Reach:
             crd = self._version.crd
             raise RuntimeError(f"{crd.name} {self._version.name}: {case.title}: {result.mismatches}")
 
-    def follow(self, case: AnyCase) -> None:
-        """Run a case that is there already, if it is run at all; what is wrong with it, its own test says."""
+    def follow(self, case: AnyCase) -> bool:
+        """Run a case that is there already, if it is run at all, and return whether it holds; what is wrong, its own test says."""
         if case.skip is None:
             with contextlib.suppress(InputError):
-                self._run(case)
+                return self._run(case).held
+        return False
 
     def _run(self, case: AnyCase) -> CaseResult:
         with self._collector.collecting():

@@ -14,6 +14,7 @@ from pytest_crd.cases import loader
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.engine.text import yamlreader
 from pytest_crd.generation import Generated, add, generate
+from pytest_crd.generation.reach import Reach
 
 NUMBER = {"type": "integer"}
 VERSION = versions.of(fields(a={**NUMBER, "maximum": 3}, b={"type": "string", "default": "x"}))
@@ -100,6 +101,19 @@ def test_a_second_time_there_is_nothing_to_add() -> None:
     again = _add(once.text)
 
     assert (again.cases, again.text) == (0, once.text)
+
+
+def test_what_a_file_says_already_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = generate([VERSION]).text
+    checked: list[str] = []
+    monkeypatch.setattr(Reach, "check", lambda _, case: checked.append(case.name))
+
+    assert _add(text).text == text
+    assert checked == []
+    changed = text.replace("a: 4", "a: 5", 1)
+    assert changed != text
+    _add(changed)
+    assert checked
 
 
 def test_what_was_generated_is_added_to_in_its_own_way() -> None:
