@@ -16,11 +16,13 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from types import ModuleType
+from typing import Any, Final
 
 import deepdiff
 import jsonschema
 import pytest
+from _pytest.fixtures import FixtureManager  # nothing public
 
 import pytest_crd
 from pytest_crd import plugin
@@ -108,6 +110,35 @@ class _Unread:
         excinfo.getrepr = functools.partial(excinfo.getrepr, style="native")  # type: ignore[method-assign]
 
 
+_parse_fixtures: Final = FixtureManager.parsefactories
+
+
+def _parse_known_fixtures(manager: FixtureManager, *given: Any, **named: Any) -> None:
+    """Register the fixtures of a plugin, of pytest's own those that are known: to look for them is a third of a session."""
+    if given:
+        _parse_fixtures(manager, _fixtures(given[0]), *given[1:], **named)
+    else:
+        _parse_fixtures(manager, **{**named, "holder": _fixtures(named["holder"])})
+
+
+def _fixtures(holder: Any) -> Any:
+    """Return what has the fixtures of a module of pytest and nothing else, and of anything else itself."""
+    is_pytests = isinstance(holder, ModuleType) and holder.__name__.startswith("_pytest.")
+    return _fixtures_alone(holder) if is_pytests else holder
+
+
+@functools.cache
+def _fixtures_alone(module: ModuleType) -> ModuleType:
+    alone = ModuleType(module.__name__)
+    for name, value in vars(module).items():
+        # Before pytest 8.4 it was a function with an attribute.
+        if type(value).__name__ == "FixtureFunctionDefinition" or "_pytestfixturefunction" in getattr(
+            value, "__dict__", ()
+        ):
+            setattr(alone, name, value)
+    return alone
+
+
 @dataclass(frozen=True, slots=True)
 class Folder:
     """A project in a folder of its own."""
@@ -169,6 +200,7 @@ class Project(Folder):
             patch.setenv(_NO_AUTOLOAD, "1")
             # A test file that is written again within a second, with as many bytes, would be read from the cache.
             patch.setattr(sys, "dont_write_bytecode", True)
+            patch.setattr(FixtureManager, "parsefactories", _parse_known_fixtures)
             return self.pytester.runpytest_inprocess(
                 *_WITHOUT, *arguments, plugins=[plugin, _Unread()], no_reraise_ctrlc=True
             )
