@@ -10,6 +10,7 @@ that takes long and takes no branch alone, unless it is said: less is counted th
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from collections.abc import Generator
@@ -77,6 +78,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "pytester" in getattr(item, "fixturenames", ()):
             item.add_marker("session")
     items.sort(key=lambda item: (item.get_closest_marker("corpus") is None, item.get_closest_marker("slow") is None))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from what was imported and collected, which it would go through once in a few hundred tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
