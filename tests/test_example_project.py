@@ -11,6 +11,7 @@ from support import sessions
 EXAMPLE = Path(__file__).parents[1] / "example_project"
 
 
+@pytest.mark.uncounted
 def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
 

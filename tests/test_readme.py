@@ -212,6 +212,7 @@ spec:
 }
 
 
+@pytest.mark.uncounted
 def test_an_upgrade_fails_as_is_shown(pytester: pytest.Pytester) -> None:
     shown = README.split("\n## Upgrades\n")[1].split("```console\n")[1].split("```")[0]
     backups = Path(__file__).parents[1] / "example_project/config/crd/bases/backups.yaml"

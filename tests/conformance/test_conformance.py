@@ -20,6 +20,14 @@ from conformance import casefile, comparisons, replies
 PATHS: Final = casefile.paths(casefile.FOLDER)
 
 pytestmark = pytest.mark.replay
+# What takes branches that nothing else takes: whole folders, and single files.
+COUNTED: Final = frozenset(
+    {
+        *("patch", "rules", "rule-expressions"),
+        *("crd-defaulting/items-empty-list", "crd-update/rules", "metadata/items-at-the-root"),
+        "structural/patterns-as-go-reads-them",
+    }
+)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -34,8 +42,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def _param(path: Path, version: str, *, waits: bool) -> ParameterSet:
     """What rules may cost takes them seconds to cost, so that it *waits* for a run of everything."""
     name = f"{path.parent.name}/{path.stem}"
-    is_slow = waits and name == "rules/budgets"
-    return pytest.param(path, version, id=f"{version}/{name}", marks=(pytest.mark.slow,) if is_slow else ())
+    marks = [pytest.mark.slow] if waits and name == "rules/budgets" else []
+    if COUNTED.isdisjoint({name, path.parent.name}):
+        marks.append(pytest.mark.uncounted)
+    return pytest.param(path, version, id=f"{version}/{name}", marks=marks)
+
+
+def test_what_is_counted_is_there() -> None:
+    assert {one for path in PATHS for one in (path.parent.name, f"{path.parent.name}/{path.stem}")} >= COUNTED
 
 
 @functools.lru_cache(maxsize=4)

@@ -50,6 +50,7 @@ def test_answers_as_the_server(file: SequenceFile, version: str) -> None:
     assert [found for found in _differences(file, version) if (found["name"], found["number"]) not in KNOWN] == []
 
 
+@pytest.mark.uncounted
 def test_what_is_known_differs_still() -> None:
     found = {
         (one["name"], one["number"]) for path in sequences.paths() for one in _differences(sequences.read(path), "1.37")

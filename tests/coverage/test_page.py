@@ -233,6 +233,7 @@ def test_what_is_left_out_is_folded_and_counted(tmp_path: Path) -> None:
     assert [state for state, _ in reader.lines[16:28] if state] == ["out"] * 6
 
 
+@pytest.mark.uncounted
 def test_of_several_crds_little_is_drawn_before_one_is_opened(tmp_path: Path) -> None:
     crds = [read(tmp_path, POTS.replace("pots", f"pots{number}"), f"{number}.yaml") for number in range(10)]
 

@@ -157,6 +157,7 @@ def test_the_document_of_the_version_is_meant() -> None:
     assert len(own.value["create"]) > 1
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", ["", "\n"])

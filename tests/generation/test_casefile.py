@@ -180,6 +180,7 @@ def test_all_there_is_has_no_limit(version: engine.Version, generated: Generated
 LONG = fields(a={**TEXT, "maxLength": 5000}, b={"type": "array", "items": TEXT, "maxItems": 1000}, c_=TEXT)
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("kubernetes_version", ["1.37", "1.21"])
 def test_a_long_bound_has_cases_that_are_short(kubernetes_version: str) -> None:
     version = versions.of(LONG).crd.under(kubernetes_version).version("v1")
@@ -193,6 +194,7 @@ def test_a_long_bound_has_cases_that_are_short(kubernetes_version: str) -> None:
     assert max(map(len, text.splitlines())) < 300
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(("field", "keyword", "other"), [("a", "maxLength", 4999), ("b", "maxItems", 1001)])
 def test_a_long_bound_that_changes_is_noticed(field: str, keyword: str, other: int) -> None:
     text = generate([versions.of(LONG)]).text

@@ -449,6 +449,7 @@ def _then(fake: FakeServer, part: str, change: Callable[[dict[str, Any]], object
     return interfere
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("old", [None, {"spec": {}}, {"spec": {}, "status": {"phase": "a"}}])
 @pytest.mark.parametrize("key", ["uid", "deletionTimestamp"])
 def test_an_answer_about_a_crd_that_others_have_changed_or_removed_is_none(

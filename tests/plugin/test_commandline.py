@@ -52,6 +52,7 @@ def test_upgrades_do_not_run_scripts_either(scripted: Project) -> None:
     result.stdout.fnmatch_lines([LINE])
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "arguments", [["--crd-checks", "--crd-python"], ["--crd-checks", "hack"], ["--crd-checks", "."], []]
 )
@@ -64,6 +65,7 @@ def test_who_asks_for_python_files_has_them(project: Project, arguments: list[st
     result.stdout.no_fnmatch_line("*not collected*")
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("name", "text", "is_collected"),
     [
@@ -84,6 +86,7 @@ def test_a_project_that_is_made_for_pytest_has_its_tests(
     project.run("--crd-checks", "-o", "crd_lints=ssatags").assert_outcomes(passed=7 if is_collected else 6)
 
 
+@pytest.mark.uncounted
 @pytest.mark.slow
 def test_workers_do_not_run_scripts(scripted: Project) -> None:
     scripted.cases()
@@ -106,6 +109,7 @@ def two(project: Project) -> Project:
     return project
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("folders", "count"), [(["config/samples"], 2), (["config"], 12), (["config/crd", "tests"], 10)]
 )
@@ -147,6 +151,7 @@ def test_a_folder_without_checks_is_no_success_where_checks_are_asked_for(two: P
     assert two.run("tests").ret == pytest.ExitCode.OK
 
 
+@pytest.mark.uncounted
 @pytest.mark.slow
 def test_workers_are_restricted_to_the_folder(two: Project) -> None:
     two.start("-p", "xdist", "-n", "2", "--crd-checks", "config/samples").assert_outcomes(passed=2)

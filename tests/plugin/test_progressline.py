@@ -214,6 +214,7 @@ def test_crds_are_told_while_a_case_file_is_collected(terminal: Project) -> None
     result.assert_outcomes(passed=3)
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("arguments", [["-q"], ["-p", "no:terminal"]])
 def test_nothing_is_told_where_quiet_is_asked_for(terminal: Project, arguments: list[str]) -> None:
     result = terminal.run("--crd-checks", *arguments)
@@ -230,6 +231,7 @@ def test_commands_are_told_while_they_run(terminal: Project) -> None:
     )
 
 
+@pytest.mark.uncounted
 def test_generating_tells_fields_and_cases(terminal: Project) -> None:
     first = terminals.lines(terminal.run("--crd-generate=Garden"))
     second = terminals.lines(terminal.run("--crd-generate=Garden"))

@@ -49,6 +49,7 @@ def _break(project: Project, old: str = "scope: Namespaced", new: str = "scope: 
     return path
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(("old", "new", "words"), REASONS)
 def test_cases_about_it_are_an_error(gardener: Project, old: str, new: str, words: str) -> None:
     _break(gardener, old, new)
@@ -76,6 +77,7 @@ def test_several_reasons_are_a_line_each(gardener: Project) -> None:
     )
 
 
+@pytest.mark.uncounted
 def test_declared_cases_of_a_python_test_are_an_error(gardener: Project) -> None:
     _break(gardener)
     gardener.cases(name="cases/garden.yaml")
@@ -114,6 +116,7 @@ def test_one_stored_crd_does_not_excuse_another(gardener: Project) -> None:
     gardener.run().assert_outcomes(errors=1)
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "ask",
     [

@@ -49,6 +49,7 @@ def test_every_way_of_switching_it_on_works(
     assert str(result.stdout).count("crd: 1 CRD, 1 version") == 1
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(("flag", "named", "no_autoload"), IN_A_PROCESS)
 def test_every_way_of_switching_it_on_works_in_a_process_that_has_imported_nothing(
     project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
@@ -112,6 +113,7 @@ def {hook}():
 """
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("has_crds", [False, True])
 def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Project, *, has_crds: bool) -> None:
     if has_crds:
@@ -142,6 +144,7 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & modules.keys()
 
 
+@pytest.mark.uncounted
 def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) -> None:
     project.cases(
         f"{CASES}create:\n- {{name: a, input: {{spec: {{size: 1}}}}, accepted: true}}\n"
@@ -194,6 +197,7 @@ def test_a_quiet_session_says_nothing_of_crds(gardener: Project) -> None:
 PATCH = "kind: CustomResourceDefinition\nmetadata: {name: gardens.stories.example.com}\nspec: {conversion: {strategy: None}}\n"
 
 
+@pytest.mark.uncounted
 def test_what_was_passed_over_is_counted_named_and_told_as_somebody_asks(gardener: Project) -> None:
     for name in "abc":
         gardener.write(f"config/crd/bases/patch{name}.yaml", f"apiVersion: apiextensions.k8s.io/v1\n{PATCH}")

@@ -56,6 +56,7 @@ def test_a_mark_that_chooses_for_nothing_fails_its_test(gardener: Project, lines
     result.stdout.fnmatch_lines([words])
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "lines",
     [

@@ -106,6 +106,7 @@ def _is_below(path: str, other: str) -> bool:
     return path.startswith((f"{other}.", f"{other}["))
 
 
+@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_pruning_twice_is_pruning_once(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     version = _version(schema)
@@ -115,6 +116,7 @@ def test_pruning_twice_is_pruning_once(schema: dict[str, Any], resource: dict[st
     assert again.paths == ()
 
 
+@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_defaulting_twice_is_defaulting_once(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     version = _version(schema)
@@ -124,6 +126,7 @@ def test_defaulting_twice_is_defaulting_once(schema: dict[str, Any], resource: d
     assert not again.nulls
 
 
+@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_no_pass_changes_its_input(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     schema_before, before = copy.deepcopy((schema, resource))
@@ -134,6 +137,7 @@ def test_no_pass_changes_its_input(schema: dict[str, Any], resource: dict[str, A
     assert jsonvalue.equal(schema, schema_before)
 
 
+@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_pruned_paths_are_exactly_what_disappeared(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     """What is gone is a pruned path or below one, and what stays has the value that it had."""
@@ -149,6 +153,7 @@ def test_pruned_paths_are_exactly_what_disappeared(schema: dict[str, Any], resou
             assert jsonvalue.equal(value, before[path])
 
 
+@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_defaulting_takes_away_nothing_but_nulls(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     defaulted = _version(schema).default(resource)

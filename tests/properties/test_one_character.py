@@ -210,6 +210,7 @@ def test_every_case_holds() -> None:
     assert [case for section, case in EVERY if not _holds(section, case)] == []
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(("section", "stated"), EVERY)
 @given(st.data())
 @examples(40)
@@ -228,6 +229,7 @@ def test_a_changed_input_of_a_case_that_holds_changes_nothing_that_it_states(
         assert not gone or ("expected" in stated and section != "defaulting")
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(("section", "stated"), EVERY)
 @given(st.data())
 @examples(40)

@@ -133,6 +133,7 @@ def test_items_that_become_one_are_the_item_of_one_manager(kubernetes_version: s
     ]
 
 
+@pytest.mark.uncounted
 def test_items_that_become_two_are_kept_of_both() -> None:
     (more,) = (one for one in of_merging(judged(keyed("a"), keyed("a", "b"))) if one.kind is Kind.WIDENED)
 

@@ -38,6 +38,7 @@ def test_every_room_has_a_feature() -> None:
     assert {path.parent.name for path in ROOMS.glob("*/hooks.py")} == FEATURES.keys() == ASKED.keys()
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(("name", "option"), ASKED.items())
 def test_a_feature_loads_its_own_room_alone(project: Project, name: str, option: str) -> None:
     project.write("conftest.py", TELLS)

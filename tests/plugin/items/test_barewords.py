@@ -33,6 +33,7 @@ def test_what_cannot_be_decoded_names_them_too(project: Project) -> None:
     ]
 
 
+@pytest.mark.uncounted
 def test_of_a_case_that_holds_they_are_named_with_v_once(project: Project) -> None:
     free = "{spec: {free: {n: 1, mode: on}}}"
     case = f"- name: NAME\n  input: &free {free}\n  expected: *free\n"

@@ -64,6 +64,7 @@ def test_help_says_of_options_how_often_they_are_given_and_what_they_replace(emp
             assert f"{setting.help}{several}{replaces}" in words
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("line", ["", "crd_stored =", "crd_kubernetes_version =", "crd_samples ="])
 def test_a_line_without_a_value_is_as_none(gardener: Project, line: str) -> None:
     gardener.ini(line)
@@ -80,6 +81,7 @@ def test_an_empty_report_is_none(gardener: Project) -> None:
     result.stdout.no_fnmatch_line("*gardens.yaml*%*")
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("arguments", "outcomes"),
     [

@@ -216,6 +216,7 @@ def test_what_would_fill_the_memory_is_not_supported(text: str, problem: str) ->
 _BEYOND: Final = "expressions that look at more than 200000 values beyond their cost"
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

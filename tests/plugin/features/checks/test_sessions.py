@@ -40,6 +40,7 @@ def _ids(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines if "::" in line and " " not in line]
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("way", ["--crd-checks", "crd_checks = true"])
 def test_every_crd_is_checked_though_pytest_looks_elsewhere(project: Project, way: str) -> None:
     project.write("tests/test_it.py", "def test_it(): pass\n")

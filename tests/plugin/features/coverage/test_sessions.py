@@ -263,6 +263,7 @@ def test_too_little_coverage_fails(project: Project) -> None:
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(("wanted", "code"), [("11", 0), ("11%", 0), ("99.9", 1)])
 def test_how_much_must_be_covered_can_stand_in_the_ini_file(project: Project, wanted: str, code: int) -> None:
     project.cases(COVERED)
@@ -553,6 +554,7 @@ def test_the_page_has_the_crd_and_objects_for_what_is_missing(project: Project) 
     assert "spec: {rows: 0}</pre>" in text
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_folder_has_a_page_for_each_crd(project: Project, *, is_there: bool) -> None:
     project.cases(COVERED)

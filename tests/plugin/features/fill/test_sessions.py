@@ -30,6 +30,7 @@ def _text(project: Project, name: str = NAME) -> str:
     return (project.path / name).read_text(encoding="utf-8")
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update", "--crd-update-verdicts"])
 def test_what_was_left_out_is_filled_in_and_holds_from_then_on(project: Project, flag: str) -> None:
     project.cases(LEFT)
@@ -78,6 +79,7 @@ def test_without_the_option_nothing_is_written_and_it_is_named(project: Project)
     )
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("flag", "case", "told"),
     [
@@ -124,6 +126,7 @@ def test_updating_corrects_cases_that_fail(project: Project) -> None:
     result.stdout.fnmatch_lines(["crd: 1 case written:", f'  {NAME}:6: create case "fails": corrected expected'])
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update"])
 @pytest.mark.parametrize(
     ("case", "turn"),
@@ -206,6 +209,7 @@ def test_comments_stay_and_what_goes_is_named(project: Project) -> None:
     )
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("case", "by_hand"),
     [
@@ -301,6 +305,7 @@ def test_cases_that_are_skipped_or_known_to_fail_are_not_touched(project: Projec
     assert _text(project) == text
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("key", ["skip", "xfail"])
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update-verdicts"])
 @pytest.mark.parametrize("rest", ["", "\n  expected: TODO"], ids=["nothing is stated", "a blank"])
@@ -335,6 +340,7 @@ def test_what_is_passed_over_does_not_keep_others(project: Project) -> None:
     result.stdout.fnmatch_lines([f'  {NAME}:14: create case "a", as it has `xfail`'])
 
 
+@pytest.mark.uncounted
 def test_what_a_case_of_a_python_test_leaves_out_is_passed_over_and_said(project: Project) -> None:
     text = _create("- name: a\n  input: {}\n  skip: later\n")
     project.cases(text, name="cases/garden.yaml")
@@ -714,6 +720,7 @@ def test_generated_cases_about_a_field_that_is_gone_are_removed(project: Project
     assert again.ret == pytest.ExitCode.OK
 
 
+@pytest.mark.uncounted
 def test_without_the_option_no_case_is_removed_nor_renamed(project: Project) -> None:
     _generated(project)
     before = _text(project, GENERATED)

@@ -67,6 +67,7 @@ def test_what_only_tests_that_run_can_do_is_refused(gardens: Project, flags: tup
     assert not list(gardens.path.glob("test_*"))
 
 
+@pytest.mark.uncounted
 def test_what_runs_have_reached_is_not_forgotten(gardens: Project) -> None:
     gardens.cases()
     gardens.run("--crd-cov")
@@ -86,6 +87,7 @@ def test_workers_have_nothing_to_do(gardens: Project) -> None:
     result.stdout.fnmatch_lines(["crd: wrote test_gardens.crd.yaml: *"])
 
 
+@pytest.mark.uncounted
 def test_permissions_are_those_of_any_new_file(gardens: Project) -> None:
     gardens.run(*GENERATE)
     other = gardens.write("other", "")
@@ -141,6 +143,7 @@ def test_one_version_by_two_names_has_one_file(gardens: Project) -> None:
     assert len([line for line in result.outlines if line.startswith("crd: wrote ")]) == 1
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("version", ["", "/v1"])
 def test_a_crd_may_be_named_by_its_file(gardens: Project, version: str) -> None:
     result = gardens.run("--crd-generate", f"config/crd/bases/gardens.yaml{version}")
@@ -188,6 +191,7 @@ def _with_alpha(path: Path) -> None:
     path.write_text(text + alpha, encoding="utf-8")
 
 
+@pytest.mark.uncounted
 def test_another_version_has_a_file_of_its_own(gardens: Project) -> None:
     _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
 
@@ -199,6 +203,7 @@ def test_another_version_has_a_file_of_its_own(gardens: Project) -> None:
     assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
 
 
+@pytest.mark.uncounted
 def test_versions_that_are_generated_together_are_not_named_as_others(gardens: Project) -> None:
     _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
 
@@ -279,6 +284,7 @@ def test_what_a_file_does_not_say_is_added_to_it(gardens: Project) -> None:
     gardens.run("-W", "error").assert_outcomes(passed=3 + int(added.split()[4]))
 
 
+@pytest.mark.uncounted
 def test_what_says_all_is_left_as_it_is(gardens: Project) -> None:
     gardens.run(*GENERATE)
     path = gardens.path / "test_gardens.crd.yaml"
@@ -367,6 +373,7 @@ def test_a_path_that_is_not_there_is_an_error(gardens: Project) -> None:
     )
 
 
+@pytest.mark.uncounted
 def test_what_coverage_excludes_is_not_generated(gardens: Project) -> None:
     gardens.ini(f"crd_cov_exclude = {NAME} spec.size")
 

@@ -289,6 +289,7 @@ def test_nothing_is_left_however_a_run_ends(ending: Ending, server: FakeServer, 
     assert server.names() == []
 
 
+@pytest.mark.uncounted
 def test_nothing_is_left_when_a_test_exits(ending: Ending, server: FakeServer) -> None:
     result = _live(ending("raise SystemExit(7)"), server)
 
@@ -335,6 +336,7 @@ def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after
     assert server.names() == left[:1]
 
 
+@pytest.mark.uncounted
 def test_a_lost_connection_says_what_is_left_and_how_to_remove_it(ending: Ending, server: FakeServer) -> None:
     def interfere(_: str, url: str, __: Any) -> Reply | None:
         if url == "/lose":
@@ -633,6 +635,7 @@ def test_a_file_of_arguments_is_the_command_line(asked: Project, server: FakeSer
     result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*", "crd: live: 5 agreed, *"])
 
 
+@pytest.mark.uncounted
 @pytest.mark.slow
 def test_a_session_that_asks_no_server_loads_nothing_that_could(asked: Project) -> None:
     asked.write(

@@ -101,6 +101,7 @@ def test_what_breaks_is_told_with_both_lines_and_an_object(released: Project) ->
     )
 
 
+@pytest.mark.uncounted
 def test_the_summary_says_what_and_where(released: Project) -> None:
     change(released, "note: {type: string}", "remark: {type: string}")
 
@@ -141,6 +142,7 @@ def test_checks_and_upgrades_of_a_named_file_are_run_side_by_side(released: Proj
     assert "upgrade[" in released.run("--crd-baseline", "git:v1", "--crd-checks", FILE, "-v").stdout.str()
 
 
+@pytest.mark.uncounted
 def test_samples_and_stored_objects_are_judged(released: Project) -> None:
     released.write("config/samples/a.yaml", SAMPLE)
     released.write(
@@ -157,6 +159,7 @@ def test_samples_and_stored_objects_are_judged(released: Project) -> None:
     )
 
 
+@pytest.mark.uncounted
 def test_widened_is_told_to_who_asks_and_fails_nothing(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
     change(released, "maximum: 10", "maximum: 10, format: int64")
@@ -203,6 +206,7 @@ def test_the_command_line_replaces_the_ini_file(released: Project) -> None:
     released.run("--crd-baseline", "git:v1").assert_outcomes(passed=1)
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("arguments", [(FILE,), (f"{FILE}::upgrade[{NAME}]",), (".",), ("-k", "upgrade")])
 def test_upgrades_are_chosen_as_any_test(released: Project, arguments: tuple[str, ...]) -> None:
     released.write("test_a.py", "def test_a(): pass\n")
@@ -249,6 +253,7 @@ def test_a_crd_that_is_gone_stands_under_the_ini_file(released: Project) -> None
     )
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("arguments", [(), (".",), ("--rootdir=.",)])
 def test_a_crd_that_is_gone_stands_in_the_folder_where_there_is_no_ini_file(
     released: Project, arguments: tuple[str, ...]
@@ -353,6 +358,7 @@ def test_crds_of_commands_stand_under_the_ini_file(released: Project) -> None:
 # What is allowed
 
 
+@pytest.mark.uncounted
 def test_what_is_allowed_does_not_fail(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
     change(released, "note: {type: string}", "remark: {type: string}")
@@ -377,6 +383,7 @@ def test_what_is_allowed_in_vain_fails(released: Project) -> None:
     )
 
 
+@pytest.mark.uncounted
 def test_what_one_kubernetes_version_needs_is_not_in_vain(released: Project) -> None:
     released.ini("crd_kubernetes_version = 1.32 1.37", "crd_baseline_allow =", f"    {NAME} spec.label refused")
     change(released, "label: {type: string}", "label: {type: string, format: k8s-short-name}")
@@ -449,6 +456,7 @@ def test_what_is_allowed_to_all_crds_in_vain_fails_a_test_of_its_own(released: P
     result.stdout.no_fnmatch_line("  [*] spec.soil*")
 
 
+@pytest.mark.uncounted
 def test_many_lines_are_suggested_as_a_pattern(released: Project) -> None:
     fields = "".join(f"              extra{number}: {{type: string}}\n" for number in range(7))
     change(released, "              note: {type: string}\n", f"              note: {{type: string}}\n{fields}")
@@ -545,6 +553,7 @@ def test_what_the_engine_does_not_know_fails_the_upgrade(released: Project, monk
     result.stdout.fnmatch_lines([f"v1:{FILE}:1: what becomes of its objects is not known: a construct"])
 
 
+@pytest.mark.uncounted
 def test_any_other_failure_is_shown_with_its_frames(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.upgrades import upgrade
 
@@ -584,6 +593,7 @@ def test_what_an_upgrade_warns_of_is_said_to_everybody(released: Project, monkey
 # Several baselines
 
 
+@pytest.mark.uncounted
 def test_each_baseline_has_its_own_upgrades_and_its_own_line(released: Project) -> None:
     change(released, "default: 3", "default: 4")
     release(released, "v2")
@@ -607,6 +617,7 @@ def test_each_baseline_has_its_own_upgrades_and_its_own_line(released: Project) 
     )
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("written", "ids"),
     [
@@ -694,6 +705,7 @@ def test_a_rollback_is_judged_beside_the_upgrade(released: Project) -> None:
     )
 
 
+@pytest.mark.uncounted
 def test_what_is_allowed_to_a_rollback_is_no_word_on_the_upgrade(released: Project) -> None:
     change(released, "default: 3", "default: 4")
     released.ini(
@@ -736,6 +748,7 @@ def test_a_crd_that_is_gone_has_no_way_back(released: Project) -> None:
     released.run("--crd-baseline", "git:v1", "--crd-baseline-rollback").assert_outcomes(failed=1)
 
 
+@pytest.mark.uncounted
 def test_the_way_back_has_the_stored_objects_of_today(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
     released.write(
