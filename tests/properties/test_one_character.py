@@ -174,7 +174,8 @@ class Answer:
         for key in ("errors", "containsErrors"):
             wanted = {error["field"] for error in stated.get(key, ())}
             parts.append(sorted(error.field for error in self.errors if key == "errors" or error.field in wanted))
-        return [*parts, stated.get("error", "") in self.message]
+        part = stated.get("error", "")
+        return [*parts, isinstance(part, str) and part in self.message]  # else it is `errors`, misspelt
 
 
 def _under(value: Any, part: Any) -> Any:
