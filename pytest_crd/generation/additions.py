@@ -59,15 +59,17 @@ def add(  # noqa: PLR0913 - a file and what is wanted of it, each by name
     number = _number(files, version, source)
     _refuse_other(files[number], {one.crd.kubernetes_version for one in versions}, source)
     reached = Reach(version)
-    followed = (resolved(case, folder) for case in files[number].cases)
-    held = {case.name: case for case in followed if reached.follow(case)}
+    running = f"running cases of {version.crd.kind} {version.name}"
+    with progress(running) as tell:
+        followed = (resolved(one, folder) for one in each(files[number].cases, tell, lambda one: one.name))
+        held = {case.name: case for case in followed if reached.follow(case)}
     stated = casefile.state(versions, wanted, progress=progress)
     # What the file says already, as most of it was written in the same way, gains nothing.
     cases = {
         case.name: case for case in reach.cases_of(casefile.written(versions, stated)) if held.get(case.name) != case
     }
     statements = [one for one in stated.statements if one.name in cases]
-    with progress(f"running cases of {version.crd.kind} {version.name}") as tell:
+    with progress(running) as tell:
         chosen = [*_gaining(each(statements, tell, lambda one: one.name), cases, reached)]
     names = {case.name for case_file in files for case in case_file.cases}
     new = {words.free(one.name, names): one for one in chosen}
