@@ -49,6 +49,7 @@ class Profile(NamedTuple):
         prints_stored_versions: Whether the error on an absent stored version prints all of them (since 1.22 or later).
         names_preserve_in_full: Whether `x-kubernetes-preserve-unknown-fields` is named so where it is recommended
             (since 1.22 or later).
+        conditions_have_generations: Whether the status of a CRD has an `observedGeneration`, and each condition (since 1.35).
         warns_about_sets: Whether a set whose items are objects or lists is warned about (since 1.37).
 
     Schemas:
@@ -144,6 +145,7 @@ class Profile(NamedTuple):
     explains_stored_versions: bool = True
     prints_stored_versions: bool = True
     names_preserve_in_full: bool = True
+    conditions_have_generations: bool = True
     warns_about_sets: bool = True
     # Schemas.
     validation_rules: bool = True
@@ -242,6 +244,7 @@ _V1_34: Final = _V1_35._replace(
     json_patch=_V1_35.json_patch._replace(tests_absent=False, refuses_scalar_roots=False),
     go=_V1_35.go._replace(has_loose_class_names=False),
     prints_failed_values=False,
+    conditions_have_generations=False,
     ratchets_selectable_fields=False,
     names_fields_of_nested_schemas=False,
     has_kubernetes_name_formats=False,
@@ -286,8 +289,10 @@ _V1_32: Final = _V1_33._replace(
 )
 _V1_21: Final = _V1_32._replace(
     version="1.21",
-    apply=_V1_32.apply._replace(duplicates_are_tracked=False, names_objects=False, names_subresources=False),
-    json_patch=JsonPatchRelease(*[False] * 5),
+    apply=_V1_32.apply._replace(
+        duplicates_are_tracked=False, names_objects=False, names_subresources=False, knows_definitions=False
+    ),
+    json_patch=JsonPatchRelease(*[False] * 6),
     go=_V1_32.go._replace(has_short_group_names=False),
     field_validation=False,
     serves_v1beta1=True,

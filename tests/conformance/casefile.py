@@ -21,8 +21,8 @@ from conformance import answers
 JSONValue = Any
 # All that is recorded.
 FOLDER: Final = Path(__file__).parent
-# A folder of files that are no case files: `sequences`.
-_OTHERS: Final = "sequences"
+# Folders of files that are no case files.
+_OTHERS: Final = frozenset({"sequences", "crdrequests"})
 # Makes another form of an answer: `answers.shortened` or `answers.whole`.
 Change = Callable[..., dict[str, JSONValue]]
 
@@ -302,7 +302,7 @@ def paths(folder: Path) -> list[Path]:
     Raises:
         CaseFileError: There is none.
     """
-    found = sorted(path for path in folder.glob("**/*.yaml") if _OTHERS not in path.parts)
+    found = sorted(path for path in folder.glob("**/*.yaml") if _OTHERS.isdisjoint(path.parts))
     if not found:
         raise CaseFileError(f"{folder}: no case files")
     return found

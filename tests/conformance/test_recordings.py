@@ -9,7 +9,7 @@ from typing import Final
 from cli import test_explain
 from live import test_recorded
 
-from conformance import merging, published, sequences, test_cel, test_conformance, test_storedrules
+from conformance import crdrequests, merging, published, sequences, test_cel, test_conformance, test_storedrules
 from pytest_crd.engine import profile
 
 TESTS: Final = Path(__file__).parents[1]
@@ -28,6 +28,7 @@ def _replayed() -> Iterator[Path]:
     yield from (published.SCHEMAS, published.CRDS, test_storedrules.TABLE)
     yield from merging.files()
     yield from (path for file in sequences.paths() for path in (file, file.with_suffix(".jsonl")))
+    yield from (path for file in crdrequests.paths() for path in (file, file.with_suffix(".jsonl")))
     yield from test_explain.FILES
     yield from test_recorded.FILES
 

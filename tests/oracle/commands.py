@@ -83,6 +83,13 @@ _RECORDED: Final = (
         "two minutes",
     ),
     Command(
+        "crdrequests",
+        "oracle.recorders.crdrequests",
+        "what becomes of applies and strategic merge patches of CRDs themselves: tests/conformance/crdrequests",
+        ("server",),
+        "three minutes",
+    ),
+    Command(
         "merging",
         "oracle.recorders.merging",
         "what structured-merge-diff answers to its own tests: tests/conformance/merging",

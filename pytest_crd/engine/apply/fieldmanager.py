@@ -108,6 +108,8 @@ class FieldManager:
         type_meta: Mapping[str, str],
         ignored: Mapping[str, Mapping[str, FieldSet]],
         release: ApplyRelease,
+        *,
+        empty: JSONObject | None = None,
     ) -> None:
         """
         Take what decides who owns what.
@@ -117,8 +119,10 @@ class FieldManager:
             type_meta: The apiVersion and kind of the version that requests are sent to.
             ignored: What requests do not write, by the subresource that they are sent to and the version.
             release: Whose behaviour and words.
+            empty: An object of which nothing is said yet; None where that has its type alone.
         """
         self._versions = versions
+        self._empty: JSONObject = type_meta if empty is None else empty
         self._type_meta = type_meta
         self._release = release
         self._ownerships = {name: Ownership(versions, fields) for name, fields in ignored.items()}
@@ -137,7 +141,7 @@ class FieldManager:
         if live is not None and not managed.owners:
             return bare  # not tracked, and an update does not begin with it
         try:
-            managed = self._updated(live or self._type_meta, bare, managed, writer)
+            managed = self._updated(live or self._empty, bare, managed, writer)
         except (ConversionError, TypedError):
             return _with_entries(bare, _entries(live) if self._release.keeps_owners_on_errors else [])
         return _with_entries(bare, managers.write(managed))
@@ -161,7 +165,7 @@ class FieldManager:
             raise _failed(f"failed to decode managed fields: {error}") from None
         self._check_type(applied)
         try:
-            merged, managed = self._merged(live or self._type_meta, applied, managed, writer)
+            merged, managed = self._merged(live or self._empty, applied, managed, writer)
         except ConflictsError as error:
             raise ApplyRefusedError(_conflict(error), _listed(error)) from None
         except (ConversionError, TypedError) as error:
@@ -177,7 +181,7 @@ class FieldManager:
         """Apply, after what was there before the first apply has got an owner; kubectl may take what it applied on its own side."""
         if not managed.owners:
             try:
-                managed = self._updated(self._type_meta, live, managed, writer._replace(manager=_BEFORE))
+                managed = self._updated(self._empty, live, managed, writer._replace(manager=_BEFORE))
             except TypedError as error:
                 problem = f"failed to convert new object{self._of_kind(live)} to smd typed: {error}"
                 raise _failed(f"failed to create manager for existing fields: {problem}") from None

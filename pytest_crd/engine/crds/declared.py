@@ -17,6 +17,8 @@ from pytest_crd.engine.schema.openapi import OpenAPISchema
 V1: Final = "apiextensions.k8s.io/v1"
 V1BETA1: Final = "apiextensions.k8s.io/v1beta1"
 KIND: Final = "CustomResourceDefinition"
+GROUP: Final = "apiextensions.k8s.io"
+PLURAL: Final = "customresourcedefinitions"
 
 
 @dataclass(frozen=True, slots=True)

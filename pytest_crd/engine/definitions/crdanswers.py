@@ -6,6 +6,7 @@ The manifest is read and compiled once: CRDs that differ in their guard or obser
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -145,6 +146,42 @@ def decoded(manifest: JSONValue, profile: Profile, source: str) -> Decoded:
         return decode_crd(manifest, whole_paths=profile.names_fields_of_nested_schemas)
     except DecodeError as error:
         raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
+
+
+def applied(  # noqa: PLR0913 - what a URL says, and who answers
+    resource: Mapping[str, object] | str,
+    stored: CrdAnswers | None,
+    profile: Profile,
+    *,
+    manager: str,
+    force: bool,
+    field_validation: FieldValidation,
+) -> Response:
+    """
+    Return what is answered to a server-side apply of a CRD; the arguments are those of `CustomResourceDefinition.apply`.
+
+    Raises:
+        ManifestError, TypeError, NotImplementedError: As of that.
+    """
+    from pytest_crd.engine.requests import completion, crdapplying  # noqa: PLC0415 - much that only this answer needs
+    from pytest_crd.engine.requests.patching import patches  # noqa: PLC0415 - as above
+    from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
+
+    known = None if stored is None else {"metadata": {"name": stored.spec.name}}
+    type_meta = {"apiVersion": declared.V1, "kind": declared.KIND}
+    body = completion.applied(completion.read_applied(resource), known, type_meta)
+    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    asked = Request(
+        "patch",
+        body,
+        name if isinstance(name, str) and name else completion.MADE_UP_NAME,
+        media_type=patches.APPLY,
+        field_validation=field_validation,
+        field_manager=manager,
+        force=force,
+    )
+    return crdapplying.apply(None if stored is None else stored.forms, asked, profile)
 
 
 def _in_version(manifest: Decoded, version: str, locate: Locate | None) -> Locate | None:

@@ -290,15 +290,16 @@ class CustomResourceDefinition:
 
         Args:
             patch: A mapping, which is a merge patch; a list of operations, which is a JSON Patch; or the text of one of them.
-            media_type: What the patch is said to be, where it is not what it looks like: a text is sent as it is then.
+            media_type: What the patch is said to be, where it is not what it looks like, as of a strategic merge patch: a text is sent
+                as it is then.
             field_validation: What unknown and repeated fields do, in the patch and in what comes of it.
 
         Raises:
             ManifestError, TypeError: It is no patch, or holds something that is not JSON.
-            NotImplementedError: It is a strategic merge patch, or a server-side apply.
+            NotImplementedError: A number of a strategic merge patch is not as its type is, and a server makes another one of it.
 
         Errors:
-            Those of the response, as of `update_from`.
+            Those of the response, as of `update_from`; an apply is refused, as it needs a manager: `apply` takes one.
 
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
@@ -307,6 +308,50 @@ class CustomResourceDefinition:
 
         body, found = completion.patch(patch, media_type)
         return self._answers.patch(body, found, requestbody.known(field_validation)).copied()
+
+    @classmethod
+    def apply(  # noqa: PLR0913 - what a URL says, and who answers
+        cls,
+        resource: Mapping[str, object] | str,
+        *,
+        manager: str,
+        old: CustomResourceDefinition | Response | None = None,
+        force: bool = False,
+        field_validation: FieldValidation = "Warn",
+        kubernetes_version: str = profile.DEFAULT,
+    ) -> Response:
+        """
+        Return what the server answers to a server-side apply of a CRD.
+
+        Args:
+            resource: What is applied; nothing of what others own needs to be there, apiVersion, kind and name neither, unless it is a text.
+            manager: Who applies it, the field manager.
+            old: The stored CRD; without managed fields it belongs to `before-first-apply`. Or the answer to the apply before, which knows
+                who owns what. None where nothing is stored: then it is created.
+            force: Whether what others own is taken from them; else it is a conflict.
+            field_validation: What repeated fields do; an unknown one is refused whatever it says.
+            kubernetes_version: Whose behaviour and words.
+
+        Raises:
+            ManifestError, TypeError: It is no object, or holds something that is not JSON; or *old* is neither.
+            NotImplementedError: The stored CRD is of `v1beta1`; or the Kubernetes version is 1.21.
+            UnknownVersionError: No known Kubernetes version.
+
+        Errors:
+            Those of the response, as of `create` and `update_from`.
+
+        Reference:
+            apiserver endpoints/handlers/patch.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
+        """
+        given = _stored(old, kubernetes_version)
+        return crdanswers.applied(
+            resource,
+            None if given is None else given._answers,  # noqa: SLF001 - of this class
+            profile.named(kubernetes_version),
+            manager=manager,
+            force=force,
+            field_validation=requestbody.known(field_validation),
+        )
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -376,3 +421,23 @@ def side_by_side(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResour
     """
     namings = nameconflicts.find((crd.group, crd._answers.forms.internal.names) for crd in crds)  # noqa: SLF001 - of this module's class
     return tuple(crd.with_naming(naming) for crd, naming in zip(crds, namings, strict=True))
+
+
+def _stored(
+    old: CustomResourceDefinition | Response | None, kubernetes_version: str
+) -> CustomResourceDefinition | None:
+    """
+    Return the CRD that is stored, under a Kubernetes version.
+
+    Raises:
+        TypeError: It is none, or the answer to a request of which nothing was stored.
+    """
+    if old is None:
+        return None
+    if isinstance(old, CustomResourceDefinition):
+        return old.under(kubernetes_version)
+    if not isinstance(old, Response):
+        raise TypeError(f"what is stored is a CustomResourceDefinition or an answer, not {type(old).__name__}")
+    if old.whole is None:
+        raise TypeError(f"nothing is known to be stored after {old}")
+    return CustomResourceDefinition.from_manifest(old.whole.value, kubernetes_version=kubernetes_version)

@@ -37,6 +37,8 @@ class JsonPatchRelease(NamedTuple):
         has_roots: Whether the whole document can be tested and replaced, and an index counted from the end names an item
             (since 4.12; before, the first fails, and the second is a panic but in `add` and `remove`).
         keeps_nulls_in_lists: Whether a merge patch keeps the nulls of the lists that it brings (since 4.12).
+        cleans_strategic_patches: Whether a strategic merge patch loses its nulls and directives where it puts something in (since
+            Kubernetes 1.22 or later).
     """
 
     checks_json_first: bool = True
@@ -44,6 +46,7 @@ class JsonPatchRelease(NamedTuple):
     refuses_scalar_roots: bool = True
     has_roots: bool = True
     keeps_nulls_in_lists: bool = True
+    cleans_strategic_patches: bool = True
 
 
 class ApplyRelease(NamedTuple):
@@ -60,6 +63,8 @@ class ApplyRelease(NamedTuple):
             before, nobody owns anything then).
         keeps_metadata_from_status: Whether a request to the status owns nothing of the metadata, either (since 1.36).
         knows_status_of_all_versions: Whether it owns nothing else in terms of other versions, either (since 1.35).
+        knows_definitions: Whether it is known what becomes of applies of CRDs themselves (since 1.22 or later; the server of 1.21 that was
+            recorded, which serves CRDs alone, refuses each of them, which a whole one may not do).
     """
 
     keys_may_be_missing: bool = True
@@ -70,3 +75,4 @@ class ApplyRelease(NamedTuple):
     keeps_owners_on_errors: bool = True
     keeps_metadata_from_status: bool = True
     knows_status_of_all_versions: bool = True
+    knows_definitions: bool = True

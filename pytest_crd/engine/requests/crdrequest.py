@@ -7,7 +7,6 @@ The order of the steps is written here; what is wrong with a CRD is found in `cr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
 
 from pytest_crd.engine.crds import declared, defaulted, encoded, storeddefaults
 from pytest_crd.engine.crds.decoded import decode_crd
@@ -23,15 +22,12 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, systemmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import requestbody
+from pytest_crd.engine.requests import crdstrategic, requestbody, requestoptions
 from pytest_crd.engine.requests.patching import patches
-from pytest_crd.engine.requests.request import ALWAYS_ALIKE
+from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Request
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, RefusedError
 from pytest_crd.engine.schema import nodes
 from pytest_crd.engine.schema.openapi import OpenAPISchema
-
-_GROUP: Final = "apiextensions.k8s.io"
-_PLURAL: Final = "customresourcedefinitions"
 
 
 def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Response:
@@ -52,11 +48,26 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
     manifest = forms.decoded
     if unread := _refuse_to_read(manifest, profile, field_validation):
         return unread
-    target = RequestTarget(_GROUP, _PLURAL, None)
-    prepared = requestmetadata.prepare_create(manifest.value.get("metadata") or {}, target)
+    return created(forms, profile, tuple(_found_in_text(manifest, profile, field_validation)))
+
+
+def created(forms: Forms, profile: Profile, found: tuple[str, ...]) -> Response:
+    """
+    Return the answer to a new CRD that was read.
+
+    Args:
+        forms: The CRD.
+        profile: Whose behaviour and words.
+        found: What is to be said about its unknown and repeated fields.
+
+    Errors:
+        Those of `wholecrd.create`.
+    """
+    target = RequestTarget(declared.GROUP, declared.PLURAL, None)
+    prepared = requestmetadata.prepare_create(forms.decoded.value.get("metadata") or {}, target)
     crd = forms.prepared(prepared.metadata, defaulted.created_status(forms.defaulted))
     errors = wholecrd.create(crd.internal, profile)
-    before = _warnings(crd, prepared, profile, _found_in_text(crd.decoded, profile, field_validation))
+    before = _warnings(crd, prepared, profile, found)
     if errors:
         return _invalid(crd, errors, before)
     warnings = (*before, *wholecrd.warnings(crd.internal, profile))
@@ -82,7 +93,7 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
     if unread := _refuse_to_read(forms.decoded, profile, field_validation):
         return unread
     found = tuple(_found_in_text(forms.decoded, profile, field_validation))
-    return _replace(forms, old, profile, found)
+    return replaced(forms, old, profile, found)
 
 
 def patch(old: Forms, body: Body, *, media_type: str, field_validation: FieldValidation, profile: Profile) -> Response:
@@ -100,20 +111,17 @@ def patch(old: Forms, body: Body, *, media_type: str, field_validation: FieldVal
         Those of `wholecrd.update`.
 
     Raises:
-        NotImplementedError: It is a strategic merge patch, or a server-side apply.
+        NotImplementedError: A number of a strategic merge patch is not as its type is, and a server makes another one of it.
 
     Reference:
         apiserver endpoints/handlers/patch.go.
     """
-    metadata = old.decoded.value.get("metadata") or {}
-    made = {**systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now()), "resourceVersion": "1"}
-    created = old.prepared({**made, **metadata}, defaulted.created_status(old.defaulted))
-    live = encoded.encode(_as_stored(created, profile))
+    live = as_stored(old, defaulted.created_status(old.defaulted), profile)
     try:
         forms, problems = _patched(live, body, media_type, field_validation, profile)
     except RefusedError as refused:
         return response.refused(refused.refusal, subject={}, warnings=refused.warnings)
-    return _replace(forms, old, profile, problems, made=live["metadata"])
+    return replaced(forms, old, profile, problems, made=live["metadata"])
 
 
 def _patched(
@@ -132,8 +140,13 @@ def _patched(
     )
     if refused is not None:
         raise RefusedError(refused)
-    if patches.plain_media_type(media_type) in (patches.STRATEGIC_MERGE_PATCH, patches.APPLY):
-        raise NotImplementedError(media_type)
+    if patches.is_apply("patch", media_type):
+        unmanaged = requestoptions.refuse(Request("patch", body, media_type=media_type), profile)
+        assert unmanaged is not None  # noqa: S101 - it is for the manager of an apply, which there is none of here
+        raise RefusedError(unmanaged)
+    if patches.plain_media_type(media_type) == patches.STRATEGIC_MERGE_PATCH:
+        manifest, problems = crdstrategic.patched(live, body, field_validation, profile)
+        return of_decoded(manifest, profile), problems
     patched = patches.patch(live, body, media_type=media_type, field_validation=field_validation, profile=profile)
     value, text = patched.body.value, patched.body.text
     if not isinstance(value, dict):
@@ -153,7 +166,7 @@ def _patched(
     return of_decoded(manifest, profile), problems
 
 
-def _replace(
+def replaced(
     forms: Forms,
     old: Forms,
     profile: Profile,
@@ -161,10 +174,22 @@ def _replace(
     *,
     made: Mapping[str, JSONValue] | None = None,
 ) -> Response:
-    """Return the answer to a CRD that replaces another; *made* is the metadata of the stored one, where it was patched."""
+    """
+    Return the answer to a CRD that was read, and that replaces another.
+
+    Args:
+        forms: The CRD.
+        old: The stored one.
+        profile: Whose behaviour and words.
+        found: What is to be said about its unknown and repeated fields.
+        made: The metadata of the stored one, where it was patched.
+
+    Errors:
+        Those of `wholecrd.update`.
+    """
     manifest = forms.decoded
     old_metadata = old.decoded.value.get("metadata") or {}
-    target = RequestTarget(_GROUP, _PLURAL, None, old_metadata.get("name", ""))
+    target = RequestTarget(declared.GROUP, declared.PLURAL, None, old_metadata.get("name", ""))
     stated = manifest.value.get("metadata") or {}
     metadata = {"resourceVersion": "1", **stated} if made is None else {**stated}
     refused = requestmetadata.refuse_update(metadata, target, profile)
@@ -172,7 +197,7 @@ def _replace(
         unnamed = {key: value for key, value in metadata.items() if key != "uid"}
         refused = requestmetadata.refuse_stale(unnamed, made, target, profile)
     if refused is not None:
-        subject = {"name": target.name, "group": _GROUP, "kind": _PLURAL}
+        subject = {"name": target.name, "group": declared.GROUP, "kind": declared.PLURAL}
         warnings = (
             *wholecrd.deprecations(profile, is_v1beta1=forms.internal.is_v1beta1),
             *found,
@@ -210,6 +235,20 @@ def _refuse_strictly(manifest: Decoded, profile: Profile, field_validation: str)
 
 def _is_served(manifest: Decoded, profile: Profile) -> bool:
     return profile.serves_v1beta1 or manifest.value["apiVersion"] != declared.V1BETA1
+
+
+def as_stored(crd: Forms, status: Mapping[str, JSONValue], profile: Profile) -> Mapping[str, JSONValue]:
+    """
+    Return a stored CRD as it is answered to a GET.
+
+    Args:
+        crd: The CRD.
+        status: Its status.
+        profile: Whose behaviour.
+    """
+    made = {**systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now()), "resourceVersion": "1"}
+    metadata = {**made, **(crd.decoded.value.get("metadata") or {})}
+    return encoded.encode(_as_stored(crd.prepared(metadata, status), profile))
 
 
 def _accepted(code: int, crd: Forms, warnings: tuple[str, ...], profile: Profile) -> Response:
@@ -256,4 +295,4 @@ def _warnings(crd: Forms, prepared: Prepared, profile: Profile, found: Iterable[
 def _invalid(crd: Forms, errors: list[FieldError], warnings: tuple[str, ...]) -> Response:
     name = crd.internal.metadata.get("name", "")
     changes = Changes(crd.decoded.unknown)
-    return response.invalid(_GROUP, declared.KIND, name, errors, warnings=warnings, changes=changes)
+    return response.invalid(declared.GROUP, declared.KIND, name, errors, warnings=warnings, changes=changes)

@@ -137,15 +137,21 @@ def test_options_are_refused_before_the_patch_is_looked_at(asked: Any, message: 
     assert found == (f'PatchOptions.meta.k8s.io "" is invalid: {message}' if message else "")
 
 
-@pytest.mark.parametrize("media_type", [patches.APPLY, patches.STRATEGIC_MERGE_PATCH])
-def test_what_is_not_computed_is_no_answer(media_type: str) -> None:
-    with pytest.raises(NotImplementedError):
-        _crd().patch({}, media_type=media_type)
-
-
 def test_an_apply_needs_a_manager() -> None:
     answer = V1.patch({}, old=OLD, media_type=patches.APPLY)
     assert (answer.code, answer.status["details"]["kind"]) == (422, "PatchOptions")
+    answer = _crd().patch({}, media_type=patches.APPLY)
+    assert (answer.code, answer.status["details"]["kind"]) == (422, "PatchOptions")
+
+
+def test_a_strategic_merge_patch_of_a_crd_may_be_given_as_a_mapping() -> None:
+    answer = _crd().patch({"metadata": {"finalizers": ["a.b/c"]}}, media_type=patches.STRATEGIC_MERGE_PATCH)
+    assert answer.stored["metadata"]["finalizers"] == ["a.b/c"]
+    deep = _crd().patch("[" * 300 + "]" * 300, media_type=patches.STRATEGIC_MERGE_PATCH)
+    assert deep.code == 400
+    cut = {"spec": {"versions": [{"schema": {"openAPIV3Schema": {"additionalProperties": 5}}}]}}
+    answer = _crd().patch(cut, media_type=patches.STRATEGIC_MERGE_PATCH)
+    assert answer.message.endswith("boolean or JSON schema expected")
 
 
 def test_who_listens_hears_of_the_object_that_comes_of_a_patch() -> None:

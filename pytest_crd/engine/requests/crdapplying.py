@@ -1,0 +1,158 @@
+"""Server-side applies of CustomResourceDefinitions: what is merged, who owns what then, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.apply import definitionfieldmanager, fieldmanager, managers
+from pytest_crd.engine.apply.fieldmanager import ApplyRefusedError, Writer
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
+from pytest_crd.engine.crds.forms import Forms, of_decoded
+from pytest_crd.engine.errors import refusal, response
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.errors.response import Response, Stored
+from pytest_crd.engine.golang import converting
+from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.metadata import requestmetadata, systemmetadata
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.requests import applying, crdrequest, request, requestoptions
+from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request
+from pytest_crd.engine.requests.requestbody import RefusedError
+
+
+def apply(old: Forms | None, asked: Request, profile: Profile, making: Making = ALWAYS_ALIKE) -> Response:
+    """
+    Return the answer to a server-side apply of a CRD.
+
+    Args:
+        old: The stored CRD, with its managed fields where somebody tracks them; None where nothing is stored.
+        asked: The apply.
+        profile: Whose behaviour and words.
+        making: What is made up.
+
+    Errors:
+        Those of `wholecrd.create` where nothing is stored, else those of `wholecrd.update`.
+
+    Raises:
+        NotImplementedError: The CRD, or what is known of its owners, is of `v1beta1`; no server of the Kubernetes version was asked
+            that takes such applies; or a number is beyond the range of its type.
+
+    Reference:
+        apiserver endpoints/handlers/patch.go, applyPatcher.
+    """
+    if not profile.apply.knows_definitions:
+        raise NotImplementedError(f"a server-side apply of a CRD under Kubernetes {profile.version}")
+    live = None if old is None else _live(old, profile)
+    name = asked.name if live is None else live["metadata"].get("name", "")
+    target = RequestTarget(declared.GROUP, declared.PLURAL, None, name)
+    try:
+        resource, warnings = _merged(live, asked, profile, making)
+        forms = _forms(resource, profile)
+        if live is None:
+            _demand_new(resource["metadata"], target, profile)
+    except RefusedError as refused:
+        subject = {"name": target.name, "group": target.group, "kind": target.plural}
+        answer = response.refused(refused.refusal, subject=subject, warnings=refused.warnings)
+        return replace(answer, conflicts=refused.conflicts)
+    if old is None or live is None:
+        answer = crdrequest.created(forms, profile, warnings)
+    else:
+        answer = crdrequest.replaced(forms, old, profile, warnings, made=live["metadata"])
+    return _kept(answer, resource, live, making) if answer.accepted else answer
+
+
+def _live(old: Forms, profile: Profile) -> JSONObject:
+    live = crdrequest.as_stored(old, old.defaulted["status"], profile)
+    entries = live["metadata"].get("managedFields") or []
+    if {live["apiVersion"], *(entry.get("apiVersion") for entry in entries)} != {declared.V1}:
+        raise NotImplementedError("a server-side apply to a CRD of another API version than apiextensions.k8s.io/v1")
+    return live
+
+
+def _merged(
+    live: JSONObject | None, asked: Request, profile: Profile, making: Making
+) -> tuple[JSONObject, tuple[str, ...]]:
+    """
+    Return the CRD that comes of an apply, with its managed fields, and what is to be warned of.
+
+    Raises:
+        RefusedError: The apply is refused before anything else is looked at.
+    """
+    why = requestoptions.refuse(asked, profile) or refusal.too_large(asked.body.value, asked.body.text)
+    if why is not None:
+        raise RefusedError(why)
+    applied = applying.read(asked.body, profile)
+    writer = Writer(asked.field_manager, making.now(), is_forced=bool(asked.force))
+    try:
+        resource = definitionfieldmanager.of_definitions(profile).apply(live, applied, writer).resource
+    except ApplyRefusedError as error:
+        raise RefusedError(error.refusal, conflicts=error.conflicts) from None
+    return resource, applying.problems(asked.body, asked.field_validation, profile)
+
+
+def _forms(resource: JSONObject, profile: Profile) -> Forms:
+    """
+    Return the forms of what comes of an apply.
+
+    Raises:
+        RefusedError: It is none that a server could hold.
+    """
+    if problem := converting.problem(resource, custom_resource_definition("v1")):
+        raise _unconverted(resource, problem)
+    try:
+        return of_decoded(decode_crd(resource, whole_paths=profile.names_fields_of_nested_schemas), profile)
+    except DecodeError as error:
+        raise _unconverted(resource, str(error)) from None
+
+
+def _unconverted(resource: JSONObject, problem: str) -> RefusedError:
+    kind = f"{declared.V1}, Kind={declared.KIND}"
+    named = f"/{resource['metadata'].get('name', '')}; {kind}"
+    cannot = (
+        f"failed to convert new object ({named}) to proper version: unable to convert unstructured object to {kind}"
+    )
+    return RefusedError(Refusal(500, "", f"{cannot}: {problem}"))
+
+
+def _demand_new(metadata: JSONObject, target: RequestTarget, profile: Profile) -> None:
+    """
+    Pass when what is applied can be created.
+
+    Raises:
+        RefusedError: It is for another object, or for one that is there.
+    """
+    uid = metadata.get("uid")
+    why = applying.refuse_uid(uid, target) if uid else requestmetadata.refuse_update(metadata, target, profile)
+    if why is not None:
+        raise RefusedError(why)
+
+
+def _kept(answer: Response, resource: JSONObject, live: JSONObject | None, making: Making) -> Response:
+    """Return the answer with what a server makes of the CRD that is stored."""
+    entries = resource["metadata"].get("managedFields") or []
+
+    def whole() -> JSONValue:
+        stored = answer.stored
+        if live is None:
+            made = systemmetadata.of_created(uid=making.uid(), now=making.now())
+        else:
+            generates = not jsonvalue.equal(stored["spec"], live["spec"])
+            made = systemmetadata.of_updated(live["metadata"], generates=generates)
+        new = _with_made(stored, {**made, "managedFields": entries} if entries else made)
+        return new if live is None else fieldmanager.settled(new, request.without_version(live))
+
+    return replace(
+        answer,
+        whole=Stored(whole),
+        owned=Stored(lambda: managers.paths(managers.read(entries))),
+        before=None if live is None else request.without_version(live),
+    )
+
+
+def _with_made(stored: JSONObject, made: Mapping[str, JSONValue]) -> JSONObject:
+    return {**stored, "metadata": dict(sorted({**stored["metadata"], **made}.items()))}

@@ -1,0 +1,127 @@
+"""Strategic merge patches, as far as recorded answers do not show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine.crds.decoded import custom_resource_definition
+from pytest_crd.engine.golang import converting
+from pytest_crd.engine.requests.patching import strategicmerge
+from pytest_crd.engine.requests.patching.strategicmerge import StrategicError
+
+CRD = custom_resource_definition("v1")
+OWNERS = [{"uid": "1", "name": "a"}, {"uid": "2", "name": "b"}]
+
+
+def _metadata(document: Any, patch: Any, *, cleans: bool = True) -> Any:
+    return strategicmerge.merge({"metadata": document}, {"metadata": patch}, CRD, cleans=cleans)["metadata"]
+
+
+@pytest.mark.parametrize(
+    ("document", "patch", "found"),
+    [
+        ({"finalizers": []}, {"finalizers": []}, {"finalizers": []}),
+        ({"finalizers": ["a", "b", "a"]}, {"finalizers": ["b", "c"]}, {"finalizers": ["a", "b", "c"]}),
+        ({"finalizers": ["a"]}, {"$deleteFromPrimitiveList/finalizers": None}, {}),
+        ({"finalizers": ["a"]}, {"$deleteFromPrimitiveList/finalizers": "a"}, {"finalizers": ["a"]}),
+        ({"finalizers": []}, {"$deleteFromPrimitiveList/finalizers": []}, {"finalizers": []}),
+        ({}, {"$setElementOrder/finalizers": ["a"]}, {}),
+        ({}, {"$setElementOrder/finalizers": ["b", "a"], "finalizers": ["b"]}, {"finalizers": ["b"]}),
+        ({}, {"$setElementOrder/finalizers": [], "finalizers": ["b"]}, {"finalizers": ["b"]}),
+        (
+            {"ownerReferences": OWNERS},
+            {"$setElementOrder/ownerReferences": [{"uid": "2"}, {"uid": "1"}]},
+            {"ownerReferences": OWNERS[::-1]},
+        ),
+        ({"labels": {"a": "b"}}, {"labels": {"$retainKeys": ["c"], "c": "d"}}, {"labels": {"c": "d"}}),
+        ({"labels": {"a": "b"}}, {"labels": {"$patch": "delete"}}, {"labels": {}}),
+        ({}, {"labels": {"$patch": "delete"}}, {}),
+        ({}, {"labels": {"a": {"$patch": "delete"}, "b": [{"$patch": "delete"}, None]}}, {"labels": {"b": [None]}}),
+    ],
+)
+def test_what_comes_of_a_patch(document: Any, patch: Any, found: Any) -> None:
+    assert _metadata(document, patch) == found
+
+
+def test_what_is_new_is_put_in_as_it_is_where_nothing_is_cleaned() -> None:
+    patch = {"labels": {"a": None, "$patch": "odd"}, "$setElementOrder/finalizers": ["a"], "finalizers": ["a"]}
+    assert _metadata({}, patch, cleans=False) == {"labels": {"a": None, "$patch": "odd"}, "finalizers": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("document", "patch", "code", "message"),
+    [
+        (
+            {"labels": {"a": "b"}},
+            {"labels": {"$retainKeys": ["c"], "d": "e"}},
+            400,
+            "invalid patch format of retainKeys",
+        ),
+        ({"labels": {"a": "b"}}, {"labels": {"$retainKeys": "c"}}, 400, "invalid patch format of retainKeys"),
+        ({}, {"$setElementOrderfinalizers": []}, 400, "invalid patch format of setElementOrder list"),
+        ({"finalizers": []}, {"finalizers": [["a"]]}, 422, "lists of lists are not supported"),
+        (
+            {},
+            {"$setElementOrder/finalizers": [], "finalizers": 1.5},
+            500,
+            "expected a []interface {}, but received a float64",
+        ),
+        ({"finalizers": []}, {"$setElementOrder/finalizers": []}, 500, "no elements in any of the given slices"),
+        ({}, {"$setElementOrder/labels": []}, 500, "expected slice or array type, but got: struct"),
+        (
+            {"ownerReferences": []},
+            {"ownerReferences": [{"$patch": "odd"}]},
+            500,
+            "unknown patch type: odd in map: map[$patch:odd]",
+        ),
+        ({"finalizers": []}, {"finalizers": [{"a": None}]}, 500, "cannot merge lists without merge key for string"),
+        (
+            {"labels": {"a": {}}},
+            {"labels": {"a": {"b": True}}},
+            500,
+            "merging an object in json but data type is not struct, instead is: map",
+        ),
+        (
+            {},
+            {"$setElementOrder/ownerReferences": [5], "ownerReferences": [{"uid": None, "a": [True]}]},
+            500,
+            "expected a map[string]interface {}, but received a int64",
+        ),
+    ],
+)
+def test_a_patch_that_does_not_fit_is_refused(document: Any, patch: Any, code: int, message: str) -> None:
+    with pytest.raises(StrategicError) as error:
+        _metadata(document, patch)
+    assert (error.value.code, str(error.value)) == (code, message)
+
+
+def test_values_are_printed_as_go_prints_them() -> None:
+    assert strategicmerge.printed({"b": [1, 1.5, None, True], "a": "x"}) == "map[a:x b:[1 1.5 <nil> true]]"
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({"metadata": {"labels": []}}, "cannot restore map from slice"),
+        ({"metadata": {"finalizers": {}}}, "cannot restore slice from map"),
+        ({"metadata": {"finalizers": ["a", True]}}, "unrecognized type: string"),
+        ({"metadata": {"labels": {"a": 1}}}, "cannot convert int64 to string"),
+        ({"metadata": {"generation": "x"}}, "unrecognized type: int64"),
+        ({"metadata": {"generation": 1.5}}, "cannot convert float64 to int64"),
+        ({"metadata": {"generation": 1}, "spec": None}, ""),
+        ({"spec": {"versions": [{"schema": {"openAPIV3Schema": {"maximum": "x"}}}]}}, "unrecognized type: float64"),
+        ({"spec": {"versions": [{"schema": {"openAPIV3Schema": {"maximum": 1, "default": {}}}}]}}, ""),
+        ({"spec": {"conversion": {"webhook": {"clientConfig": {"caBundle": 5}}}}}, "cannot restore slice from int64"),
+        ({"spec": {"conversion": {"webhook": {"clientConfig": {"caBundle": "YQ=="}}}}}, ""),
+    ],
+)
+def test_a_value_of_another_type_is_none(value: Any, problem: str) -> None:
+    assert converting.problem(value, CRD) == problem
+
+
+@pytest.mark.parametrize("generation", [1.0, 2**70])
+def test_a_number_that_a_server_converts_is_no_answer(generation: float) -> None:
+    with pytest.raises(NotImplementedError):
+        converting.problem({"metadata": {"generation": generation}}, CRD)
