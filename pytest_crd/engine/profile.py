@@ -290,7 +290,13 @@ _V1_32: Final = _V1_33._replace(
 _V1_21: Final = _V1_32._replace(
     version="1.21",
     apply=_V1_32.apply._replace(
-        duplicates_are_tracked=False, names_objects=False, names_subresources=False, knows_definitions=False
+        duplicates_are_tracked=False,
+        names_objects=False,
+        names_subresources=False,
+        times_follow_writes=False,
+        checks_kinds=False,
+        scales_have_owners=False,
+        knows_definitions=False,
     ),
     json_patch=JsonPatchRelease(*[False] * 6),
     go=_V1_32.go._replace(has_short_group_names=False),

@@ -12,7 +12,7 @@ from conformance import conversations, sequences
 from conformance.sequences import SequenceFile
 
 pytestmark = pytest.mark.replay
-VERSIONS: Final = ("1.37", "1.36", "1.35", "1.32")
+VERSIONS: Final = ("1.37", "1.36", "1.35", "1.32", "1.21")
 # Which answer differs, by the name of the sequence and the number of the request; what follows it in its sequence is not compared.
 KNOWN: Final[Mapping[tuple[str, int], str]] = {
     ("writes without a manager have the one of the user agent", 3): "a user agent in other bytes than UTF-8",
@@ -24,6 +24,25 @@ KNOWN: Final[Mapping[tuple[str, int], str]] = {
         5,
     ): "of several documents the server reads the first; here that is told before anything is sent",
 }
+# Those that differ under 1.21 alone.
+KNOWN_OF_1_21: Final[Mapping[tuple[str, int], str]] = {
+    ("managed fields that are no list", 1): "1.21 decodes JSON with another library, whose words are not reproduced",
+    ("an apply of the scale", 1): "the server panics, which the engine states as an error",
+    (
+        "an apply of the scale whose replicas nobody owns",
+        1,
+    ): "the server panics, which the engine states as an error",
+}
+
+
+def _known(version: str) -> Mapping[tuple[str, int], str]:
+    if version != "1.21":
+        return KNOWN
+    shown = (
+        "an apply with what the server makes",
+        5,
+    )  # until 1.22 or later a selfLink that is applied is seen by nobody
+    return {key: why for key, why in {**KNOWN, **KNOWN_OF_1_21}.items() if key != shown}
 
 
 def _comparable(file: SequenceFile) -> Iterator[str]:
@@ -47,12 +66,16 @@ def _differences(file: SequenceFile, version: str) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("file", [*map(sequences.read, sequences.paths())], ids=lambda file: file.path.stem)
 def test_answers_as_the_server(file: SequenceFile, version: str) -> None:
-    assert [found for found in _differences(file, version) if (found["name"], found["number"]) not in KNOWN] == []
+    known = _known(version)
+    assert [found for found in _differences(file, version) if (found["name"], found["number"]) not in known] == []
 
 
 @pytest.mark.uncounted
-def test_what_is_known_differs_still() -> None:
+@pytest.mark.parametrize("version", ["1.37", "1.21"])
+def test_what_is_known_differs_still(version: str) -> None:
     found = {
-        (one["name"], one["number"]) for path in sequences.paths() for one in _differences(sequences.read(path), "1.37")
+        (one["name"], one["number"])
+        for path in sequences.paths()
+        for one in _differences(sequences.read(path), version)
     }
-    assert found == KNOWN.keys()
+    assert found == _known(version).keys()

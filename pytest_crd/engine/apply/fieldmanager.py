@@ -202,20 +202,27 @@ class FieldManager:
     ) -> tuple[Applied, Managed]:
         typed_live, typed = self._typed(live, applied)
         own = Manager(writer.manager or _UNKNOWN, APPLY, subresource=self._named_subresource(writer))
-        new, owners = self._ownerships[writer.subresource].apply(
-            ObjectChange(typed_live, typed, self._type_meta["apiVersion"]),
+        ownership, version = self._ownerships[writer.subresource], self._type_meta["apiVersion"]
+        new, owners = ownership.apply(
+            ObjectChange(typed_live, typed, version),
             managed.owners,
             own,
             is_forced=writer.is_forced,
         )
         owners = _stripped(owners, own)
-        if not comparing.same(typed_live.value, new.value):
+        follows_writes = self._release.times_follow_writes
+        is_same = comparing.same(typed_live.value, new.value)
+        if not is_same and (follows_writes or ownership.differs(ObjectChange(typed_live, new, version))):
             return Applied(new.value, is_merged=True), Managed(owners, {**managed.times, own: writer.time})
-        return Applied(_without_entries(live), is_merged=False), Managed(owners, managed.times)
+        is_later = not follows_writes and _compared(owners) != _compared(managed.owners)
+        times = {**managed.times, own: writer.time} if is_later else managed.times
+        return Applied(_without_entries(live), is_merged=False), Managed(owners, times)
 
     def _typed(self, live: JSONObject, applied: JSONObject) -> tuple[Typed, Typed]:
         if isinstance(_metadata(applied).get("managedFields"), list):
             raise ApplyRefusedError(refusal.bad_request("metadata.managedFields must be nil"))
+        if (found := _kind(applied)) != _kind(self._type_meta):  # where versions alone were checked before
+            raise _failed(f"failed to create typed patch object: no corresponding type for {found}")
         try:
             typed = self._versions.typed(applied)
         except TypedError as error:
@@ -247,7 +254,9 @@ class FieldManager:
             before = owners.get(own)
             fields = current.fields if before is None else current.fields.union(before.fields)
             owners[own] = current._replace(fields=fields)
-            times[own] = writer.time
+            former = managed.owners.get(own)
+            if self._release.times_follow_writes or former is None or {*former.fields} != {*fields}:
+                times[own] = writer.time
         return _capped(Managed(owners, times))
 
     def _named_subresource(self, writer: Writer) -> str:
@@ -255,8 +264,15 @@ class FieldManager:
         return writer.subresource if self._release.names_subresources else ""
 
     def _check_type(self, applied: JSONObject) -> None:
-        if (found := _kind(applied)) != _kind(self._type_meta):
-            raise ApplyRefusedError(refusal.bad_request(f"invalid object type: {found}"))
+        found, expected = _kind(applied), _kind(self._type_meta)
+        if self._release.checks_kinds:
+            if found != expected:
+                raise ApplyRefusedError(refusal.bad_request(f"invalid object type: {found}"))
+            return
+        stated, served = (kind.partition(", Kind=")[0].removeprefix("/") for kind in (found, expected))
+        if stated != served:
+            said = f"Incorrect version specified in apply patch. Specified patch version: {stated}, expected: {served}"
+            raise ApplyRefusedError(refusal.bad_request(said))
 
 
 @functools.lru_cache(maxsize=64)
@@ -292,6 +308,13 @@ def settled(new: JSONObject, live: JSONObject) -> JSONObject:
 
 def _timeless(entries: Sequence[JSONValue]) -> list[JSONValue]:
     return [{key: value for key, value in entry.items() if key != "time"} for entry in entries]
+
+
+def _compared(owners: Mapping[Manager, Owned]) -> dict[str, tuple[str, bool, set[pathelements.Path]]]:
+    """Return who owns what in a form in which what is alike is equal."""
+    return {
+        manager.identifier: (owned.api_version, owned.applied, {*owned.fields}) for manager, owned in owners.items()
+    }
 
 
 def _given(live: JSONObject | None, new: JSONObject, writer: Writer) -> Managed:

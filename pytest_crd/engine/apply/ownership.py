@@ -91,6 +91,11 @@ class Ownership:
         self._versions = versions
         self._ignored = ignored
 
+    def differs(self, change: ObjectChange) -> bool:
+        """Return whether a change is one of what requests write, in terms of its version."""
+        compared = change.live.compared(change.new).without(self._ignored.get(change.version, fieldsets.EMPTY))
+        return not all(fields.is_empty for fields in (compared.added, compared.modified, compared.removed))
+
     def update(self, change: ObjectChange, managers: Mapping[Manager, Owned], manager: Manager) -> dict[Manager, Owned]:
         """
         Return who owns what after an object was replaced.

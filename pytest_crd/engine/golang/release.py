@@ -63,6 +63,10 @@ class ApplyRelease(NamedTuple):
             before, nobody owns anything then).
         keeps_metadata_from_status: Whether a request to the status owns nothing of the metadata, either (since 1.36).
         knows_status_of_all_versions: Whether it owns nothing else in terms of other versions, either (since 1.35).
+        times_follow_writes: Whether a manager has a new time when its request changes the object, and keeps the old one when nothing is written
+            (since 1.22 or later; before, when what it owns changes, or its apply is another object).
+        checks_kinds: Whether an apply of another kind or version is refused for both, in the same words (since 1.22 or later).
+        scales_have_owners: Whether requests to `/scale` own the replicas (since 1.22 or later; an apply to it was a panic).
         knows_definitions: Whether it is known what becomes of applies of CRDs themselves (since 1.22 or later; the server of 1.21 that was
             recorded, which serves CRDs alone, refuses each of them, which a whole one may not do).
     """
@@ -75,4 +79,7 @@ class ApplyRelease(NamedTuple):
     keeps_owners_on_errors: bool = True
     keeps_metadata_from_status: bool = True
     knows_status_of_all_versions: bool = True
+    times_follow_writes: bool = True
+    checks_kinds: bool = True
+    scales_have_owners: bool = True
     knows_definitions: bool = True

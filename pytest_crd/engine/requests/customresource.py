@@ -219,7 +219,7 @@ class CustomResources:
         """Return the metadata that a server makes, with who owns which fields."""
         entries = (read.managed().get("metadata") or {}).get("managedFields")
         made = {**checked.made, "managedFields": entries} if entries else checked.made
-        if live is None or not entries:
+        if live is None or not entries or not self._profile.apply.times_follow_writes:
             return made
         new = _with_made(checked.resource, made)
         return {

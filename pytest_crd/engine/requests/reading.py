@@ -156,6 +156,8 @@ class RequestReader(NamedTuple):
         body = DecodedBody(resource, Changes(), decoded.problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
         sent_scale = {**scale.TYPE_META, "metadata": decoded.metadata, "spec": {"replicas": decoded.replicas}}
+        if not self.profile.apply.scales_have_owners:
+            return Read(body, prepared, lambda: live)
         writer = _writer(asked, making)
         return Read(body, prepared, lambda: self.owners.of_scale.updated(live, sent_scale, resource, writer))
 
@@ -222,6 +224,8 @@ class RequestReader(NamedTuple):
         """Return what is stored, of whose Scale an apply may change nothing but who owns it, as `read` does."""
         applied = self._demand_applicable(asked, live, target)
         assert live is not None  # noqa: S101 - a subresource of nothing was refused
+        if not self.profile.apply.scales_have_owners:
+            raise RefusedError(refusal.internal_error("the server panics over an apply to the scale"))
         new = _of_apply(lambda: self.owners.of_scale.apply(live, applied, _writer(asked, making))).resource
         problems = applying.problems(asked.body, asked.field_validation, self.profile)
         body = DecodedBody(dict(live), Changes(), problems, sent=live)
