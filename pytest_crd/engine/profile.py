@@ -295,6 +295,7 @@ _V1_21: Final = _V1_32._replace(
         names_subresources=False,
         times_follow_writes=False,
         checks_kinds=False,
+        deduces_untyped=False,
         scales_have_owners=False,
         knows_definitions=False,
     ),

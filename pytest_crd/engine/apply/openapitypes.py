@@ -53,6 +53,7 @@ class OpenAPITypes:
         return made
 
     def _fill(self, made: MergeType, schema: Schema, *, preserves: bool) -> None:
+        is_deduced = preserves or self._release.deduces_untyped
         preserves = preserves or schema.get(_PRESERVE) is True
         kind = schema.get("type") or ""
         if kind == "string":
@@ -65,6 +66,9 @@ class OpenAPITypes:
             made.list = self._list(schema, preserves=preserves)
         else:
             made.scalar = "untyped"
+            if not is_deduced:
+                made.list, made.map = ATOMIC.list, ATOMIC.map
+                return
             made.list, made.map = self._list(schema, preserves=preserves), self._map(schema, preserves=preserves)
 
     def _child(self, schema: Schema, *, preserves: bool) -> MergeType:

@@ -66,6 +66,8 @@ class ApplyRelease(NamedTuple):
         times_follow_writes: Whether a manager has a new time when its request changes the object, and keeps the old one when nothing is written
             (since 1.22 or later; before, when what it owns changes, or its apply is another object).
         checks_kinds: Whether an apply of another kind or version is refused for both, in the same words (since 1.22 or later).
+        deduces_untyped: Whether what has no type and keeps unknown fields is owned field by field (since 1.22 or later;
+            before, as a whole, unless what is around it keeps them).
         scales_have_owners: Whether requests to `/scale` own the replicas (since 1.22 or later; an apply to it was a panic).
         knows_definitions: Whether it is known what becomes of applies of CRDs themselves (since 1.22 or later; the server of 1.21 that was
             recorded, which serves CRDs alone, refuses each of them, which a whole one may not do).
@@ -81,5 +83,6 @@ class ApplyRelease(NamedTuple):
     knows_status_of_all_versions: bool = True
     times_follow_writes: bool = True
     checks_kinds: bool = True
+    deduces_untyped: bool = True
     scales_have_owners: bool = True
     knows_definitions: bool = True
