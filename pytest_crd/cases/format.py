@@ -22,7 +22,7 @@ SCHEMA_ID: Final = "https://json.schemastore.org/pytest-crd-cases.json"
 FREE_PREFIX: Final = "x-"
 
 
-_SECTION_MEANINGS: Final = {
+SECTION_MEANINGS: Final = {
     Section.PRUNING: "Unknown fields and the coercion of metadata, alone.",
     Section.DEFAULTING: "Null handling and defaults, alone.",
     Section.CREATE: "The whole way of a POST.",
@@ -52,7 +52,7 @@ def _section(section: Section) -> CaseKey:
     )
     return CaseKey(
         form=forms.some_list("a list of cases", case),
-        meaning=_SECTION_MEANINGS[section],
+        meaning=SECTION_MEANINGS[section],
         remedy="begin each case with `- name:`",
     )
 

@@ -56,7 +56,7 @@ def _problems(version: Version, answer: Response) -> Iterator[CheckFinding]:
         nodes = (_told(version.schema_map, line[begin.end() :]) for begin in _FIELD.finditer(line))
         if (node := next(filter(None, nodes), None)) is not None:
             advice = tuple(words for part, words in _ADVICE if part in line)
-            yield CheckFinding(_source(version, node), line, (*_declared(node), *advice))
+            yield CheckFinding(_source(version, node), line, (*_declared(node), *advice), node.path)
 
 
 def _conflicts(version: Version, answer: Response, first: Response) -> Iterator[CheckFinding]:
@@ -65,7 +65,7 @@ def _conflicts(version: Version, answer: Response, first: Response) -> Iterator[
         words = f'conflict with "{conflict.manager}": .{conflict.field}'
         node = of_field(version, conflict.field)
         if node is None:
-            yield CheckFinding("", words)
+            yield CheckFinding("", words, field=str(conflict.field))
             continue
         defaults = [
             f"{path} ({version.source_of((*one.steps, 'default'))})"
@@ -74,7 +74,7 @@ def _conflicts(version: Version, answer: Response, first: Response) -> Iterator[
         shown = ", ".join((*defaults[:_MOST_SHOWN], *(("…",) if len(defaults) > _MOST_SHOWN else ())))
         is_made = f"something else is stored than applied, by default: {shown}"
         reasons = (is_made, _advice_on_defaults(node)) if defaults else ()
-        yield CheckFinding(_source(version, node), words, (*_declared(node), *reasons))
+        yield CheckFinding(_source(version, node), words, (*_declared(node), *reasons), str(conflict.field))
 
 
 def of_field(version: Version, field: str) -> SchemaNode | None:

@@ -51,7 +51,7 @@ def _without(place: str) -> str:
 def structural(read: ReadCrd, version: Version) -> CheckVerdict:
     """Return whether the schema of a version is structural; of a CRD in v1beta1 also what v1 would demand."""
     is_v1beta1 = read.crd.api_version == declared.V1BETA1
-    found = [CheckFinding(fieldlines.of_error(read.manifest, error), str(error)) for error in version.structural_errors]
+    found = [fieldlines.finding(read.manifest, error) for error in version.structural_errors]
     needs = (
         [one._replace(text=f"in v1: {one.text}") for one in migration.needs(read) if one not in found]
         if is_v1beta1
@@ -68,8 +68,8 @@ def conditions(read: ReadCrd) -> CheckVerdict:
     """Return the conditions that a CRD would have, as far as they are not those of one without flaws."""
     refusal = read.crd.first_response
     if not refusal.accepted:
-        errors = (CheckFinding(fieldlines.of_error(read.manifest, error), str(error)) for error in refusal.errors)
-        return CheckVerdict("it would have no conditions, as the server refuses it", tuple(errors))
+        errors = tuple(fieldlines.finding(read.manifest, error) for error in refusal.errors)
+        return CheckVerdict("it would have no conditions, as the server refuses it", errors)
     found = []
     for condition in read.crd.conditions:
         if condition.status != _USUAL.get(condition.type, "True"):
@@ -100,11 +100,12 @@ def _refusals(read: ReadCrd, response: Response) -> Iterator[CheckFinding]:
         for one in manifest.duplicates:
             yield CheckFinding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
         for path in crd.unknown_fields:
-            yield CheckFinding(fieldlines.of_steps(manifest, path.steps), f'unknown field "{path}"')
+            place = fieldlines.of_steps(manifest, path.steps)
+            yield CheckFinding(place, f'unknown field "{path}"', field=str(path))
     else:
         for error in response.errors:
             details = error.rule.lines if error.rule is not None else ()
-            yield CheckFinding(fieldlines.of_error(manifest, error), str(error), details)
+            yield fieldlines.finding(manifest, error, details)
 
 
 def _warning(read: ReadCrd, warning: str) -> CheckFinding:

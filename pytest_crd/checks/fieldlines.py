@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import FieldError
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -38,6 +39,11 @@ def of_error(manifest: Manifest, error: FieldError) -> str:
     if error.rule is not None and error.rule.source:
         return error.rule.source
     return of_steps(manifest, () if error.path is None else error.path.steps)
+
+
+def finding(manifest: Manifest, error: FieldError, details: tuple[str, ...] = ()) -> CheckFinding:
+    """Return what is wrong with a CRD, in the server's words, and where that stands."""
+    return CheckFinding(of_error(manifest, error), str(error), details, error.field)
 
 
 def of_sentence(manifest: Manifest, sentence: str) -> str:

@@ -28,7 +28,7 @@ def needs(read: ReadCrd) -> tuple[CheckFinding, ...]:
     ]
     made = {**read.crd.declared, "apiVersion": declared.V1, "spec": _spec(read.crd.declared["spec"])}
     crd = CustomResourceDefinition.from_manifest(made, kubernetes_version=profile.DEFAULT)
-    refused = (CheckFinding(fieldlines.of_error(read.manifest, error), str(error)) for error in crd.response.errors)
+    refused = (fieldlines.finding(read.manifest, error) for error in crd.response.errors)
     return (*written, *refused)
 
 

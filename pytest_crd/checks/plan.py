@@ -142,11 +142,12 @@ def _checks(catalog: Catalog, found: Samples, scope: CheckScope) -> Iterator[Che
         manifest = sample.manifest
         run = functools.partial(samples.judged, sample, claims[sample.group, sample.kind])
         known = functools.partial(_known, run, manifest.where)
-        name = samplefiles.name_of(manifest.value)
-        yield Check("samples", name, manifest.where, sample.path, manifest.line_of(), version, known)
+        name, crd = samplefiles.name_of(manifest.value), claims[sample.group, sample.kind][0].name
+        place = (name, manifest.where, sample.path, manifest.line_of(), version)
+        yield Check("samples", *place, known, crd, sample.version)
         if applies.can_be_applied(sample):
             run = functools.partial(applied.verdict, number)
-            yield Check("applies", name, manifest.where, sample.path, manifest.line_of(), version, run)
+            yield Check("applies", *place, run, crd, sample.version)
     for broken in found.broken:
         verdict = CheckVerdict("not a sample, but meant to be one", (broken.finding,))
         answer = functools.partial(_same, verdict)
@@ -163,14 +164,16 @@ def _of_crd(read: ReadCrd, scope: CheckScope) -> Iterator[Check]:
     yield _check(read, "accepted", crd.name, lambda: definitions.accepted(read, is_stored=is_stored))
     for version in crd.versions:
         subject = f"{crd.name}-{version.name}"
-        yield _check(read, "structural", subject, functools.partial(definitions.structural, read, version))
+        structural = functools.partial(definitions.structural, read, version)
+        yield _check(read, "structural", subject, structural, version=version.name)
         if rules.are_in(version):
             within = functools.partial(rules.within_budget, read, version, share=scope.rule_budget)
-            yield _check(read, "rules", subject, within)
+            yield _check(read, "rules", subject, within, version=version.name)
         if published.may_lose(version):
-            yield _check(read, "published", subject, functools.partial(published.in_v2, read, version))
+            lost = functools.partial(published.in_v2, read, version)
+            yield _check(read, "published", subject, lost, version=version.name)
     for name in scope.lints:
-        yield _check(read, "deployable", f"{crd.name}-{name}", functools.partial(lints.lint, read, name))
+        yield _check(read, "deployable", f"{crd.name}-{name}", functools.partial(lints.lint, read, name), lint=name)
     yield _check(read, "conditions", crd.name, lambda: definitions.conditions(read))
 
 
@@ -182,13 +185,17 @@ def _applied(read: ReadCrd, found: Samples) -> Iterator[Check]:
         if version.served and (nodes := applies.unreached(version, samples)):
             name = f"{crd.name}-{version.name}"
             run = functools.partial(applies.made_up, version, nodes, crd.source)
-            yield Check("applies", name, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version, run)
+            place = (name, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version)
+            yield Check("applies", *place, run, crd.name, version.name)
 
 
-def _check(read: ReadCrd, kind: str, subject: str, run: Callable[[], CheckVerdict]) -> Check:
+def _check(  # noqa: PLR0913 - what a check is about
+    read: ReadCrd, kind: str, subject: str, run: Callable[[], CheckVerdict], *, version: str = "", lint: str = ""
+) -> Check:
     crd = read.crd
     known = functools.partial(_known, run, crd.source, CrdQuestion(crd, read.manifest.value, kind))
-    return Check(kind, subject, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version, known)
+    place = (subject, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version)
+    return Check(kind, *place, known, crd.name, version, lint)
 
 
 def _known(run: Callable[[], CheckVerdict], source: str, question: CrdQuestion | None = None) -> CheckVerdict:

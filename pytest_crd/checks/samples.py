@@ -17,6 +17,7 @@ from pytest_crd.checks import fieldlines
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CustomResourceDefinition, FieldError, Response, Version
+from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
@@ -158,6 +159,8 @@ def _answered(manifest: Manifest, version: Version, response: Response) -> Sampl
             fieldlines.of_steps(manifest, () if one.path is None else one.path.steps),
             one.told,
             one.rule.lines if one.rule else (),
+            one.field,
+            one.source,
         )
         for one in response.errors
     ]
@@ -193,10 +196,13 @@ def _dropped(manifest: Manifest, version: Version, response: Response) -> Iterat
         yield CheckFinding(
             fieldlines.of_steps(manifest, path.steps),
             f"{path}: the schema does not specify it, so that it is dropped{hint}",
+            field=str(path),
+            origin=changedfield.source_of(path),
         )
     for path in response.changes.lost:
         words = f"{path}: the storage version does not specify it, so that it is lost without a warning"
-        yield CheckFinding(fieldlines.of_steps(manifest, path.steps), words)
+        place = fieldlines.of_steps(manifest, path.steps)
+        yield CheckFinding(place, words, field=str(path), origin=changedfield.source_of(path))
 
 
 def _open_value(error: FieldError, value: JSONValue) -> str:

@@ -16,11 +16,15 @@ class CheckFinding(NamedTuple):
         place: Where it stands: `file:line`, or `file:line:column`; may be empty.
         text: What it is, in the server's words where it has some.
         details: Lines that explain it; may be none.
+        field: The field that it is about, as the server spells it; empty where it is about none.
+        origin: Where the schema stands that decided, `file:line`, where that is another place; may be empty.
     """
 
     place: str
     text: str
     details: tuple[str, ...] = ()
+    field: str = ""
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,9 @@ class Check:
         line: The 1-based line in the file; 0 where it stands in none.
         kubernetes_version: Whose behaviour and words.
         run: Answers.
+        crd: The name of the CRD.
+        version: The version of the CRD; empty where it is about all of them.
+        lint: The name of the lint; empty of all other checks.
     """
 
     kind: str
@@ -73,6 +80,9 @@ class Check:
     line: int
     kubernetes_version: str
     run: Callable[[], CheckVerdict]
+    crd: str = ""
+    version: str = ""
+    lint: str = ""
 
     @property
     def name(self) -> str:

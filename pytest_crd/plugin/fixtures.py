@@ -11,6 +11,7 @@ import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin import session, settings
+from pytest_crd.plugin.items.failures import MistakenCollectError, MistakenFailure
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
@@ -47,7 +48,7 @@ def crds(request: pytest.FixtureRequest) -> CustomResourceDefinitions:
     try:
         return catalog.crds
     except InputError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise MistakenFailure(error) from None
 
 
 @pytest.fixture
@@ -172,7 +173,7 @@ def _chosen(metafunc: pytest.Metafunc, catalog: Catalog) -> list[tuple[CustomRes
             return [(crd, None) for crd in loaded]
         return [_marked(mark, loaded, nodeid) for mark in reversed(marks)]
     except InputError as error:
-        raise pytest.Collector.CollectError(str(error)) from None
+        raise MistakenCollectError(error) from None
     except CrdLookupError as error:
         raise pytest.Collector.CollectError(f"{nodeid}: {error.args[0]}") from None
 

@@ -14,6 +14,7 @@ from pytest_crd.plugin.settings import project
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
+    from pytest_crd.coverage.summary import Summary
     from pytest_crd.discovery.crdsources import Sources
     from pytest_crd.engine.loading.remarks import Remark
 
@@ -59,6 +60,7 @@ _IS_TOLD: Final = pytest.StashKey[bool]()
 _HEARD: Final = pytest.StashKey[Header]()
 _SOURCES: Final = pytest.StashKey["Sources"]()
 _CATALOGS: Final = pytest.StashKey["tuple[Catalog, ...]"]()
+_COVERED: Final = pytest.StashKey["Summary"]()
 _PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
 
 
@@ -81,6 +83,16 @@ def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
         versions, stored = project.kubernetes_versions(config), project.of(config).stored
         config.stash[_CATALOGS] = tuple(Catalog(sources(config), version, stored) for version in versions)
     return config.stash[_CATALOGS]
+
+
+def cover(config: pytest.Config, summary: Summary) -> None:
+    """Keep what of the schemas was reached, for who tells of it besides."""
+    config.stash[_COVERED] = summary
+
+
+def covered(config: pytest.Config) -> Summary | None:
+    """Return what of the schemas was reached; None where nobody measures it, and before the end."""
+    return config.stash.get(_COVERED, None)
 
 
 def attend(config: pytest.Config, tell: Callable[[], Part | None]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.comparison import Item, Order, Segment
@@ -38,6 +38,7 @@ class ObjectDifference(NamedTuple):
         cause: What made it so, in a word or two, as far as the passes tell; may be empty.
         reason: The same as a sentence; may say more, and may be empty.
         text_diff: A unified diff where both are strings of several lines, else empty.
+        source: Where the schema stands that made it so, `file:line`; empty where none did, or that is not known.
     """
 
     path: str
@@ -48,6 +49,7 @@ class ObjectDifference(NamedTuple):
     cause: str
     reason: str
     text_diff: str = ""
+    source: str = ""
 
 
 # deepdiff's reports on objects; lists never reach it, and what is not named here is a changed value.
@@ -95,30 +97,39 @@ def _difference(
     last = path[-1]
     kind = DifferenceKind.REORDERED if isinstance(last, Order) else _KINDS.get(report, DifferenceKind.CHANGED)
     spelled = comparison.spelled(path)
-    cause, reason = _why_kept(spelled, trace) or _REASONS[kind](spelled, mismatch, trace)
-    if kind is DifferenceKind.MISSING and not reason:
-        reason = _why_never_there(comparison.steps(path), node.t1, mismatch, trace)
+    why = _why_kept(spelled, trace) or _REASONS[kind](spelled, mismatch, trace)
+    if kind is DifferenceKind.MISSING and not why.text:
+        why = _why_never_there(comparison.steps(path), node.t1, mismatch, trace)
     return ObjectDifference(
         path=spelled,
         label=last.label if isinstance(last, Item) else "",
         kind=kind,
         expected=None if kind is DifferenceKind.UNEXPECTED else node.t1,
         actual=None if kind is DifferenceKind.MISSING else node.t2,
-        cause=cause,
-        reason=reason,
+        cause=why.cause,
+        reason=why.text,
         text_diff=(node.additional or {}).get("diff", ""),
+        source=why.source,
     )
 
 
-# Cause and reason.
-_Reason: TypeAlias = tuple[str, str]
-_UNKNOWN: Final[_Reason] = ("", "")
+class _Reason(NamedTuple):
+    """Why there is a difference: in a word or two, as a sentence, and where the schema stands that made it so."""
+
+    cause: str = ""
+    text: str = ""
+    source: str = ""
+
+
+_UNKNOWN: Final = _Reason()
 
 
 _KEPT: Final[Mapping[Disregarded, _Reason]] = {
-    Disregarded.DROPPED_ON_CREATE: ("dropped", f"dropped: {Disregarded.DROPPED_ON_CREATE.value}"),
-    Disregarded.STATUS_ON_UPDATE: ("kept from old", f"kept from `old`: {Disregarded.STATUS_ON_UPDATE.value}"),
-    Disregarded.REST_ON_STATUS_UPDATE: ("kept from old", f"kept from `old`: {Disregarded.REST_ON_STATUS_UPDATE.value}"),
+    Disregarded.DROPPED_ON_CREATE: _Reason("dropped", f"dropped: {Disregarded.DROPPED_ON_CREATE.value}"),
+    Disregarded.STATUS_ON_UPDATE: _Reason("kept from old", f"kept from `old`: {Disregarded.STATUS_ON_UPDATE.value}"),
+    Disregarded.REST_ON_STATUS_UPDATE: _Reason(
+        "kept from old", f"kept from `old`: {Disregarded.REST_ON_STATUS_UPDATE.value}"
+    ),
 }
 
 
@@ -130,31 +141,32 @@ def _why_kept(path: str, trace: Trace) -> _Reason | None:
 def _why_missing(path: str, _mismatch: ObjectMismatch, trace: Trace) -> _Reason:
     if pruned := _covering(path, trace.pruned):
         named = "it" if pruned == path else pruned
-        return "pruned", f"pruned: the schema does not specify {named}{_at(pruned)}"
+        return _decided("pruned", f"pruned: the schema does not specify {named}", pruned)
     if lost := _covering(path, trace.lost):
         named = "it" if lost == path else lost
-        return "lost", f"lost on storing: the storage version does not specify {named}{_at(lost)}"
+        return _decided("lost", f"lost on storing: the storage version does not specify {named}", lost)
     if dropped := _covering(path, trace.nulls):
         at = "there" if dropped == path else f"at {dropped}"
         words = f"null dropped: the schema does not allow null {at}, and has no default for it"
-        return "null dropped", f"{words}{_at(dropped)}"
+        return _decided("null dropped", words, dropped)
     return _UNKNOWN
 
 
-def _why_never_there(steps: Steps, expected: JSONValue, mismatch: ObjectMismatch, trace: Trace) -> str:
-    """Return why nothing is at *steps*, where no pass has taken it away; empty where the input has it."""
+def _why_never_there(steps: Steps, expected: JSONValue, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
+    """Return why nothing is at *steps*, where no pass has taken it away; nothing where the input has it."""
     path = fieldpath.unknown_field(steps)
     if list(comparison.value_at(mismatch.input, path)):
-        return ""
+        return _UNKNOWN
     if withheld := _covering(path, trace.withheld):
         named = "its default" if withheld == path else f"the default of {withheld}"
-        return f"the input does not have it, and pruning does not put in {named}{_at(withheld)}"
+        return _decided("", f"the input does not have it, and pruning does not put in {named}", withheld)
     inner = next(_with_default(expected, _schema_at(mismatch.schema, steps), steps), None)
     if inner is not None and mismatch.is_of_pruning:
-        return f"the input does not have it, and pruning does not put in the default of {inner}"
+        return _Reason("", f"the input does not have it, and pruning does not put in the default of {inner}")
     if inner is not None:
-        return f"the input does not have it, and the default of {inner} is put in only where {path} is there"
-    return "the input does not have it, and no default puts it in"
+        where = f"the default of {inner} is put in only where {path} is there"
+        return _Reason("", f"the input does not have it, and {where}")
+    return _Reason("", "the input does not have it, and no default puts it in")
 
 
 def _schema_at(schema: Structural | None, steps: Steps) -> Structural | None:
@@ -179,7 +191,7 @@ def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reaso
     if defaulted := _covering(path, trace.defaulted):
         return _default_of(path, defaulted)
     if list(comparison.value_at(mismatch.input, path)):
-        return "", "kept from the input"
+        return _Reason("", "kept from the input")
     return _UNKNOWN
 
 
@@ -194,13 +206,13 @@ def _why_reordered(_path: str, _mismatch: ObjectMismatch, _trace: Trace) -> _Rea
 
 def _default_of(path: str, defaulted: str) -> _Reason:
     words = "the schema's default" if defaulted == path else f"the schema's default for {defaulted}"
-    return "default", f"{words}{_at(defaulted)}"
+    return _decided("default", words, defaulted)
 
 
-def _at(changed: str) -> str:
-    """Return the line of the CRD that decided, to stand behind what it did; empty where none is known."""
+def _decided(cause: str, text: str, changed: str) -> _Reason:
+    """Return a reason with the line of the CRD that decided, which stands behind the sentence where it is known."""
     source = changedfield.source_of(changed)
-    return f", {source}" if source else ""
+    return _Reason(cause, f"{text}, {source}" if source else text, source)
 
 
 _REASONS: Final = {

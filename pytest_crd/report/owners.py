@@ -48,11 +48,13 @@ def lines(mismatch: OwnersMismatch) -> Iterator[VerdictLine]:
 def _of_managers(mismatch: ManagersMismatch) -> Iterator[VerdictLine]:
     for field in mismatch.missing:
         text = f"listed for {field.manager}, but {_owned_by(field) or 'nobody owns it'}"
-        yield VerdictLine(field.path, text, "expected", f"{field.path} is not owned by {field.manager}, but listed")
+        brief = f"{field.path} is not owned by {field.manager}, but listed"
+        yield VerdictLine(field.path, text, "expected", brief, field=str(field.path))
     for field in mismatch.unasked:
         also = f" (as by {' and '.join(field.others)})" if field.others else ""
         text = f"owned by {field.manager}{also}, but not listed"
-        yield VerdictLine(field.path, text, "actual", f"{field.path} is owned by {field.manager}, but not listed")
+        brief = f"{field.path} is owned by {field.manager}, but not listed"
+        yield VerdictLine(field.path, text, "actual", brief, field=str(field.path))
 
 
 def _owned_by(field: OwnedField) -> str:
@@ -64,8 +66,9 @@ def _of_conflicts(mismatch: ConflictsMismatch) -> Iterator[VerdictLine]:
     if mismatch.refusal:
         yield VerdictLine("refused", mismatch.refusal, "actual", f"refused {mismatch.refusal}")
     for label, fields, style in (("missing", mismatch.missing, "expected"), ("unasked", mismatch.unasked, "actual")):
-        for text in (described_conflict(field.manager, field.path) for field in fields):
-            yield VerdictLine(label, text, style, f"{label} {text}")
+        for field in fields:
+            text = described_conflict(field.manager, field.path)
+            yield VerdictLine(label, text, style, f"{label} {text}", field=str(field.path))
 
 
 def footer(result: CaseResult, *, verbosity: int) -> Iterator[str]:

@@ -22,6 +22,7 @@ from pytest_crd.cases.result import (
     Trace,
 )
 from pytest_crd.engine import fieldpath, jsonvalue
+from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.report import differences, owners, verdicts
 from pytest_crd.report.differences import DifferenceKind, ObjectDifference
@@ -54,7 +55,7 @@ def plain(text: str, _style: str) -> str:
     return text
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """
     One difference, in words.
 
@@ -65,6 +66,8 @@ class _Row(NamedTuple):
         reason: Why it is so; may be empty.
         text_diff: The diff of a text of several lines, else empty.
         details: Lines that explain it, to stand below; may be none.
+        field: Which field it is about, as the server or the case spells it; empty where it is about none.
+        source: Where the schema stands that made it so, `file:line`; may be empty.
     """
 
     path: str
@@ -73,6 +76,8 @@ class _Row(NamedTuple):
     reason: str = ""
     text_diff: str = ""
     details: tuple[str, ...] = ()
+    field: str = ""
+    source: str = ""
 
 
 def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = plain) -> Iterator[str]:
@@ -103,9 +108,14 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
 
 def summary(result: CaseResult) -> str:
     """Return the first difference on one line that may be cut at its end, and how many more there are."""
-    rows = [row for mismatch in result.mismatches for row in _rows(mismatch, result.trace, plain) if row.brief]
+    rows = differing(result)
     first, more = rows[0], f" (+{len(rows) - 1} more)" if len(rows) > 1 else ""
     return f"{first.brief}{more}"
+
+
+def differing(result: CaseResult) -> list[Row]:
+    """Return every difference, each in words that stand alone; what only explains others is none."""
+    return [row for mismatch in result.mismatches for row in _rows(mismatch, result.trace, plain) if row.brief]
 
 
 def _mismatch(mismatch: Mismatch, trace: Trace, verbosity: int, paint: Paint) -> Iterator[str]:
@@ -124,7 +134,7 @@ def _mismatch(mismatch: Mismatch, trace: Trace, verbosity: int, paint: Paint) ->
         yield from _objects(mismatch, verbosity, paint)
 
 
-def _group(reason: str, rows: list[_Row], width: int, paint: Paint) -> Iterator[str]:
+def _group(reason: str, rows: list[Row], width: int, paint: Paint) -> Iterator[str]:
     """Yield the lines of differences that follow each other and have one reason: it is said once where they are many."""
     said_once = reason and len(rows) >= _MANY
     for row in rows:
@@ -148,29 +158,32 @@ def _key(mismatch: Mismatch) -> str:
     return "" if isinstance(mismatch, NotReached) else verdicts.heading(mismatch)
 
 
-def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) -> Iterator[_Row]:
+def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) -> Iterator[Row]:
     if isinstance(mismatch, ObjectMismatch):
         for difference in differences.find(mismatch, trace):
             path = _visible(f"{difference.path} ({difference.label})" if difference.label else difference.path)
             words, brief = _words(difference, paint), f"{path} {_words_in_brief(difference)}".lstrip()
-            yield _Row(path, words, brief, _visible(difference.reason), difference.text_diff)
+            row = Row(path, words, brief, _visible(difference.reason), difference.text_diff)
+            yield row._replace(field=difference.path, source=difference.source)
     elif isinstance(mismatch, PathsMismatch):
         yield from _path_rows(mismatch, paint)
     elif isinstance(mismatch, Present):
         path, value = _visible(mismatch.path), shown(mismatch.value)
         words = f"must be absent, but is {paint(value, 'actual')}"
-        yield _Row(path, words, f"{path} is {value}, must be absent")
+        yield Row(path, words, f"{path} is {value}, must be absent", field=mismatch.path)
     elif isinstance(mismatch, Strays):
         for stray in mismatch.fields:
             sentence, words = strays.described(stray)
-            yield _Row(_visible(stray.path), paint(_visible(words), "actual"), _visible(sentence))
-        yield _Row("", paint(mismatch.remedy, "reason"), "")
+            row = Row(_visible(stray.path), paint(_visible(words), "actual"), _visible(sentence))
+            yield row._replace(field=str(stray.path), source=changedfield.source_of(stray.path))
+        yield Row("", paint(mismatch.remedy, "reason"), "")
     elif isinstance(mismatch, NotReached):
-        yield _Row("", paint(mismatch.message, "actual"), mismatch.message)
+        yield Row("", paint(mismatch.message, "actual"), mismatch.message)
     else:
         for line in _verdict_lines(mismatch, verbosity):
             words = paint(_visible(line.text), line.style)
-            yield _Row(_visible(line.label), words, _visible(line.brief), line.note, details=line.details)
+            row = Row(_visible(line.label), words, _visible(line.brief), line.note, details=line.details)
+            yield row._replace(field=line.field, source=line.source)
 
 
 def _verdict_lines(mismatch: CaseVerdict | OwnersMismatch, verbosity: int) -> Iterator[VerdictLine]:
@@ -192,13 +205,21 @@ def _pruned_besides(mismatch: ObjectMismatch, trace: Trace, verbosity: int) -> I
         yield f"pruned{' besides' if len(others) < len(trace.pruned) else ''}: {_visible(', '.join(named))}{more}"
 
 
-def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[_Row]:
+def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[Row]:
     done = _DONE[mismatch.key]
     for path in mismatch.missing:
         words = f"{paint('listed', 'expected')}, but not {done}{_nearest(path, mismatch)}"
-        yield _Row(_visible(path), words, f"{_visible(path)} not {done}, but listed")
-    for path in map(_visible, mismatch.unasked):
-        yield _Row(path, f"{paint(done, 'actual')}, but not listed", f"{path} {done}, but not listed")
+        yield Row(_visible(path), words, f"{_visible(path)} not {done}, but listed", field=_field(path, mismatch))
+    for path in mismatch.unasked:
+        row = Row(
+            _visible(path), f"{paint(done, 'actual')}, but not listed", f"{_visible(path)} {done}, but not listed"
+        )
+        yield row._replace(field=_field(path, mismatch), source=changedfield.source_of(path))
+
+
+def _field(path: str, mismatch: PathsMismatch) -> str:
+    """Return which field a listed path is: none, where warnings are listed."""
+    return "" if mismatch.key == "warnings" else str(path)
 
 
 def _words(difference: ObjectDifference, paint: Paint) -> str:

@@ -27,6 +27,8 @@ class VerdictLine(NamedTuple):
         brief: The same where it stands alone; empty for a line that only explains others.
         note: What is to be said beside; may be empty.
         details: Lines that explain it, to stand below; may be none.
+        field: The field that it is about, as the server or the case spells it; empty where it is about none.
+        source: Where the schema stands that decided, `file:line`; may be empty.
     """
 
     label: str
@@ -35,6 +37,8 @@ class VerdictLine(NamedTuple):
     brief: str = ""
     note: str = ""
     details: tuple[str, ...] = ()
+    field: str = ""
+    source: str = ""
 
 
 def heading(verdict: CaseVerdict) -> str:
@@ -69,18 +73,19 @@ def lines(verdict: CaseVerdict, *, verbosity: int = 0) -> Iterator[VerdictLine]:
 
 def _rejected(verdict: Rejected) -> Iterator[VerdictLine]:
     for error in verdict.errors:
-        yield VerdictLine("", error.told, "actual", f"refused: {error}", verdict.hint, _explained(error))
+        yield _of_error("", error, f"refused: {error}")._replace(note=verdict.hint)
 
 
 def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
     for expected in verdict.expected:
-        yield VerdictLine("missing", described(expected), "expected", f"accepted, expected {described(expected)}")
+        text = described(expected)
+        yield VerdictLine("missing", text, "expected", f"accepted, expected {text}", field=expected.field or "")
     if verdict.part is not None:
         part = json.dumps(verdict.part, ensure_ascii=False)
         yield VerdictLine("missing", part, "expected", f"accepted, expected {part}")
     for conflict in verdict.conflicts:
         text = described_conflict(conflict.manager, conflict.field)
-        yield VerdictLine("missing", text, "expected", f"accepted, expected the conflict {text}")
+        yield VerdictLine("missing", text, "expected", f"accepted, expected the conflict {text}", field=conflict.field)
     for error in verdict.ratcheted:
         yield VerdictLine("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
 
@@ -92,15 +97,17 @@ def _errors(verdict: ErrorsMismatch) -> Iterator[VerdictLine]:
     for expected, near in verdict.missing:
         named = {expected.field: expected.field, expected.rule: repr(expected.rule)}
         note = "; ".join(f"{named[key]} {hint}" for key, hint in verdict.hints.items() if key in named)
-        yield VerdictLine("missing", described(expected), "expected", f"missing {described(expected)}", note)
+        text, source = described(expected), "" if near is None else near.error.source
+        about = VerdictLine("missing", text, "expected", f"missing {text}", note)
+        yield about._replace(field=expected.field or "", source=source)
         if near is not None:
             shown.append(near.error)
-            yield VerdictLine("nearest", near.error.told, "actual", note=_near(near), details=_explained(near.error))
+            yield _of_error("nearest", near.error, "")._replace(note=_near(near))
     label = "unasked" if verdict.key == "errors" else "besides"
     for error in verdict.unasked:
         if not any(error is other for other in shown):
             brief = f"unasked {error}" if label == "unasked" else ""
-            yield VerdictLine(label, error.told, "actual", brief, details=_explained(error))
+            yield _of_error(label, error, brief)
 
 
 def _met(verdict: ErrorsMismatch, verbosity: int) -> Iterator[VerdictLine]:
@@ -113,8 +120,9 @@ def _met(verdict: ErrorsMismatch, verbosity: int) -> Iterator[VerdictLine]:
         yield from (VerdictLine("met", str(error), "reason") for error in verdict.met)
 
 
-def _explained(error: FieldError) -> tuple[str, ...]:
-    return error.rule.lines if error.rule is not None else ()
+def _of_error(label: str, error: FieldError, brief: str) -> VerdictLine:
+    explained = error.rule.lines if error.rule is not None else ()
+    return VerdictLine(label, error.told, "actual", brief, "", explained, error.field, error.source)
 
 
 def _near(near: NearMiss) -> str:

@@ -172,7 +172,11 @@ class Folder:
 
     def start(self, *arguments: str) -> pytest.RunResult:
         """Run pytest in a process of its own, as a user does whose folder this is."""
-        own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TOX_"))}
+        own = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PYTEST_", "TOX_", "GITHUB_", "GITLAB_"))
+        }
         environment = {**own, _NO_AUTOLOAD: "1", "HOME": str(self.path), "PY_COLORS": "0"}
         command = [sys.executable, "-m", "pytest", "-p", "crd", *_WITHOUT, *arguments]
         began = time.monotonic()

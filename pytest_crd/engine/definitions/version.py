@@ -36,7 +36,17 @@ HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
 
 
 class NotStructuralError(AssertionError):
-    """A schema that is not structural; the message lists every violation as the server words it."""
+    """
+    A schema that is not structural; the message lists every violation as the server words it.
+
+    Attributes:
+        errors: The violations.
+    """
+
+    def __init__(self, message: str, errors: tuple[FieldError, ...]) -> None:
+        """Take the words, and what they are made of."""
+        super().__init__(message)
+        self.errors = errors
 
 
 CrdT = TypeVar("CrdT")
@@ -98,7 +108,8 @@ class Version(Generic[CrdT]):
         if self.structural_errors:
             errors = "\n".join(f"  {error}" for error in self.structural_errors)
             source = f" ({self._context.source})" if self._context.source else ""
-            raise NotStructuralError(f"{self._answers.spec.name} {self.name} is not structural{source}:\n{errors}")
+            message = f"{self._answers.spec.name} {self.name} is not structural{source}:\n{errors}"
+            raise NotStructuralError(message, self.structural_errors)
 
     @property
     def published_schema(self) -> dict[str, JSONValue] | None:

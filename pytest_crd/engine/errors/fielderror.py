@@ -126,6 +126,12 @@ class FieldError:
         return f"{text}: {self.detail}" if self.detail else text
 
     @property
+    def source(self) -> str:
+        """Where the rule or the keyword stands that decided, `file:line`; empty where none is known."""
+        decided = self.rule or self.origin
+        return "" if decided is None else decided.source
+
+    @property
     def told(self) -> str:
         """The error as the server prints it, and the line of the CRD that decided: `… (crds/backups.yaml:24 minimum)`."""
         if self.explanation:

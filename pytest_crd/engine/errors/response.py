@@ -88,7 +88,17 @@ class FieldConflict(NamedTuple):
 
 
 class NotAcceptedError(AssertionError):
-    """What was to be accepted is refused, or loses fields; the message lists every reason as the server words it."""
+    """
+    What was to be accepted is refused, or loses fields; the message lists every reason as the server words it.
+
+    Attributes:
+        errors: Why it is refused; empty where it is accepted, and loses fields.
+    """
+
+    def __init__(self, message: str, errors: tuple[FieldError, ...] = ()) -> None:
+        """Take the words, and what they are made of."""
+        super().__init__(message)
+        self.errors = errors
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -225,7 +235,8 @@ class Response:
         __tracebackhide__ = True
         where = f" ({source})" if source else ""
         if not self.accepted:
-            raise NotAcceptedError(f"{subject} is not accepted{where}: {self.code}\n{_listed(_explained(self.errors))}")
+            reasons = _listed(_explained(self.errors))
+            raise NotAcceptedError(f"{subject} is not accepted{where}: {self.code}\n{reasons}", self.errors)
         unknown = [f'unknown field "{path}"' for path in self.pruned]
         lost = [f'field "{path}" is unknown to the storage version' for path in self.lost]
         if strict and (fields := [*unknown, *lost]):

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, upgrades
+from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, upgrades
 
 # What is set about each feature, which is None where it is not asked for, by the name of its room; in the order in which each adds its
 # tests to a session.
@@ -23,6 +23,7 @@ FEATURES: Final[Mapping[str, Callable[[pytest.Config], Any]]] = {
     "live": live.read,
     "fill": fill.read,
     "coverage": coverage.read,
+    "outputs": outputs.read,  # the last: what the others do at the end of a session comes before it
 }
 
 

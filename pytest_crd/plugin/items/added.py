@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from pytest_crd.plugin.items.failures import MistakenCollectError
+
+if TYPE_CHECKING:
+    from pytest_crd.engine import InputError
 
 
 class MistakenFile(pytest.File):
     """What stands for items that cannot be made."""
 
-    def __init__(self, *, problem: Exception, **kwargs: Any) -> None:
+    def __init__(self, *, problem: InputError, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._problem = problem
 
     def collect(self) -> Iterator[pytest.Item]:
         """Raise what is wrong."""
-        raise self.CollectError(str(self._problem))
+        raise MistakenCollectError(self._problem)
 
 
 def are_named(paths: Iterable[Path], session: pytest.Session) -> bool:

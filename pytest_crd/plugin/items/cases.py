@@ -15,17 +15,24 @@ import pytest
 from pytest_crd.cases import loader, objectsources, ownership, runner, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
-from pytest_crd.cases.result import CaseResult
+from pytest_crd.cases.result import CaseResult, Context
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import extensions, failures
 from pytest_crd.plugin.items.extensions import TestPlace
-from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem
+from pytest_crd.plugin.items.failures import (
+    FailureText,
+    MistakenCollectError,
+    MistakenFailure,
+    TextFailure,
+    TextItem,
+)
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite
     from pytest_crd.plugin.items.extensions import FilledContent
+    from pytest_crd.report.facts import About, Cause
     from pytest_crd.writing.notes import Note
 
 _HOOKS: Final = "crd-cases"
@@ -39,6 +46,7 @@ class CaseFailure(TextFailure):
     def __init__(self, case: BoundCase, result: CaseResult, *, verbosity: int) -> None:
         self.path = session.shown(case.path)
         self.line = case.case.line
+        self.section = case.case.section
         self.title = title = f"{self.path}:{self.line}: {case.case.title}"
         self.result = result
         self.verbosity = verbosity
@@ -54,6 +62,12 @@ class CaseFailure(TextFailure):
         summary = report.summary(self.result)
         return FailureText(plain=str(self), coloured="\n".join(lines), path=self.path, line=self.line, summary=summary)
 
+    def causes(self) -> tuple[Cause, ...]:
+        """Return what differs, one by one."""
+        from pytest_crd.report import causes, rules  # noqa: PLC0415 - only a report for programs needs them
+
+        return causes.of_case(self.result, rules.of_section(self.section))
+
 
 class BoundCase:
     """
@@ -67,6 +81,7 @@ class BoundCase:
         barewords: Which words of its objects are read as booleans.
         observed: What is to be written into its file, once it was run; None where nothing is.
         kubernetes_version: The version that it is run for, where the session has several; else empty.
+        context: Where it ran; None before.
     """
 
     def __init__(  # noqa: PLR0913 - what is known of a case
@@ -93,6 +108,7 @@ class BoundCase:
         self.notes: tuple[str, ...] = ()
         self.warnings: tuple[str, ...] = ()
         self.barewords: tuple[str, ...] = ()
+        self.context: Context | None = None
 
     @property
     def case(self) -> Case:
@@ -130,7 +146,8 @@ class BoundCase:
             pytest.fail.Exception,
             pytest.PytestUnknownMarkWarning,
         ) as error:  # a mark that is not known, where it must be
-            raise pytest.Collector.CollectError(f"{session.shown(self.path)}:{case.line}: {error}") from None
+            mistake = Mistake(session.shown(self.path), case.line, str(error))
+            raise MistakenCollectError(InputError([mistake])) from None
         if case.skip is not None:
             marks.append(pytest.mark.skip(reason=case.skip))
         elif case.passed_over:
@@ -155,7 +172,7 @@ class BoundCase:
         with extensions.beside(self._config, TestPlace(self._path, self._case.line, self._case.title)):
             result = self._result()
             if isinstance(result, InputError):
-                pytest.fail(str(result), pytrace=False)
+                raise MistakenFailure(result)
             if not result.held:
                 raise CaseFailure(self, result, verbosity=self._config.get_verbosity())
 
@@ -173,7 +190,7 @@ class BoundCase:
             result = self._run(self._case) if self._content is None or self.is_excused else self._observe(self._content)
         except InputError as error:
             return error
-        self.notes, self.warnings = result.notes, result.warnings
+        self.notes, self.warnings, self.context = result.notes, result.warnings, result.context
         self.barewords = result.barewords if result.held else ()  # else they stand in the failure
         return result
 
@@ -231,6 +248,19 @@ class CaseItem(TextItem):
         """Run it for its questions alone."""
         self.bound.ask()
 
+    def about(self) -> About:
+        """Return the CRD version that the case was run for; none where it was not run."""
+        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.facts import About, Cause, FilePlace, VerdictKind  # noqa: PLC0415
+
+        bound, rule = self.bound, rules.of_section(self.bound.case.section)
+        place = FilePlace(str(self.path), bound.case.line)
+        warnings = tuple(Cause(rule, one, place=place) for one in bound.warnings)
+        if (context := bound.context) is None:
+            return About(VerdictKind.CASE, rule, kubernetes_version=bound.kubernetes_version, warnings=warnings)
+        version = context.kubernetes_version
+        return About(VerdictKind.CASE, rule, context.crd, context.version, version, warnings)
+
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the case."""
         return self.path, self.bound.case.line - 1, self.name
@@ -268,9 +298,10 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
             for case, run in runs
         ]
     except InputError as error:
-        raise pytest.Collector.CollectError(str(error)) from None
+        raise MistakenCollectError(error) from None
     except OSError as error:
-        raise pytest.Collector.CollectError(f"{session.shown(path)}: cannot be read: {error.strerror}") from None
+        mistake = Mistake(session.shown(path), 0, f"cannot be read: {error.strerror}")
+        raise MistakenCollectError(InputError([mistake])) from None
 
 
 def _all_runs(

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import abc
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
 from _pytest._io import TerminalWriter
+from _pytest.outcomes import Failed
+
+if TYPE_CHECKING:
+    from pytest_crd.engine import InputError
+    from pytest_crd.report.facts import About, Cause
 
 _STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason": 36}
 
 
-class TextFailure(AssertionError, abc.ABC):  # noqa: N818 - a failure, not an error: pytest tells the two apart
+class CausedFailure(AssertionError, abc.ABC):  # noqa: N818 - a failure, not an error: pytest tells the two apart
+    """What does not hold, of which is known what is wrong, one by one."""
+
+    @abc.abstractmethod
+    def causes(self) -> Sequence[Cause]:
+        """Return what is wrong, at least one thing; asked for where a report for programs is written."""
+
+
+class TextFailure(CausedFailure):
     """What does not hold; `str()` is the whole report on it."""
 
     @abc.abstractmethod
@@ -61,6 +75,28 @@ class FailureText(ExceptionRepr):
         return self._plain
 
 
+class MistakenFailure(Failed):
+    """A test that cannot be judged: somebody has written what cannot be."""
+
+    def __init__(self, error: InputError) -> None:
+        """Take what is wrong."""
+        super().__init__(str(error), pytrace=False)
+        self.error = error
+
+
+# As pytest's own is called, in the words of its reports.
+MistakenFailure.__module__, MistakenFailure.__qualname__ = "builtins", "Failed"
+
+
+class MistakenCollectError(pytest.Collector.CollectError):
+    """Tests that cannot be collected: somebody has written what cannot be."""
+
+    def __init__(self, error: InputError) -> None:
+        """Take what is wrong."""
+        super().__init__(str(error))
+        self.error = error
+
+
 class TextItem(pytest.Item):
     """An item of the plugin's own: where it does not hold, nobody wants the frames of pytest, whose source takes a while to find."""
 
@@ -70,6 +106,10 @@ class TextItem(pytest.Item):
     def __init__(self, name: str, parent: pytest.Collector, **kwargs: Any) -> None:
         """Take the name; pytest 9.2 takes a node id in brackets apart only where it is a text, as `--lf` has it from its cache."""
         super().__init__(name, parent, nodeid=f"{parent.nodeid}::{name}", **kwargs)
+
+    @abc.abstractmethod
+    def about(self) -> About:
+        """Return what it is about, once it has run or was skipped; asked for where a report for programs is written."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return what pytest shows: the report in place of a traceback."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_crd.checks.verdict import Check, CheckVerdict
+from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import extensions, failures
 from pytest_crd.plugin.items.extensions import TestPlace
@@ -17,13 +17,19 @@ from pytest_crd.plugin.settings import inilines
 from pytest_crd.plugin.settings.project import COMMANDS
 from pytest_crd.report import checks as report
 
+if TYPE_CHECKING:
+    from pytest_crd.report.facts import About, Cause
+
 
 class CheckFailure(TextFailure):
     """A check does not hold."""
 
-    def __init__(self, title: str, path: str, line: int, verdict: CheckVerdict, verbosity: int) -> None:
-        self._title, self._path, self._line = title, path, line
-        self._verdict, self._verbosity = verdict, verbosity
+    def __init__(self, item: CheckItem, verdict: CheckVerdict) -> None:
+        check, self._line = item.check, item.line
+        self._title = title = f"{check.source}: {check.name}, Kubernetes {check.kubernetes_version}"
+        self._path = session.shown(item.path)
+        self._check, self._verdict = check, verdict
+        self._verbosity = verbosity = item.config.get_verbosity()
         super().__init__("\n".join(report.lines(title, verdict, verbosity=verbosity)))
 
     def shown(self) -> FailureText:
@@ -36,6 +42,12 @@ class CheckFailure(TextFailure):
             line=self._line,
             summary=report.summary(self._verdict),
         )
+
+    def causes(self) -> tuple[Cause, ...]:
+        """Return what is wrong, one by one."""
+        from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
+
+        return causes.of_check(self._verdict, rule_of(self._check))
 
 
 class CheckFile(pytest.File):
@@ -57,6 +69,7 @@ class CheckItem(TextItem):
     def __init__(self, *, check: Check, warnings_fail: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.check = check
+        self._warned: tuple[CheckFinding, ...] = ()
         self._warnings_fail = warnings_fail
         self.extra_keyword_matches.add(check.kind)
 
@@ -67,12 +80,21 @@ class CheckItem(TextItem):
         Raises:
             CheckFailure: It does not hold.
         """
-        with extensions.beside(self.config, TestPlace(self.path, self._line, self.check.name)):
+        with extensions.beside(self.config, TestPlace(self.path, self.line, self.check.name)):
             self._judge()
 
     def foresee(self) -> None:
         """Run it for its questions alone."""
         self.check.run()
+
+    def about(self) -> About:
+        """Return the CRD that it is about, and what the server warned of."""
+        from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.facts import About, VerdictKind  # noqa: PLC0415
+
+        check, rule = self.check, rule_of(self.check)
+        warnings = causes.of_warnings(self._warned, rule)
+        return About(VerdictKind.CHECK, rule, check.crd, check.version, check.kubernetes_version, warnings)
 
     def _judge(self) -> None:
         verdict = self.check.run()
@@ -83,16 +105,22 @@ class CheckItem(TextItem):
         notes = (self.config.get_verbosity() > 1 and verdict.details) or verdict.notes
         self.user_properties += [(session.NOTE, note) for note in notes]
         self.user_properties += [(session.WARNING, f"{one.place}: warning: {one.text}") for one in verdict.warnings]
+        self._warned = verdict.warnings
         if verdict.findings:
-            title = f"{self.check.source}: {self.check.name}, Kubernetes {self.check.kubernetes_version}"
-            where = session.shown(self.path)
-            raise CheckFailure(title, where, self._line, verdict, self.config.get_verbosity())
+            raise CheckFailure(self, verdict)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the check."""
-        return self.path, self._line - 1 if self._line else None, self.name
+        return self.path, self.line - 1 if self.line else None, self.name
 
     @property
-    def _line(self) -> int:
+    def line(self) -> int:
         """The line of what is checked; of what a command has printed, that of the setting with the commands."""
         return self.check.line or inilines.line_of(self.config, COMMANDS)
+
+
+def rule_of(check: Check) -> str:
+    """Return the id of the rule that a check judges by."""
+    from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
+
+    return rules.of_lint(check.lint) if check.lint else rules.of_check(check.kind)

@@ -87,6 +87,7 @@ class Hooks:
         self._summary = told = summary.summarize(
             known.values(), self._reached, self._settings.exclusions, counts_seen=self._settings.counts_seen
         )
+        session.cover(self._config, told)
         self._told += told.problems
         if self._accounts.uncounted:
             self._told.append(_uncounted(self._accounts.uncounted))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
@@ -15,6 +15,9 @@ from pytest_crd.plugin import session
 from pytest_crd.plugin.items import failures
 from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
+
+if TYPE_CHECKING:
+    from pytest_crd.report.facts import Cause
 
 
 class Beside(Protocol):
@@ -46,6 +49,16 @@ class LiveFailure(TextFailure):
             line=self._place.line,
             summary=f"live: {self._verdict.outcome}: {summary}",
         )
+
+    def causes(self) -> tuple[Cause, ...]:
+        """Return what is wrong with the test itself, and what the server answers otherwise."""
+        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.facts import Cause, FilePlace  # noqa: PLC0415
+
+        place = FilePlace(str(self._place.path), self._place.line)
+        words = self._verdict.differences or (self._verdict.reason,)
+        live = (Cause(rules.LIVE, line.strip(), place=place) for line in words)
+        return (*(self._own.causes() if self._own else ()), *live)
 
 
 def _lines(place: TestPlace, verdict: LiveVerdict, address: str) -> list[str]:

@@ -3,37 +3,70 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import failures
-from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem, paint
+from pytest_crd.plugin.items.failures import (
+    CausedFailure,
+    FailureText,
+    MistakenFailure,
+    TextFailure,
+    TextItem,
+    paint,
+)
 from pytest_crd.plugin.settings import inilines
 from pytest_crd.plugin.settings.project import COMMANDS
 from pytest_crd.plugin.settings.upgrades import ALLOWED, BASELINE
 from pytest_crd.report import upgrades as report
 from pytest_crd.upgrades import allowances
 from pytest_crd.upgrades.allowances import Allowance
-from pytest_crd.upgrades.findings import Kind
+from pytest_crd.upgrades.findings import Finding, Kind
 from pytest_crd.upgrades.plan import Plan, Task
 
+if TYPE_CHECKING:
+    from pytest_crd.report.facts import About, Cause
 
-class UpgradeFailure(AssertionError):  # noqa: N818 - a failure, not an error: pytest tells the two apart
+
+class UpgradeFailure(CausedFailure):
     """An upgrade breaks objects; `str()` is the whole report on it."""
+
+    def __init__(self, text: str, task: Task, allowed: tuple[Path, int]) -> None:
+        """Take the report, the upgrade, and the place of the setting that allows what upgrades do."""
+        super().__init__(text)
+        self._task = task
+        self._allowed = allowed
+
+    def causes(self) -> tuple[Cause, ...]:
+        """Return what breaks objects, and what is allowed in vain, one by one."""
+        from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
+
+        task = self._task
+        breaking = causes.of_upgrade(task.breaking, is_rollback=task.is_rollback)
+        return (*breaking, *_in_vain(task.outdated, *self._allowed))
+
+
+def _in_vain(allowances: Sequence[Allowance], path: Path, line: int) -> tuple[Cause, ...]:
+    from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
+    from pytest_crd.report.facts import Cause, FilePlace  # noqa: PLC0415
+
+    place = FilePlace(str(path), line)
+    return tuple(Cause(rules.ALLOWED, f"allowed, but no longer found: {one}", place=place) for one in allowances)
 
 
 class StandingFailure(TextFailure):
     """What is wrong with all upgrades, or keeps them from being judged; it stands in the ini file."""
 
-    def __init__(self, text: str, path: Path, line: int) -> None:
-        """Take what is wrong, the file, and the line; 0 for the whole file."""
+    def __init__(self, text: str, path: Path, line: int, outdated: Sequence[Allowance] = ()) -> None:
+        """Take what is wrong, the file, and the line, 0 for the whole file; and what is allowed in vain, where it is that."""
         super().__init__(text)
         self._text = text
+        self._outdated = outdated
         self._path = path
         self._line = line
 
@@ -41,6 +74,14 @@ class StandingFailure(TextFailure):
         """Return what pytest shows."""
         text, path = self._text, session.shown(self._path)
         return FailureText(plain=text, coloured=text, path=path, line=self._line, summary=text.partition("\n")[0])
+
+    def causes(self) -> tuple[Cause, ...]:
+        """Return what is allowed in vain, one by one, or why nothing is judged."""
+        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.facts import Cause, FilePlace  # noqa: PLC0415
+
+        unjudged = Cause(rules.UNJUDGED, self._text, place=FilePlace(str(self._path), self._line))
+        return _in_vain(self._outdated, self._path, self._line) or (unjudged,)
 
 
 class UpgradeFile(pytest.File):
@@ -93,6 +134,13 @@ class UnjudgedItem(TextItem):
         """
         raise StandingFailure(self._problem, self.path, inilines.line_of(self.config, BASELINE))
 
+    def about(self) -> About:
+        """Return that it is about no CRD."""
+        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.facts import About, VerdictKind  # noqa: PLC0415
+
+        return About(VerdictKind.UPGRADE, rules.UNJUDGED)
+
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line of what names the baseline, and name."""
         return self.path, _index(inilines.line_of(self.config, BASELINE)), self.name
@@ -117,7 +165,14 @@ class AllowedItem(TextItem):
         """
         if outdated := self._plan.outdated:
             text = "\n".join(report.of_outdated(outdated))
-            raise StandingFailure(text, self.path, inilines.line_of(self.config, ALLOWED))
+            raise StandingFailure(text, self.path, inilines.line_of(self.config, ALLOWED), outdated)
+
+    def about(self) -> About:
+        """Return that it is about no CRD alone."""
+        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.facts import About, VerdictKind  # noqa: PLC0415
+
+        return About(VerdictKind.UPGRADE, rules.ALLOWED)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line of what allows it, and name."""
@@ -132,6 +187,7 @@ class UpgradeItem(TextItem):
     def __init__(self, *, task: Task, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.task = task
+        self._warned: list[Finding] = []
         self.extra_keyword_matches.add("rollback" if task.is_rollback else "upgrade")
 
     def runtest(self) -> None:
@@ -145,12 +201,13 @@ class UpgradeItem(TextItem):
         try:
             upgrade, breaking, outdated = self.task.upgrade, self.task.breaking, self.task.outdated
         except InputError as error:
-            pytest.fail(str(error), pytrace=False)
+            raise MistakenFailure(error) from None
         notes = [*upgrade.unshown, *upgrade.notices]
         warnings = [*upgrade.warnings, *report.counted(upgrade)]
         for finding in upgrade.findings:
             if finding.kind is Kind.WARNED:
                 warnings.append(finding.words)
+                self._warned.append(finding)
             elif finding not in breaking:
                 allowed = "allowed: " if finding.is_breaking else ""
                 first, *rest = report.of_finding(finding)
@@ -158,7 +215,20 @@ class UpgradeItem(TextItem):
         self.user_properties += [(session.NOTE, note) for note in notes]
         self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in warnings]
         if breaking or outdated:
-            raise UpgradeFailure("\n".join(report.lines(self._title, breaking, outdated, self._suggested)))
+            text = "\n".join(report.lines(self._title, breaking, outdated, self._suggested))
+            home = self.config.inipath or self.config.rootpath
+            raise UpgradeFailure(text, self.task, (home, inilines.line_of(self.config, ALLOWED)))
+
+    def about(self) -> About:
+        """Return the CRD whose upgrade it is, and what the server warns of after it."""
+        from pytest_crd.report import causes, rules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.facts import About, VerdictKind  # noqa: PLC0415
+
+        task = self.task
+        warnings = causes.of_upgrade(self._warned, is_rollback=task.is_rollback)
+        rule = rules.ROLLBACK if task.is_rollback else rules.UPGRADE
+        version = task.kubernetes_version
+        return About(VerdictKind.UPGRADE, rule, task.old.name, "", version, warnings)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the report in place of a traceback."""

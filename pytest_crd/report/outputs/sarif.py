@@ -1,0 +1,121 @@
+"""
+A log in SARIF 2.1.0, as code hosts and editors read what static analysis has found.
+
+Reference:
+    Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01, OASIS.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from pytest_crd.report.facts import FilePlace, SessionFacts
+from pytest_crd.report.outputs import findings
+from pytest_crd.report.outputs.findings import OutputFinding
+from pytest_crd.report.outputs.paths import Roots
+from pytest_crd.report.rules import RULES, Level, RuleHelp
+
+_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_HOME: Final = "https://github.com/pytest-crd/pytest-crd"
+_ROOT: Final = "SRCROOT"
+# The name of the fingerprint, with the number of the way in which it is made.
+_FINGERPRINT: Final = "pytestCrd/v1"
+_MOST_RELATED: Final = 10
+
+
+def render(facts: SessionFacts, roots: Roots) -> str:
+    """
+    Return the log: what fails, and what the server warns of; what holds or was skipped is no result.
+
+    Args:
+        facts: What became of the session.
+        roots: What names of files are relative to.
+    """
+    errors, warnings = findings.errors(facts, roots), findings.warnings(facts, roots)
+    prints = findings.fingerprints([*errors, *warnings])
+    told: list[tuple[OutputFinding, Level]] = [(one, "error") for one in errors]
+    told += [(one, "warning") for one in warnings]
+    indices = {name: index for index, name in enumerate(RULES)}
+    run = {
+        "tool": {"driver": _driver(facts)},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {_ROOT: {"uri": f"{roots.folders[0].as_uri()}/"}},
+        "invocations": [_invocation(facts)],
+        "results": [
+            _result(one, level, indices, fingerprint, roots)
+            for (one, level), fingerprint in zip(told, prints, strict=True)
+        ],
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _driver(facts: SessionFacts) -> dict[str, Any]:
+    return {
+        "name": "pytest-crd",
+        "version": facts.tool_version,
+        "informationUri": _HOME,
+        "rules": [_rule(one) for one in RULES.values()],
+    }
+
+
+def _rule(rule: RuleHelp) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "shortDescription": {"text": rule.short},
+        "fullDescription": {"text": rule.full},
+        "help": {
+            "text": f"{rule.full} {rule.help} {rule.uri}",
+            "markdown": f"{rule.full}\n\n{rule.help}\n\n[README]({rule.uri})",
+        },
+        "helpUri": rule.uri,
+        "defaultConfiguration": {"level": rule.level},
+    }
+
+
+def _invocation(facts: SessionFacts) -> dict[str, Any]:
+    own: dict[str, Any] = {"executionSuccessful": facts.is_complete, "exitCode": facts.exit_code}
+    if facts.problem:
+        own["toolExecutionNotifications"] = [{"level": "error", "message": {"text": facts.problem}}]
+    return own
+
+
+def _result(
+    found: OutputFinding, level: Level, indices: dict[str, int], fingerprint: str, roots: Roots
+) -> dict[str, Any]:
+    cause, place = found.cause, found.place
+    tests = [roots.named(one.place) for one in found.verdicts]
+    around = [known for one in cause.related if (known := roots.known(one)) is not None]
+    related = [one for one in dict.fromkeys((*tests, *around)) if one != place]
+    lines = (found.words, *cause.details, findings.found_by(found))
+    own: dict[str, Any] = {
+        "ruleId": cause.rule,
+        "ruleIndex": indices[cause.rule],
+        "level": level,
+        "message": {"text": "\n".join(lines)},
+        "locations": [_location(place, roots)],
+        "partialFingerprints": {_FINGERPRINT: fingerprint},
+        "occurrenceCount": len(found.verdicts),
+    }
+    if related:
+        own["relatedLocations"] = [
+            {"id": number, **_location(one, roots), "message": {"text": "the test" if one in tests else "more of it"}}
+            for number, one in enumerate(related[:_MOST_RELATED])
+        ]
+    if cause.field:
+        own["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": cause.field, "kind": "member"}]
+    return own
+
+
+def _location(place: FilePlace, roots: Roots) -> dict[str, Any]:
+    artifact = {"uri": quote(place.path), "uriBaseId": _ROOT}
+    if Path(place.path).is_absolute():
+        artifact = {"uri": Path(place.path).as_uri()}
+    elif not (roots.folders[0] / place.path).exists():
+        artifact = {"uri": quote(place.path)}
+    physical: dict[str, Any] = {"artifactLocation": artifact}
+    if place.line:
+        physical["region"] = {"startLine": place.line, **({"startColumn": place.column} if place.column else {})}
+    return {"physicalLocation": physical}

@@ -1,0 +1,64 @@
+"""Files that reports are written into: replaced whole, or added to; what is no regular file (`/dev/stdout`) is written as it is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+
+def write(path: Path, text: str) -> None:
+    """
+    Replace the file at *path*, and make its folder where there is none: it is the old one or the new one at any time.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    content = _encoded(text)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    target = path.resolve()  # a link stays one
+    mode = target.stat().st_mode & 0o777 if target.exists() else None
+    whole = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with os.fdopen(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            whole.chmod(mode)
+        whole.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            whole.unlink(missing_ok=True)
+        raise
+
+
+def append(path: Path, text: str) -> None:
+    """
+    Add to the file at *path*.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with path.open("ab") as file:
+        file.write(_encoded(text))
+
+
+def remove(path: Path) -> None:
+    """
+    Remove the file at *path*, where there is one that is no device.
+
+    Raises:
+        OSError: It cannot be removed.
+    """
+    if path.is_file():
+        path.resolve().unlink()
+
+
+def _encoded(text: str) -> bytes:
+    """Return a text as UTF-8; half a character, which has no such form, is escaped as JSON does."""
+    return text.encode("utf-8", "backslashreplace")

@@ -1,0 +1,55 @@
+"""The code quality report of GitLab."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from support import told
+
+from pytest_crd.report.facts import FilePlace, VerdictOutcome
+from pytest_crd.report.outputs import codequality, findings
+
+
+def test_each_cause_is_an_entry_with_all_that_gitlab_asks_for(tmp_path: Path) -> None:
+    facts = told.session(
+        told.verdict(told.cause("a\nb")),
+        told.verdict(told.cause("c", place=FilePlace("crds/a.yaml")), outcome=VerdictOutcome.ERROR, name="e"),
+        told.verdict(outcome=VerdictOutcome.PASSED, name="w", warnings=(told.cause("d"),)),
+    )
+    roots = told.roots(tmp_path)
+
+    entries = json.loads(codequality.render(facts, roots, "pytest.ini"))
+
+    prints = [one.pop("fingerprint") for one in entries]
+    assert prints == findings.fingerprints([*findings.errors(facts, roots), *findings.warnings(facts, roots)])
+    assert entries == [
+        {
+            "description": f"{words} (test: test_a.crd.yaml::{name})",
+            "check_name": "case/create",
+            "severity": severity,
+            "location": {"path": "crds/a.yaml", "lines": {"begin": line}},
+        }
+        for words, name, severity, line in (
+            ("a", "a case", "major", 3),
+            ("c", "e", "critical", 1),
+            ("d", "w", "minor", 3),
+        )
+    ]
+
+
+def test_a_run_that_did_not_end_is_no_clean_one(tmp_path: Path) -> None:
+    facts = told.session(told.passed(), problem="the run was interrupted", exit_code=2)
+
+    (entry,) = json.loads(codequality.render(facts, told.roots(tmp_path), "pytest.ini"))
+
+    assert (entry["description"], entry["severity"]) == ("the run was interrupted", "blocker")
+    assert entry["location"] == {"path": "pytest.ini", "lines": {"begin": 1}}
+
+
+def test_words_that_are_empty_are_an_entry_too(tmp_path: Path) -> None:
+    facts = told.session(told.verdict(told.cause("")))
+
+    (entry,) = json.loads(codequality.render(facts, told.roots(tmp_path), "pytest.ini"))
+
+    assert entry["description"] == " (test: test_a.crd.yaml::a case)"

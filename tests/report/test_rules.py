@@ -1,0 +1,50 @@
+"""The table of rules: it has all that is judged, and what it says is there."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_crd.cases.sections import Section
+from pytest_crd.checks import plan
+from pytest_crd.checks.lints import LINTS
+from pytest_crd.report import rules
+from pytest_crd.report.rules import RULES, RuleHelp
+from pytest_crd.upgrades.findings import Kind
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def _kinds_of_checks() -> set[str]:
+    """Return the kinds that the plan of checks names where it makes one."""
+    kinds = set()
+    for node in ast.walk(ast.parse(inspect.getsource(plan))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"Check", "_check"}:
+            kinds |= {one.value for one in node.args[:2] if isinstance(one, ast.Constant)}
+    return {str(kind) for kind in kinds}
+
+
+def test_every_section_check_lint_and_effect_has_its_rule() -> None:
+    wanted = {rules.of_section(section) for section in Section}
+    wanted |= {rules.of_check(kind) for kind in _kinds_of_checks()} | {rules.of_lint(name) for name in LINTS}
+    wanted |= {rules.of_upgrade(kind, is_rollback=is_rollback) for kind in Kind for is_rollback in (False, True)}
+    others = {one for name, one in vars(rules).items() if name.isupper() and isinstance(one, str) and name[0] != "_"}
+
+    assert len(_kinds_of_checks()) == 8
+    assert RULES.keys() == wanted | others
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_a_rule_says_what_is_wrong_and_where_to_read_on(rule: RuleHelp) -> None:
+    headings = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+    assert rule.anchor in anchors
+    assert rule.uri == f"https://github.com/pytest-crd/pytest-crd/blob/main/README.md#{rule.anchor}"
+    assert not rule.short.endswith(".")
+    assert rule.full.endswith(".")
+    assert rule.help.endswith(".") or rule.help.endswith("`")
