@@ -103,6 +103,16 @@ def test_the_example_of_every_section_holds(pytester: pytest.Pytester) -> None:
     _run(pytester, case_file).assert_outcomes(passed=5)
 
 
+def test_the_crd_that_is_made_in_python_is_checked(pytester: pytest.Pytester) -> None:
+    shown = README.split("\n## CRDs made in Python\n")[1].split("```python\n")[1].split("```")[0]
+    pytester.makeconftest(shown)
+
+    result = sessions.project(pytester).run("--crd-checks")
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from conftest.py (pytest_crd_manifests); *"])
+
+
 def test_cases_are_written_as_is_shown(pytester: pytest.Pytester) -> None:
     section = README.split("\n## Cases that write themselves\n")[1]
     before, after = (part.split("```")[0] for part in section.split("```yaml\n")[1:3])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
-from pytest_crd.discovery import projectfiles, releases, search, trees
+from pytest_crd.discovery import madecrds, projectfiles, releases, search, trees
 from pytest_crd.discovery.releases import AbsentError
 from pytest_crd.discovery.trees import FolderTree, GitTree, Tree
 from pytest_crd.engine import CustomResourceDefinitions
@@ -35,12 +35,14 @@ class Project(NamedTuple):
         paths: Files, folders, globs, and `!pattern` for what is left out.
         base: What they are relative to.
         commands: Commands whose output is read today.
+        is_made: Whether Python makes CRDs today, too.
     """
 
     folder: Path
     paths: tuple[str, ...]
     base: Path
     commands: tuple[str, ...] = ()
+    is_made: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ def _of_commit(wanted: str, project: Project, kubernetes_version: str, tell: Tel
     words = " ".join(filter(None, (f"{OF_GIT}{commit.ref} ({commit.id[:9]})", commit.note)))
     if not found.crds:
         where = " ".join(project.paths) or "any of its files"
-        raise AbsentError([Mistake(wanted, 0, f"no CRD in {where} at {words}"), *found.notes])
+        made = f"; what {madecrds.HOOK} made then is in no file: name a folder with it" if project.is_made else ""
+        raise AbsentError([Mistake(wanted, 0, f"no CRD in {where} at {words}{made}"), *found.notes])
     return Baseline(words, tree, found)
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from pytest_crd import progress
-from pytest_crd.discovery import commands, rendering
+from pytest_crd.discovery import commands, madecrds, rendering
+from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError
@@ -39,6 +40,7 @@ class Sources:
         commands: Commands whose output is read.
         folder: Where they are run.
         progress: Who is told while files are read.
+        make: What makes CRDs besides, in Python.
         places: Where the CRDs have been found, in words; empty before they are asked for.
         is_in_vain: Whether they were looked for everywhere, and there is none.
         advised: Commands that may print some then.
@@ -49,9 +51,11 @@ class Sources:
     commands: tuple[str, ...] = ()
     folder: Path = field(default_factory=Path.cwd)
     progress: Progress = silent
+    make: Callable[[], Sequence[MadeManifests]] = tuple
     places: str = field(default="", init=False)
     is_in_vain: bool = field(default=False, init=False)
     advised: tuple[str, ...] = field(default=(), init=False)
+    _made: Sequence[MadeManifests] = field(default=(), init=False)
     _found: CrdFiles | None = field(default=None, init=False)
     _under: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
     _loaded: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
@@ -102,6 +106,20 @@ class Sources:
         installed = project.installed([one.crd for one in read])
         return tuple(replace(one, crd=crd) for one, crd in zip(read, installed, strict=True))
 
+    def only_made(self, kubernetes_version: str) -> list[CustomResourceDefinition]:
+        """
+        Return the CRDs that Python makes and that no file has.
+
+        Args:
+            kubernetes_version: Whose behaviour and words they show; one of `profile.KNOWN`.
+
+        Raises:
+            InputError: As for `crds`.
+        """
+        crds = self.crds(kubernetes_version)
+        texts = {text for one in self._made for text in one.texts}
+        return [crd for crd in crds if crd.source.rpartition(":")[0] in texts]
+
     def _crds_under(self, kubernetes_version: str) -> list[CustomResourceDefinition]:
         if kubernetes_version not in self._under:
             found = self._read_once(kubernetes_version)
@@ -120,8 +138,18 @@ class Sources:
         return self._found
 
     def _read(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
+        self._made = self.make()
         if not self.commands and all(path.startswith(manifest.LEFT_OUT) for path in self.paths):
-            return self._look(kubernetes_version, tell)
+            found = self._look(kubernetes_version, tell)
+        else:
+            found = self._named(kubernetes_version, tell)
+        for one in self._made:
+            found.take_made(one.texts, source=one.source)
+        self.places = " and ".join(filter(None, (self.places, madecrds.words(self._made))))
+        return found
+
+    def _named(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
+        """Read what is set."""
         found = CrdFiles(kubernetes_version)
         if self.paths:
             found.read_all(self.paths, base=self.base, tell=tell)
@@ -140,6 +168,9 @@ class Sources:
         notes: list[Remark] = []
         places = search.places()
         for place in places:
+            if self._made and place.origin is FileOrigin.FOUND_IN_TESTS:
+                notes += _of_test_data(place.files)
+                continue
             found = CrdFiles(kubernetes_version)
             for file in progress.each(place.files, tell, lambda one: one.name):
                 found.read(file, place.origin)
@@ -150,6 +181,8 @@ class Sources:
                 found.notes = list(dict.fromkeys(notes))
                 self.places = place.words or _told(found)
                 return found
+        if self._made:
+            return CrdFiles(kubernetes_version, notes=list(dict.fromkeys(notes)))
         self.is_in_vain = True
         self.advised = tuple(rendering.likely(notes, base=self.base))
         first, *others = search.in_vain()

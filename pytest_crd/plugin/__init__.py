@@ -13,7 +13,17 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd import folders
-from pytest_crd.plugin import alone, bytecode, commandline, features, session, settings, unused
+from pytest_crd.plugin import (
+    alone,
+    bytecode,
+    commandline,
+    features,
+    hookspecs,
+    manifests,
+    session,
+    settings,
+    unused,
+)
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
@@ -27,6 +37,16 @@ _FAILURE: Final = "pytest_crd_failure"
 _HEADER: Final = "pytest_crd_header"
 # As an entry point or by `-p crd`, and as a module in `pytest_plugins`.
 _NAMES: Final = ("crd", __name__)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the hooks that others may have."""
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_plugin_registered(plugin: object, manager: pytest.PytestPluginManager) -> None:
+    """Refuse what would make CRDs after they were read."""
+    manifests.refuse_late(plugin, manager)
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -67,6 +87,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """
     if not settings.are_declared(config):
         return None
+    manifests.note_unloaded(collection_path, config)
     is_endless = collection_path.is_symlink() and folders.leads_back(collection_path)
     is_ignored = is_endless or commandline.leaves_out(collection_path, config)
     return True if is_ignored else None  # who says False keeps others from saying anything
@@ -196,4 +217,6 @@ def _header(config: pytest.Config) -> session.Header:
 
 
 def _with_files(text: str, config: pytest.Config) -> str:
-    return "\n".join(filter(None, (text, *casefiles.unmatched(config), *commandline.left_out(config))))
+    return "\n".join(
+        filter(None, (text, *casefiles.unmatched(config), *commandline.left_out(config), *manifests.unloaded(config)))
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin import settings
+from pytest_crd.plugin import manifests, settings
 from pytest_crd.plugin.settings import project
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def sources(config: pytest.Config) -> Sources:
 
     if _SOURCES not in config.stash:
         own = project.of(config)
-        config.stash[_SOURCES] = Sources(own.base, own.crd_paths, own.crd_commands, own.folder, progressline.of(config))
+        progress, make = progressline.of(config), manifests.asker(config)
+        config.stash[_SOURCES] = Sources(own.base, own.crd_paths, own.crd_commands, own.folder, progress, make)
     return config.stash[_SOURCES]
 
 

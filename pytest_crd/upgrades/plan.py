@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from pytest_crd.cases.catalog import Catalog
+from pytest_crd.discovery import madecrds
 from pytest_crd.discovery.baseline import Baseline
-from pytest_crd.discovery.trees import FolderTree
+from pytest_crd.discovery.trees import FolderTree, GitTree
 from pytest_crd.engine import (
     CustomResourceDefinition,
     InputError,
@@ -216,7 +217,13 @@ def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputErro
             back = _tasks(catalogs, baseline, label, Specimens((*specimens.found, *stored.found)), scope)
             tasks += (replace(task, is_rollback=True) for task in back if task.today)
         counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
-        notes: tuple[Remark | str, ...] = (*users.passed_over, *users.alternatives, *then.notes, *now.notes)
+        notes: tuple[Remark | str, ...] = (
+            *users.passed_over,
+            *users.alternatives,
+            *then.notes,
+            *now.notes,
+            *_unjudged(first, baseline),
+        )
         parts.append(BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", notes))
     for task in tasks:
         task.group = [one for one in tasks if (one.old.name, one.is_rollback) == (task.old.name, task.is_rollback)]
@@ -238,6 +245,18 @@ def _tasks(
             path, line = _place(today, scope)
             name, version = f"{crds.id_of(old)}{label}", catalog.kubernetes_version
             yield Task(name, old, today, version, path, line, specimens, scope.allowed)
+
+
+def _unjudged(catalog: Catalog, baseline: Baseline) -> Iterator[str]:
+    """Yield what is said of CRDs that Python makes and that a commit, which has only files, does not have."""
+    if isinstance(baseline.tree, GitTree):
+        names = {crd.name for crd in baseline.crds(catalog.kubernetes_version)}
+        for crd in catalog.sources.only_made(catalog.kubernetes_version):
+            if crd.name not in names:
+                yield (
+                    f"{crd.source}: no upgrade of {crd.name} is judged: {madecrds.HOOK} makes it, "
+                    f"and no file has it at {baseline.words}"
+                )
 
 
 def _counted(things: Collection[object], noun: str) -> str:

@@ -48,7 +48,7 @@ class ReadCrd:
     Attributes:
         crd: The CRD.
         manifest: What it was made of.
-        path: The file; None where a command has printed it.
+        path: The file; None where a command has printed it, or Python has made it.
         without: Where the patches of its conversion stand that were passed over.
     """
 
@@ -130,6 +130,14 @@ class CrdFiles:
         self.take(content, source=source, origin=FileOrigin.NAMED)
         if len(self.read_crds) + len(self.mistakes) == before:
             self.mistakes.append(Mistake(source, 0, f"no {declared.KIND} in what it prints"))
+
+    def take_made(self, texts: Mapping[str, bytes], *, source: str) -> None:
+        """Take the CRDs of *texts*, each called by its name, that something called *source* has returned; there must be one."""
+        before = len(self.read_crds) + len(self.mistakes)
+        for name, content in texts.items():
+            self.take(content, source=name, origin=FileOrigin.NAMED)
+        if len(self.read_crds) + len(self.mistakes) == before:
+            self.mistakes.append(Mistake(source, 0, f"no {declared.KIND} in what it returns"))
 
     def raise_mistakes(self) -> None:
         """

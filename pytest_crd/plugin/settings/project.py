@@ -31,7 +31,7 @@ PATHS: Final = Setting(
     setting.paths,
     ini="crd_paths",
     option="--crd-path",
-    replaces="crd_paths and crd_commands",
+    replaces="crd_paths, crd_commands and pytest_crd_manifests",
 )
 COMMANDS: Final = Setting(
     SettingKind.LINES,

@@ -13,7 +13,7 @@ from pytest_crd.discovery import baseline, samplepaths
 from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.discovery.releases import AbsentError
 from pytest_crd.engine import InputError
-from pytest_crd.plugin import progressline, session
+from pytest_crd.plugin import manifests, progressline, session
 from pytest_crd.plugin.features.upgrades.items import AllowedItem, UnjudgedItem, UpgradeFile, UpgradeItem
 from pytest_crd.plugin.items import added
 from pytest_crd.plugin.items.added import MistakenFile
@@ -123,7 +123,13 @@ class Hooks:
         # What names nothing today is a mistake; yesterday it may be new.
         samplepaths.files(of_project.samples, folder=of_project.folder)
         version = project.kubernetes_versions(config)[0]
-        today = baseline.Project(of_project.folder, of_project.crd_paths, of_project.base, of_project.crd_commands)
+        today = baseline.Project(
+            of_project.folder,
+            of_project.crd_paths,
+            of_project.base,
+            of_project.crd_commands,
+            manifests.are_there(config),
+        )
         read: dict[str, Baseline | InputError] = {}
         absent: tuple[BaselineUpgrades, ...] = ()
         for name in settings.baselines:

@@ -1,0 +1,244 @@
+"""CRDs that the Python of a project makes: the hook `pytest_crd_manifests`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from support.git import commit
+from support.sessions import GARDEN
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+pytestmark = pytest.mark.session
+
+POND = GARDEN.replace("gardens", "ponds").replace("garden", "pond").replace("Garden", "Pond")
+HEAD = f"import pathlib, yaml\nGARDEN = {GARDEN!r}\nPOND = {POND!r}\n"
+CASES = "crd: Pond\ncreate:\n- {name: the size is filled in, input: {spec: {}}, contains: {spec: {size: 3}}}\n"
+NONE = "return a mapping of names to manifests: *"
+
+
+def _hook(project: Project, returns: str, name: str = "conftest.py", arguments: str = "config") -> None:
+    """Write a hook that keeps a file of how often it was called."""
+    called = "    with pathlib.Path(__file__).with_name('called').open('a') as file:\n        file.write('x')\n"
+    project.write(name, f"{HEAD}def pytest_crd_manifests({arguments}):\n{called}    return {returns}\n")
+
+
+@pytest.mark.parametrize(
+    "returns",
+    [
+        pytest.param("{'ponds': POND}", id="a text"),
+        pytest.param("{'ponds': POND.encode()}", id="bytes"),
+        pytest.param("{'ponds': yaml.safe_load(POND)}", id="a mapping"),
+        pytest.param("{'ponds': (one for one in [POND, 'kind: Role'])}", id="an iterable, with another kind"),
+    ],
+)
+def test_what_is_made_is_a_crd_of_the_project(empty: Project, returns: str) -> None:
+    _hook(empty, returns)
+    empty.cases(CASES)
+    empty.write("test_it.py", "def test_it(crds, crd, crd_version):\n    assert crd is crds['Pond']\n")
+
+    result = empty.run("--crd-checks", "--crd-cov")
+
+    result.assert_outcomes(passed=7)
+    result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from conftest.py (pytest_crd_manifests); Kubernetes 1.37"])
+    result.stdout.fnmatch_lines(["*ponds.stories.example.com*"])
+    assert empty.read("called") == "x"
+
+
+def test_it_is_there_beside_files_before_test_data(project: Project) -> None:
+    _hook(project, "{'ponds': POND}", arguments="")
+    project.write("test_it.py", "def test_it(crds):\n    assert [one.kind for one in crds] == ['Garden', 'Pond']\n")
+
+    project.run().assert_outcomes(passed=1)
+
+    project.path.joinpath("config/crd/bases/gardens.yaml").rename(project.write("testdata/gardens.yaml", ""))
+    project.write("test_it.py", "def test_it(crds):\n    assert [one.kind for one in crds] == ['Pond']\n")
+
+    result = project.run()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["crd: testdata/gardens.yaml: passed over: test data counts where there is nothing else"]
+    )
+
+
+def test_a_copy_of_a_file_counts_once_and_another_is_an_alternative(project: Project) -> None:
+    _hook(project, "{'copy': GARDEN, 'other': GARDEN.replace('default: 3', 'default: 4')}")
+    project.write("test_it.py", "def test_it(crds, crd):\n    assert crds['conftest.py[other]'].kind == 'Garden'\n")
+
+    project.run().assert_outcomes(passed=2)
+
+
+def test_a_path_on_the_command_line_takes_the_place_of_what_is_made(project: Project) -> None:
+    _hook(project, "{}")
+    project.write("test_it.py", "def test_it(crd):\n    pass\n")
+
+    project.run("--crd-path", "config").assert_outcomes(passed=1)
+
+    assert not (project.path / "called").exists()
+
+
+def test_nobody_is_asked_before_a_crd_is_needed(empty: Project) -> None:
+    _hook(empty, "{}")
+    empty.write("test_it.py", "def test_it():\n    pass\n")
+
+    empty.run().assert_outcomes(passed=1)
+
+    assert not (empty.path / "called").exists()
+
+
+def test_each_worker_asks_for_itself(empty: Project) -> None:
+    _hook(empty, "{'ponds': POND}")
+    empty.cases(CASES)
+
+    result = empty.start("-p", "xdist.plugin", "-n", "2", "--crd-checks")
+
+    result.assert_outcomes(passed=6)
+    assert empty.read("called") == "xx"
+
+
+@pytest.mark.parametrize(
+    ("returns", "words"),
+    [
+        pytest.param("None", f"conftest.py: pytest_crd_manifests returns None; {NONE}", id="nothing"),
+        pytest.param("{}", f"conftest.py: pytest_crd_manifests returns no manifest; {NONE}", id="no manifest"),
+        pytest.param("[POND]", f"conftest.py: * returns an object of the type list; {NONE}", id="no names"),
+        pytest.param("{'': POND}", "conftest.py: pytest_crd_manifests returns '' for a name; *", id="an empty name"),
+        pytest.param(
+            "{1: POND}", "conftest.py: pytest_crd_manifests returns 1 for a name; *", id="a number for a name"
+        ),
+        pytest.param(
+            "{'a': []}", "conftest.py[[]a]: no CustomResourceDefinition in what it returns", id="an empty iterable"
+        ),
+        pytest.param(
+            "{'ok': POND, 'a': 'kind: Role'}",
+            "conftest.py[[]a]: no CustomResourceDefinition in what it returns",
+            id="no CRD",
+        ),
+        pytest.param(
+            "{'a': object()}",
+            "conftest.py[[]a]: an object of the type object; a manifest is a mapping, or a text of YAML or JSON",
+            id="no manifest below a name",
+        ),
+        pytest.param(
+            "{'a': [{'kind': {1, 2}}, POND]}", "conftest.py[[]a #1]: kind: {1, 2} is not JSON (set)", id="no JSON"
+        ),
+        pytest.param("{'a': POND + ' x'}", "conftest.py[[]a]:*", id="no YAML"),
+        pytest.param("{'a': POND.replace('spec', 'spek')}", "conftest.py[[]a]:*", id="a patch"),
+        pytest.param(
+            "{'a': POND.replace('kind: Custom', 'kind: Costum')}", "conftest.py[[]a]:1: *", id="a misspelt kind"
+        ),
+    ],
+)
+def test_what_is_wrong_names_who_has_made_it(empty: Project, returns: str, words: str) -> None:
+    _hook(empty, returns)
+    empty.write("test_it.py", "def test_it(crd):\n    pass\n")
+    empty.cases(CASES)
+
+    result = empty.run("--crd-checks")
+
+    result.assert_outcomes(errors=3)
+    result.stdout.fnmatch_lines([words])
+    assert empty.read("called") == "x"
+
+
+@pytest.mark.parametrize(
+    ("statement", "last"),
+    [
+        ("{}['x']", "KeyError: 'x'"),
+        ("pytest.skip('not today')", "Skipped: not today"),
+        ("pytest.fail('no')", "Failed: no"),
+        ("sys.exit(0)", "SystemExit: 0"),
+    ],
+)
+def test_what_fails_is_told_with_its_traceback(empty: Project, statement: str, last: str) -> None:
+    empty.write(
+        "conftest.py",
+        f"import pytest, sys\ndef one():\n    yield {statement}\ndef pytest_crd_manifests():\n    return {{'a': one()}}\n",
+    )
+    empty.write("test_it.py", "def test_it(crd):\n    pass\n")
+
+    result = empty.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["conftest.py: pytest_crd_manifests fails:", "Traceback *", f"    yield {statement}", f"*{last}"],
+        consecutive=False,
+    )
+
+
+def test_all_that_is_wrong_is_told_at_once(empty: Project) -> None:
+    empty.write("maker.py", "def pytest_crd_manifests():\n    return None\n")
+    empty.write(
+        "conftest.py",
+        "import pytest\npytest_plugins = ['maker']\n"
+        "@pytest.hookimpl(wrapper=True)\ndef pytest_crd_manifests():\n    return (yield)\n",
+    )
+    empty.write("test_it.py", "def test_it(crds):\n    pass\n")
+
+    result = empty.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["maker: pytest_crd_manifests returns None; *"])
+    result.stdout.fnmatch_lines(
+        ["conftest.py: pytest_crd_manifests cannot be a wrapper: each returns its own manifests"]
+    )
+
+
+def test_a_hook_that_comes_too_late_is_refused(project: Project) -> None:
+    _hook(project, "{'ponds': POND}", "operator/conftest.py")
+    project.write("operator/test_it.py", "def test_it(crd):\n    pass\n")
+
+    result = project.run("--crd-checks")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*operator/conftest.py: pytest_crd_manifests comes too late, *"])
+    project.run("--crd-checks", "--crd-python", "operator").assert_outcomes(passed=2)
+
+
+def test_a_conftest_may_name_the_plugin_and_have_the_hook(empty: Project) -> None:
+    _hook(empty, "{'ponds': POND}")
+    empty.write("conftest.py", f"pytest_plugins = ['pytest_crd.plugin']\n{empty.read('conftest.py')}")
+    empty.cases(CASES)
+
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_an_upgrade_of_what_is_made_is_judged_where_a_file_has_it(project: Project) -> None:
+    project.write("config/crd/bases/ponds.yaml", POND)
+    commit(project.path, tag="v1.0.0")
+    project.path.joinpath("config/crd/bases/ponds.yaml").unlink()
+    _hook(project, "{'ponds': POND.replace('maximum: 10', 'maximum: 5'), 'rivers': POND.replace('ond', 'river')}")
+
+    result = project.run("--crd-baseline", "git:latest-tag", "-p", "no:python")
+
+    result.assert_outcomes(passed=1, failed=1)
+    unjudged = "no upgrade of privers.stories.example.com is judged"
+    made = "pytest_crd_manifests makes it, and no file has it at git:v1.0.0"
+    result.stdout.fnmatch_lines([f"crd: conftest.py[[]rivers]:1: {unjudged}: {made} *"])
+    result.stdout.fnmatch_lines(["*conftest.py[[]ponds]:*"])
+
+
+def test_where_no_file_has_any_that_is_said(empty: Project) -> None:
+    empty.write("README.md", "")
+    commit(empty.path, tag="v1.0.0")
+    _hook(empty, "{'ponds': POND}")
+    commit(empty.path)
+
+    result = empty.run("--crd-baseline", "git:latest-tag")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*; what pytest_crd_manifests made then is in no file: name a folder with it"])
+
+
+def test_a_run_that_loads_no_conftest_says_that_it_does_not_count(project: Project) -> None:
+    _hook(project, "{'ponds': POND}")
+    _hook(project, "{'ponds': POND}", "operator/conftest.py")
+
+    result = project.run("--noconftest", "--crd-checks")
+
+    made = "CRDs that pytest_crd_manifests makes in conftest.py operator/conftest.py"
+    result.stdout.fnmatch_lines([f"crd: no conftest.py is loaded: {made} do not count here, but with `pytest`"])
+    assert not (project.path / "called").exists()
