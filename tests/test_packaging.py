@@ -30,7 +30,8 @@ def test_the_metadata_states_what_the_project_file_states() -> None:
 
     assert stated["Requires-Python"] == project["requires-python"]
     assert stated["License-Expression"] == "Apache-2.0"
-    assert "Framework :: Pytest" in stated.get_all("Classifier", [])
+    assert project["classifiers"] == stated.get_all("Classifier", [])
+    assert [f"{name}, {url}" for name, url in project["urls"].items()] == stated.get_all("Project-URL", [])
 
 
 def test_the_package_says_that_it_has_type_hints() -> None:
