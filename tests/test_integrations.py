@@ -1,0 +1,132 @@
+"""Where people start the command: hooks of pre-commit, an action of GitHub, a package for Go. Each with its own tool."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.git import commit
+from support.sessions import GARDEN
+
+ROOT = Path(__file__).parents[1]
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+WORKFLOWS = [ROOT / "action.yml", *sorted((ROOT / ".github/workflows").glob("*.yml"))]
+WRONG = "crd: gardens.stories.example.com\ncreate:\n- {name: many, input: {spec: {rows: 11}}, accepted: true}\n"
+
+
+@pytest.fixture
+def operator(tmp_path: Path) -> Path:
+    """Return a repository with a CRD, and with no Python."""
+    folder = tmp_path / "operator"
+    (folder / "config/crd/bases").mkdir(parents=True)
+    (folder / "config/crd/bases/gardens.yaml").write_text(GARDEN, encoding="utf-8")
+    commit(folder)
+    return folder
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_actions_of_others_are_pinned_by_digest(file: Path) -> None:
+    used = re.findall(r"uses: (.*)", file.read_text(encoding="utf-8"))
+
+    assert used
+    for one in used:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_an_action_has_one_digest(file: Path) -> None:
+    of_all = {found for one in WORKFLOWS for found in re.findall(r"uses: (\S+)@(\S+)", one.read_text(encoding="utf-8"))}
+
+    assert len(of_all) == len({name for name, _ in of_all})
+
+
+def test_no_input_of_the_action_stands_in_a_script() -> None:
+    scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step]
+
+    assert len(scripts) == 2
+    assert not any("${{" in script for script in scripts)
+
+
+def _action(
+    folder: Path, temporary: Path, steps: slice = slice(None), **inputs: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the steps of the action as a runner does that has the Python of this process; return what the last one has done."""
+    programs = temporary / "programs"
+    if not programs.exists():
+        programs.mkdir(parents=True)
+        (programs / "python").symlink_to(sys.executable)
+    given = {name: one["default"] for name, one in ACTION["inputs"].items()} | inputs
+    path = os.pathsep.join([str(programs), os.environ["PATH"]])
+    runner = {"PATH": path, "HOME": str(temporary), "RUNNER_TEMP": str(temporary), "GITHUB_ACTION_PATH": str(ROOT)}
+    for step in [step for step in ACTION["runs"]["steps"] if "run" in step][steps]:
+        own = {
+            name: re.sub(r"\$\{\{ inputs\.(\S+) }}", lambda one: given[one[1]], text)
+            for name, text in step["env"].items()
+        }
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        done = subprocess.run(command, cwd=folder, env=runner | own, check=False, capture_output=True, encoding="utf-8")
+        if done.returncode:
+            break
+    return done
+
+
+@pytest.mark.slow
+def test_the_steps_of_the_action_install_it_and_test(operator: Path, tmp_path: Path) -> None:
+    temporary = tmp_path / "runner"
+
+    done = _action(operator, temporary)
+
+    assert (done.returncode, "5 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+    (operator / "test_garden.crd.yaml").write_text(WRONG, encoding="utf-8")
+    done = _action(operator, temporary, slice(1, None))
+    assert (done.returncode, "spec.rows: Invalid value: 11" in done.stdout) == (1, True)
+
+
+@pytest.mark.session
+def test_the_inputs_of_the_action_are_arguments(operator: Path, tmp_path: Path) -> None:
+    programs = tmp_path / "pytest-crd/bin"
+    programs.mkdir(parents=True)
+    (programs / "pytest-crd").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+    (programs / "pytest-crd").chmod(0o755)
+    inputs = {
+        "path": "config\nmy $(touch x) file\n",
+        "args": "--crd-warnings=error\n--\n-k a b",
+        "baseline": "git:latest-tag",
+    }
+
+    done = _action(operator, tmp_path, slice(1, None), **inputs, **{"kubernetes-version": "1.36 1.37"})
+
+    assert done.stdout.splitlines() == [
+        "test",
+        "--kubernetes-version=1.36 1.37",
+        "--baseline=git:latest-tag",
+        "config",
+        "my $(touch x) file",
+        "--crd-warnings=error",
+        "--",
+        "-k a b",
+    ]
+
+
+@pytest.mark.slow
+def test_pre_commit_runs_the_hooks(operator: Path, tmp_path: Path) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("pre-commit installs hooks from a repository of git, and this is none")
+    environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "hooks"), "PRE_COMMIT_COLOR": "never"}
+    command = [sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), "--all-files", "--verbose"]
+
+    done = subprocess.run(command, cwd=operator, env=environment, check=False, capture_output=True, encoding="utf-8")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "5 passed" in done.stdout
+    (operator / "test_garden.crd.yaml").write_text(WRONG, encoding="utf-8")
+    commit(operator)
+    done = subprocess.run(command, cwd=operator, env=environment, check=False, capture_output=True, encoding="utf-8")
+    assert done.returncode == 1
+    assert "spec.rows: Invalid value: 11" in done.stdout
