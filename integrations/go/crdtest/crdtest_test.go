@@ -1,0 +1,54 @@
+package crdtest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestTheGardenHolds(t *testing.T) {
+	Run(t, "testdata/garden", Arguments("--no-baseline"))
+}
+
+func TestTheInstalledCommandComesFirst(t *testing.T) {
+	for _, one := range []struct{ there, wanted string }{
+		{"pytest-crd uvx", "pytest-crd"},
+		{"uvx", "uvx pytest-crd"},
+		{"", ""},
+	} {
+		found, err := find(func(name string) (string, error) {
+			if strings.Contains(" "+one.there+" ", " "+name+" ") {
+				return name, nil
+			}
+			return "", errors.New("not there")
+		})
+		if strings.Join(found, " ") != one.wanted || (err == nil) != (one.wanted != "") {
+			t.Errorf("with %q: %q, %v", one.there, found, err)
+		}
+	}
+}
+
+func TestAnotherVersionIsRefused(t *testing.T) {
+	for _, text := range []string{`{"version": 2, "verdicts": []}`, `{}`, `[`, ``} {
+		if _, err := read([]byte(text)); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
+
+func TestAFailureSaysFileAndLine(t *testing.T) {
+	told, err := read([]byte(`{"version": 1, "complete": true, "problem": null, "verdicts": [
+		{"id": "a", "outcome": "failed", "path": "a.yaml", "line": 3, "summary": "short", "text": "long"},
+		{"id": "b", "outcome": "error", "path": "b.yaml", "line": null, "summary": "short", "text": ""}
+	]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := told.Verdicts[0], told.Verdicts[1]
+	if first.place() != "a.yaml:3" || first.words() != "long" {
+		t.Error(first.place(), first.words())
+	}
+	if second.place() != "b.yaml" || second.words() != "error: short" {
+		t.Error(second.place(), second.words())
+	}
+}

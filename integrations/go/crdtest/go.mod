@@ -1,0 +1,3 @@
+module github.com/pytest-crd/pytest-crd/integrations/go/crdtest
+
+go 1.21
