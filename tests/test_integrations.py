@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -130,3 +131,65 @@ def test_pre_commit_runs_the_hooks(operator: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=operator, env=environment, check=False, capture_output=True, encoding="utf-8")
     assert done.returncode == 1
     assert "spec.rows: Invalid value: 11" in done.stdout
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+GO = ROOT / "integrations/go/crdtest"
+MODULE = f"""module crds
+
+go 1.21
+
+require github.com/pytest-crd/pytest-crd/integrations/go/crdtest v0.0.0
+
+replace github.com/pytest-crd/pytest-crd/integrations/go/crdtest => {GO}
+"""
+
+
+def _go(folder: Path, *arguments: str, path: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run go, with the command of this environment on the PATH, or with another PATH."""
+    go = shutil.which("go")
+    if go is None:
+        pytest.skip("go is not on the PATH")
+    found = path or os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    own = {name: value for name, value in os.environ.items() if name not in {"CI", "GITHUB_ACTIONS", "GITLAB_CI"}}
+    own |= {"PATH": found, "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
+    command = [go, *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=own | environment, check=False, capture_output=True, encoding="utf-8"
+    )
+
+
+@pytest.mark.slow
+def test_the_package_for_go_holds() -> None:
+    for command in (["vet", "./..."], ["test", "-count=1", "./..."]):
+        done = _go(GO, *command, CI="true")
+        assert done.returncode == 0, done.stdout + done.stderr
+    gofmt = Path(str(shutil.which("go"))).with_name("gofmt")
+    assert subprocess.run([gofmt, "-l", GO], check=True, capture_output=True).stdout == b""
+
+
+@pytest.mark.slow
+def test_a_test_in_go_has_a_subtest_for_each_verdict(operator: Path) -> None:
+    (operator / "crds").mkdir()
+    (operator / "crds/go.mod").write_text(MODULE, encoding="utf-8")
+    (operator / "crds/crds_test.go").write_text(README.split("```go\n")[1].split("```")[0], encoding="utf-8")
+    test = ("test", "-count=1", "-v", "./...")
+
+    done = _go(operator / "crds", *test)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "--- PASS: TestCRDs/config/crd/bases/gardens.yaml::accepted[gardens.stories.example.com]" in done.stdout
+
+    (operator / "test_garden.crd.yaml").write_text(WRONG, encoding="utf-8")
+    done = _go(operator / "crds", *test)
+    assert done.returncode == 1
+    assert "--- FAIL: TestCRDs/test_garden.crd.yaml::many" in done.stdout
+    assert "test_garden.crd.yaml:3: " in done.stdout
+
+    (operator / "config/crd/bases/gardens.yaml").unlink()
+    (operator / "test_garden.crd.yaml").unlink()
+    assert _go(operator / "crds", *test).returncode == 1
+
+    done = _go(operator / "crds", *test, path="/nowhere")
+    assert (done.returncode, "SKIP: TestCRDs" in done.stdout) == (0, True), done.stdout + done.stderr
+    done = _go(operator / "crds", *test, path="/nowhere", CI="true")
+    assert (done.returncode, "neither pytest-crd nor uvx is on the PATH" in done.stdout) == (1, True)
