@@ -101,7 +101,7 @@ def test_an_option_of_it_is_unknown_where_it_is_switched_off(project: Project) -
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
-SETTINGS = ("checks", "coverage", "fill", "generate", "live", "project", "setting", "upgrades")
+SETTINGS = ("checks", "coverage", "fill", "generate", "live", "outputs", "project", "setting", "upgrades")
 # What is loaded, and by what: pytest's own finder rewrites what it imports.
 TELLS_MODULES = """\
 import json, sys
