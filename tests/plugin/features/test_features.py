@@ -21,6 +21,7 @@ ASKED: Final = {
     "live": "--crd-live=http://127.0.0.1:1",
     "fill": "--crd-fill",
     "coverage": "--crd-cov",
+    "outputs": "--crd-json=verdicts.json",
 }
 # As there is no server.
 REGISTERED: Final[dict[str, list[str]]] = {"coverage": ["crd-coverage-askers", "crd-coverage"], "live": []}

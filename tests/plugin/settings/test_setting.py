@@ -38,6 +38,8 @@ ON_THE_COMMAND_LINE: Final = {
     "--crd-live": "connects",
     "--crd-live-context": "connects",
     "--crd-live-installed": "connects",
+    "--crd-sarif": "writes files",
+    "--crd-json": "writes files",
     "--crd-python": "counts where there is no file",
 }
 
