@@ -28,6 +28,7 @@ CONTRIBUTING: Final = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 OTHERS: Final = {
     "benchmarks": "the door to measurements",
     "conformance": "what was recorded of servers",
+    "handbook": "what of the documentation is made from the source, and whether what it shows happens",
     "oracle": "the door to servers",
     "properties": "laws that hold of all of the engine",
 }
@@ -191,7 +192,7 @@ def test_the_forge_runs_every_environment_of_tox() -> None:
     listed = re.search(r"^env_list = (.*)$", (ROOT / "tox.ini").read_text(encoding="utf-8"), re.MULTILINE)
     assert listed
     prefix, minors, suffix = re.fullmatch(r"(?:.*, )?(3\.1){(.*)}(-tests)", listed[1]).groups()  # type: ignore[union-attr]
-    named = {*listed[1].split(", ")[:4], *(f"{prefix}{minor}{suffix}" for minor in minors.split(","))}
+    named = {*listed[1].split(", ")[:5], *(f"{prefix}{minor}{suffix}" for minor in minors.split(","))}
 
     parts = {one["part"] for one in WORKFLOW["jobs"]["parts"]["strategy"]["matrix"]["include"]}
 

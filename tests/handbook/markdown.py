@@ -1,0 +1,66 @@
+"""Pages as their readers see them: blocks of code, headings with their anchors, links."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_BLOCK: Final = re.compile(r"^```(\w*)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_CODE: Final = re.compile(r"`[^`\n]*`")
+_LINK: Final = re.compile(r"\]\(([^()\s]+)\)")
+_HEADING: Final = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+
+
+class Block(NamedTuple):
+    """
+    A block of code.
+
+    Attributes:
+        kind: The language.
+        title: The file that it is; empty where it is none.
+        text: What stands in it.
+    """
+
+    kind: str
+    title: str
+    text: str
+
+
+def blocks(page: str) -> list[Block]:
+    """Return the blocks of code of a page."""
+    return [Block(*found) for found in _BLOCK.findall(page)]
+
+
+def section(page: str, heading: str) -> str:
+    """Return what stands below a heading, up to the next of its level or of a higher one."""
+    level = re.search(rf"^(#+) {re.escape(heading)}$", page, re.MULTILINE)
+    if level is None:
+        raise LookupError(f"no heading {heading!r}")
+    rest = page[level.end() :]
+    # A comment in a block of code looks like a heading.
+    blanked = _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), rest)
+    end = re.search(rf"^#{{1,{len(level[1])}}} ", blanked, re.MULTILINE)
+    return rest[: end.start()] if end else rest
+
+
+def _prose(page: str) -> str:
+    return _BLOCK.sub("", page)
+
+
+def links(page: str) -> Iterator[str]:
+    """Yield where the links of a page lead."""
+    yield from _LINK.findall(_CODE.sub("", _prose(page)))
+
+
+def anchors(page: str) -> set[str]:
+    """Return the anchors of a page's headings, as forges and the site name them."""
+    counts: Counter[str] = Counter()
+    found = set()
+    for heading in _HEADING.findall(_prose(page)):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+        name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        found.add(f"{name}-{counts[name]}" if counts[name] else name)
+        counts[name] += 1
+    return found

@@ -1,0 +1,187 @@
+"""The Python API, from signatures and docstrings."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from pytest_crd import engine, examples, strategies
+from pytest_crd.engine.errors.failedrule import FailedRule
+from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.errors.response import FieldConflict
+
+_LOADING: Final = "`pytest_crd.engine`"
+# What users may count on, by the heading it stands under; of a class the members, in the order in which one needs them.
+_API: Final[Mapping[str, Mapping[Any, str]]] = {
+    f"Loading: {_LOADING}": {
+        engine.load: "",
+        engine.CustomResourceDefinitions: "openapi notes",
+    },
+    "A CRD": {
+        engine.CustomResourceDefinition: (
+            "from_manifest name group kind scope versions version source kubernetes_version under manifest response create "
+            "assert_accepted update_from patch conditions"
+        ),
+        engine.Condition: "",
+    },
+    "A version": {
+        engine.Version: (
+            "name served storage crd structural_errors is_structural assert_structural rules prune default create update update_status "
+            "patch scale apply openapi json_schema"
+        ),
+        engine.Pruned: "value paths",
+        engine.Defaulted: "value paths nulls",
+        engine.Rule: "path steps rule message cost problem budget_share",
+    },
+    "An answer": {
+        engine.Response: (
+            "accepted code stored errors warnings message status pruned defaulted nulls lost managers conflicts scale changed "
+            "assert_accepted"
+        ),
+        engine.FieldError: "type field path detail bad_value message told origin rule",
+        engine.ErrorType: "",
+        Origin: "keyword steps source",
+        FailedRule: "text source parts",
+        FieldConflict: "",
+    },
+    "What is raised": {
+        engine.InputError: "",
+        engine.ManifestError: "",
+        engine.CrdError: "",
+        engine.CrdLookupError: "",
+        engine.UnknownVersionError: "",
+        engine.NotAcceptedError: "",
+        engine.NotStructuralError: "",
+        engine.DecodeError: "",
+        engine.UnsupportedConstructError: "",
+        engine.UnsupportedExpressionError: "",
+        engine.Mistake: "",
+    },
+    "Objects from schemas: `pytest_crd.examples`": {
+        examples.example: "",
+        examples.boundary: "",
+        examples.boundaries: "",
+        examples.Boundary: "",
+        examples.NoExampleError: "",
+    },
+    "Property tests: `pytest_crd.strategies`": {strategies.resources: ""},
+}
+_LEFT_OUT: Final = ("Reference", "Errors")
+_TITLE: Final = re.compile(r"^(Args|Returns|Raises|Yields|Attributes|Reference|Errors):$", re.MULTILINE)
+_ITEM: Final = re.compile(r"^([\w, ]+?): ", re.MULTILINE)
+
+
+def text() -> str:
+    """Return what users may count on."""
+    return "\n\n".join(part for heading, things in _API.items() for part in (f"## {heading}", *_things(things.items())))
+
+
+def _things(things: Iterable[tuple[Any, str]]) -> Iterator[str]:
+    for thing, members in things:
+        yield f"### {thing.__name__}"
+        if inspect.isfunction(thing):
+            yield _signature(thing, thing.__name__)
+        names = [name for name in members.split() if not _is_told(thing, name)]
+        *words, last = _described(inspect.getdoc(thing) or "", members.split())
+        values = "\n".join(_value(thing, name) for name in names if _is_value(thing, name))
+        yield from words
+        yield f"{last}\n{values}" if values and last.startswith("Attributes:") else last
+        yield from [f"Attributes:\n\n{values}"] * (bool(values) and not last.startswith("Attributes:"))
+        yield from _methods(thing, (name for name in names if not _is_value(thing, name)))
+
+
+def _is_told(thing: Any, name: str) -> bool:
+    """Return whether what is said of the class tells of a member: it is an attribute."""
+    member = inspect.getattr_static(thing, name, None)
+    return not _is_value(thing, name) and not isinstance(member, classmethod) and not inspect.isfunction(member)
+
+
+def _is_value(thing: Any, name: str) -> bool:
+    return isinstance(inspect.getattr_static(thing, name, None), property | cached_property)
+
+
+def _value(thing: Any, name: str) -> str:
+    words, *raised = _described(inspect.getdoc(inspect.getattr_static(thing, name)) or "")
+    more = [] if not raised else [textwrap.indent("\n\n".join(raised), "  ")]
+    return "\n\n".join([f"- `{name}`: {' '.join(words.split())}", *more])
+
+
+def _methods(thing: Any, names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        member = inspect.getattr_static(thing, name)
+        function = inspect.unwrap(member.__func__ if isinstance(member, classmethod) else member)
+        yield f"#### {thing.__name__}.{name}()"
+        yield _signature(function, name)
+        yield from _described(inspect.getdoc(function) or "")
+
+
+def _signature(function: Any, name: str) -> str:
+    """Return how a function is called, as it is written, without what is given by its class."""
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    assert isinstance(node, ast.FunctionDef)
+    if node.args.args and node.args.args[0].arg in ("self", "cls"):
+        del node.args.args[0]
+    parts = ", ".join(_arguments(node.args))
+    returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    line = f"{name}({parts}){returned}"
+    if len(line) > 100:
+        inner = "".join(f"    {part},\n" for part in _arguments(node.args))
+        line = f"{name}(\n{inner}){returned}"
+    return f"```python\n{line}\n```"
+
+
+def _arguments(arguments: ast.arguments) -> Iterator[str]:
+    """Yield what stands between the parentheses, one by one."""
+    padding = [None] * (len(arguments.args) - len(arguments.defaults))
+    for one, default in zip(arguments.args, [*padding, *arguments.defaults], strict=True):
+        yield _argument(one, default)
+    if arguments.kwonlyargs:
+        yield "*"
+    for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield _argument(one, default)
+
+
+def _argument(one: ast.arg, default: ast.expr | None) -> str:
+    written = "" if default is None else ast.unparse(default).replace("'", '"')
+    equals = " = " if one.annotation else "="
+    return f"{ast.unparse(one)}{equals if written else ''}{written}"
+
+
+def _described(docstring: str, members: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the paragraphs of a docstring; sections become lists, that of attributes with those of *members*, if it has any."""
+    first, *sections = _TITLE.split(docstring)
+    yield _lines_joined(first)
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        if title not in _LEFT_OUT:
+            inner, after = _indented(body)
+            yield f"{title}:\n\n{_listed(inner, title, members)}"
+            if after:
+                yield _lines_joined(after)
+
+
+def _indented(body: str) -> tuple[str, str]:
+    """Return what is indented below the title of a section, and what comes behind."""
+    lines = body.strip("\n").splitlines()
+    end = next((index for index, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
+    return textwrap.dedent("\n".join(lines[:end])).strip(), "\n".join(lines[end:]).strip()
+
+
+def _lines_joined(words: str) -> str:
+    return "\n\n".join(" ".join(part.split()) for part in words.strip().split("\n\n"))
+
+
+def _listed(body: str, title: str, members: Sequence[str]) -> str:
+    entries = re.sub(r"\n +", " ", body).splitlines()
+    if title in ("Returns", "Yields"):
+        return f"- {' '.join(entries)}"
+    named = [entry for entry in entries if entry.partition(":")[0] in members] if title == "Attributes" else []
+    return "\n".join(f"- {_ITEM.sub(_quoted, entry, count=1)}" for entry in named or entries if entry)
+
+
+def _quoted(found: re.Match[str]) -> str:
+    return f"{', '.join(f'`{name}`' for name in found[1].split(', '))}: "

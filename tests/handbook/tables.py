@@ -1,0 +1,145 @@
+"""Tables of what the source has as tables: settings, keys of case files, lints, commands."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from pytest_crd import cli
+from pytest_crd.cases import casekeys
+from pytest_crd.cases import format as case_format
+from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
+from pytest_crd.cases.sections import Section
+from pytest_crd.cli.exits import Exit
+from pytest_crd.engine import profile
+from pytest_crd.plugin.settings import SETTINGS
+
+# Groups of sections, in the order in which the first that fits is named.
+_GROUPS: Final = (
+    (frozenset(Section), "all"),
+    (frozenset(Section) - PATCHES - APPLIES, "all but patches and applies"),
+    (frozenset(Section) - APPLIES, "all but applies"),
+    (REQUESTS, "all but `pruning` and `defaulting`"),
+    (REQUESTS | {Section.PRUNING}, "all but `defaulting`"),
+    (REQUESTS | {Section.DEFAULTING}, "all but `pruning`"),
+    (UPDATES, "updates, patches, applies"),
+    (PATCHES, "patches"),
+    (APPLIES, "applies"),
+)
+_EXITS: Final = {
+    Exit.HOLDS: "All holds.",
+    Exit.DOES_NOT_HOLD: "Something does not hold: a case, a check, an upgrade, a verdict.",
+    Exit.WRONG_USE: "The command line is wrong, or what it names cannot be read.",
+    Exit.INTERNAL_ERROR: "An internal error. Please report it.",
+    Exit.NOTHING_THERE: "There is nothing to judge: no CRD, no case, no custom resource.",
+    Exit.INTERRUPTED: "Somebody interrupted it.",
+}
+
+
+def _table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in lines)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def settings() -> str:
+    """Return the settings, with the words of their help."""
+    rows = ([_code(one.ini), _code(one.option), one.help] for one in SETTINGS)
+    return _table(("ini", "command line", "meaning"), rows)
+
+
+def file_keys() -> str:
+    """Return the keys at the top level of a case file."""
+    schema: Any = case_format.schema()
+    keys = {name: key for name, key in schema["properties"].items() if name != "$schema"}
+    rows = ([_code(name), "yes" if name in schema["required"] else "", _meaning(key)] for name, key in keys.items())
+    return _table(("key", "required", "meaning"), rows)
+
+
+def _meaning(schema: Any) -> str:
+    return str(schema.get("description", "")).replace("|", "\\|")
+
+
+def case_keys() -> str:
+    """Return the keys of a case, with the sections whose cases may have them."""
+    rows = (
+        [_code(name), _sections(key.sections), _required(key.required_in), key.meaning]
+        for name, key in casekeys.CASE_KEYS.items()
+    )
+    return _table(("key", "sections", "required", "meaning"), rows)
+
+
+def _sections(sections: frozenset[Section]) -> str:
+    return next(words for group, words in _GROUPS if group == sections)
+
+
+def _required(sections: frozenset[Section]) -> str:
+    return "" if not sections else "yes" if sections == frozenset(Section) else f"in {_sections(sections)}"
+
+
+def error_keys() -> str:
+    """Return the keys of an expected error."""
+    return _inner_keys("errors")
+
+
+def step_keys() -> str:
+    """Return the keys of a step of an apply."""
+    return _inner_keys("steps")
+
+
+def _inner_keys(name: str) -> str:
+    form: Any = casekeys.CASE_KEYS[name].form
+    rows = ([_code(key), _meaning(inner)] for key, inner in form["items"]["properties"].items())
+    return _table(("key", "meaning"), rows)
+
+
+def kubernetes_versions() -> str:
+    """Return the versions whose answers are known."""
+    return f"{', '.join(profile.KNOWN)}; unless told otherwise {profile.DEFAULT}."
+
+
+def exit_codes() -> str:
+    """Return what a command exits with."""
+    return _table(("code", "meaning"), ([str(code.value), _EXITS[code]] for code in Exit))
+
+
+def commands() -> str:
+    """Return each command with its arguments; those that are settings of the plugin are in their own table."""
+    return "\n\n".join(_command(name) for name in cli.COMMANDS)
+
+
+def _command(name: str) -> str:
+    parser = argparse.ArgumentParser(prog=f"pytest-crd {name}")
+    importlib.import_module(f"pytest_crd.cli.{cli.COMMANDS[name].module}").declare(parser)
+    summary = cli.COMMANDS[name].summary
+    text = f"### pytest-crd {name}\n\n{summary[0].upper()}{summary[1:]}.\n\n{_table(('argument', 'meaning'), _arguments(parser))}"
+    if any(group.title == "settings" for group in parser._action_groups):
+        text += "\n\nIt takes all [settings](settings.md) that have an option, and after `--` options of pytest."
+    return text
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[list[str]]:
+    own = {option.option for option in SETTINGS} if parser.prog.endswith(" test") else set()
+    for action in parser._actions:
+        names = [name for name in action.option_strings if name not in own]
+        if (action.option_strings and not names) or "--help" in names:
+            continue
+        yield [", ".join(f"`{_with_value(name, action)}`" for name in names or [""]), _help(action)]
+
+
+def _with_value(name: str, action: argparse.Action) -> str:
+    value = "" if action.nargs == 0 else str(action.metavar or action.dest.upper())
+    value = value.replace("|", " or ")
+    value = f"{value} ..." if action.nargs in ("+", "*") else value
+    value = f"[{value}]" if action.nargs in ("?", "*") else value
+    return f"{name} {value}".strip()
+
+
+def _help(action: argparse.Action) -> str:
+    words = str(action.help).replace("%%", "%").replace("|", "\\|")
+    return f"{words[0].upper()}{words[1:].removesuffix('.')}."

@@ -1,0 +1,73 @@
+"""The pages that lead through something are what happens: files are written, commands are run, and print what is shown."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+import pytest
+import yaml
+from support import sessions
+from support.git import commit
+from support.sessions import Project
+
+from handbook import markdown, parts, running
+from pytest_crd.cli import proposals
+
+CRD: Final = (parts.ROOT / "example_project/config/crd/bases/backups.yaml").read_text(encoding="utf-8")
+SAMPLE: Final = """\
+apiVersion: storage.example.com/v1
+kind: Backup
+metadata:
+  name: nightly
+spec:
+  schedule: "@daily"
+  compression: none
+"""
+# Prints what the real one prints of a folder with a list of files and no patch.
+KUSTOMIZE: Final = '#!/bin/sh\n[ "$1" = build ] && exec cat "$2"/bases/*.yaml\n'
+pytestmark = [pytest.mark.session, pytest.mark.uncounted]
+
+
+def _page(name: str) -> str:
+    return (parts.DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """An empty project, in which everything is run."""
+    monkeypatch.chdir(pytester.path)
+    return sessions.project(pytester)
+
+
+def test_the_first_case_is_what_happens(project: Project) -> None:
+    assert running.run(_page("tutorials/first-case"), project) == 3
+
+
+def test_ci_for_a_go_operator_is_what_happens(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.write("config/crd/bases/backups.yaml", CRD)
+    project.write("config/samples/backup.yaml", SAMPLE)
+    (project.path / ".github").mkdir()
+    commit(project.path, tag="v1.0.0")
+    project.write("bin/kustomize", KUSTOMIZE).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{project.path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+    assert running.run(_page("tutorials/ci-for-a-go-operator"), project) == 7
+
+
+@pytest.mark.parametrize("job", [proposals._GITHUB_JOB, proposals._GITLAB_JOB], ids=["GitHub", "GitLab"])
+def test_the_jobs_are_those_that_init_writes(job: str) -> None:
+    shown = [block.text for block in markdown.blocks(_page("tutorials/ci-for-a-go-operator")) if block.kind == "yaml"]
+
+    assert job in shown
+
+
+def test_ci_for_a_python_operator_is_what_happens(project: Project) -> None:
+    project.write("crds/backups.yaml", CRD)
+    project.write("samples/backup.yaml", SAMPLE)
+    project.path.joinpath("tests").mkdir()
+    page = _page("tutorials/ci-for-a-python-operator")
+
+    assert running.run(page, project) == 3
+    (job,) = (yaml.safe_load(block.text) for block in markdown.blocks(page) if block.kind == "yaml")
+    assert job["jobs"]["test"]["steps"][0]["with"] == {"fetch-depth": 0}
