@@ -12,7 +12,7 @@ from conformance import test_conformance
 
 from pytest_crd.engine import profile
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs/explanation/how-answers-are-known.md").read_text(encoding="utf-8")
 
 COUNTING = """\
 from hypothesis import given, settings, strategies
@@ -63,13 +63,13 @@ def test_a_later_section_has_the_last_word() -> None:
 
 
 @pytest.mark.parametrize("version", profile.KNOWN)
-def test_the_readme_says_how_many_answers_are_reproduced(version: str) -> None:
+def test_a_page_says_how_many_answers_are_reproduced(version: str) -> None:
     """It says at least how many; a figure that is far behind is as wrong as one that is too high."""
     least = compared.floors(("quick", "all-versions"))
     counted = [least[f"answers of Kubernetes {version}{part}"] for part in ("", ", reproduced")]
-    row = re.search(rf"^\| {re.escape(version)} \| (\d+) \| (\d+) \|$", README, re.MULTILINE)
+    row = re.search(rf"^\| {re.escape(version)} \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
 
-    assert row, f"no row | {version} | {counted[0]} | {counted[1]} | in the README"
+    assert row, f"no row | {version} | {counted[0]} | {counted[1]} | in how-answers-are-known.md"
     for stated, actual in zip(map(int, row.groups()), counted, strict=True):
         assert stated <= actual <= max(1.5 * stated, stated + 25), f"it is | {version} | {counted[0]} | {counted[1]} |"
 

@@ -1,5 +1,5 @@
 """
-The tests lie as what they test does, and what CONTRIBUTING says of it is derived from the folders.
+The tests lie as what they test does, and what `docs/developing/testing.md` says of it is derived from the folders.
 
 A folder of the package has a folder of tests, so that who changes it knows what to run; the rest is named here.
 """
@@ -23,7 +23,7 @@ from pytest_crd.engine import profile
 ROOT: Final = Path(__file__).parents[1]
 PACKAGE: Final = ROOT / "pytest_crd"
 TESTS: Final = ROOT / "tests"
-CONTRIBUTING: Final = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+TESTING: Final = (ROOT / "docs/developing/testing.md").read_text(encoding="utf-8")
 # Folders of tests of which no folder of the package has the name.
 OTHERS: Final = {
     "benchmarks": "the door to measurements",
@@ -98,8 +98,8 @@ def _run(folders: str) -> str:
     return f"`pytest -n 2 {folders}`"
 
 
-def test_contributing_says_what_to_run_after_a_change() -> None:
-    table = CONTRIBUTING.split("| changed | run |\n| --- | --- |\n")[1].split("\n\n")[0]
+def test_a_page_says_what_to_run_after_a_change() -> None:
+    table = TESTING.split("| changed | run |\n| --- | --- |\n")[1].split("\n\n")[0]
 
     assert table.splitlines() == list(_rows())
 

@@ -133,7 +133,7 @@ def test_pre_commit_runs_the_hooks(operator: Path, tmp_path: Path) -> None:
     assert "spec.rows: Invalid value: 11" in done.stdout
 
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/tutorials/ci-for-a-go-operator.md").read_text(encoding="utf-8")
 GO = ROOT / "integrations/go/crdtest"
 MODULE = f"""module crds
 
@@ -172,7 +172,7 @@ def test_the_package_for_go_holds() -> None:
 def test_a_test_in_go_has_a_subtest_for_each_verdict(operator: Path) -> None:
     (operator / "crds").mkdir()
     (operator / "crds/go.mod").write_text(MODULE, encoding="utf-8")
-    (operator / "crds/crds_test.go").write_text(README.split("```go\n")[1].split("```")[0], encoding="utf-8")
+    (operator / "crds/crds_test.go").write_text(PAGE.split("```go\n")[1].split("```")[0], encoding="utf-8")
     test = ("test", "-count=1", "-v", "./...")
 
     done = _go(operator / "crds", *test)

@@ -1,13 +1,14 @@
-"""The README says what the code does."""
+"""The README and the pages of docs/ say what the code does."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
+from handbook import markdown
 from support import sessions
 
 from pytest_crd.cases import casekeys
@@ -17,36 +18,45 @@ from pytest_crd.plugin import fixtures
 from pytest_crd.plugin.settings import SETTINGS
 from pytest_crd.plugin.settings.setting import Setting
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT: Final = Path(__file__).parents[1]
+README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def _rows(heading: str) -> list[list[str]]:
-    """Return the cells of the tables below a heading, without the lines that head them."""
-    section = README.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("|")]
+def _page(name: str) -> str:
+    return (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _shown(page: str, kind: str, *, index: int = 0) -> str:
+    """Return what a page shows in one of its blocks of a kind, the first unless told."""
+    return [block.text for block in markdown.blocks(page) if block.kind == kind][index]
+
+
+def _rows(page: str) -> list[list[str]]:
+    """Return the cells of the tables of a page, without the lines that head them."""
+    lines = [line for line in page.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def _first_words(heading: str) -> set[str]:
-    return {word for row in _rows(heading) for word in re.findall(r"`([\w…-]+)", row[0])}
+def _first_words(page: str) -> set[str]:
+    return {word for row in _rows(page) for word in re.findall(r"`([\w…-]+)", row[0])}
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.ini or setting.option)
 def test_every_setting_stands_in_the_table_as_its_help_says(setting: Setting[Any]) -> None:
     ini, option = (f"`{name}`" if name else "" for name in (setting.ini, setting.option))
 
-    assert [ini, option, setting.help] in _rows("Settings")
+    assert [ini, option, setting.help] in _rows(_page("reference/settings"))
 
 
 def test_the_table_names_no_setting_that_there_is_not() -> None:
     names = {setting.ini or setting.option for setting in SETTINGS}
-    rows = [[cell.strip("`") for cell in row] for row in _rows("Settings")]
+    rows = [[cell.strip("`") for cell in row] for row in _rows(_page("reference/settings"))]
 
     assert {ini or option for ini, option, *_ in rows} - {"ini", "---"} == names
 
 
 def test_every_fixture_and_marker_is_listed() -> None:
-    named = README.split("\n## Fixtures and markers\n")[1]
+    named = _page("reference/fixtures-and-markers")
 
     for fixture in ("crds", "crd", "crd_version", "crd_case"):
         assert hasattr(fixtures, fixture)
@@ -59,15 +69,15 @@ def test_every_key_of_a_case_file_is_explained() -> None:
     schema = case_format.schema()
     top_level = set(schema["properties"]) - {"$schema"}
 
-    assert top_level | set(casekeys.CASE_KEYS) <= _first_words("Case files")
+    assert top_level | set(casekeys.CASE_KEYS) <= _first_words(_page("reference/case-file"))
 
 
 def test_the_known_kubernetes_versions_are_listed() -> None:
-    assert f"Known\nKubernetes versions: {', '.join(profile.KNOWN)}." in README
+    assert f"\n{', '.join(profile.KNOWN)}; " in _page("reference/kubernetes-versions")
 
 
 def test_the_failures_shown_are_what_a_user_sees(pytester: pytest.Pytester) -> None:
-    shown = README.split("\n## Reading a failure\n")[1].split("```console\n")[1].split("```")[0]
+    shown = _shown(_page("how-to/read-a-failure"), "console")
     result = _run(pytester, CASES)
 
     result.stdout.fnmatch_lines(_as_patterns(shown))
@@ -75,7 +85,7 @@ def test_the_failures_shown_are_what_a_user_sees(pytester: pytest.Pytester) -> N
 
 def _run(pytester: pytest.Pytester, case_file: str, *arguments: str) -> pytest.RunResult:
     """Run cases about the CRD of backups of the example project."""
-    backups = Path(__file__).parents[1] / "example_project/config/crd/bases/backups.yaml"
+    backups = ROOT / "example_project/config/crd/bases/backups.yaml"
     (pytester.mkdir("crds") / "backups.yaml").write_text(backups.read_text(encoding="utf-8"), encoding="utf-8")
     if case_file:
         (pytester.path / "test_backup.crd.yaml").write_text(case_file, encoding="utf-8")
@@ -88,8 +98,8 @@ def _as_patterns(shown: str) -> list[str]:
 
 
 def test_the_first_case_fails_as_is_shown(pytester: pytest.Pytester) -> None:
-    case_file = README.split("```yaml\n")[1].split("```")[0]
-    shown = README.split("```console\n")[1].split("```")[0]
+    case_file = _shown(README, "yaml")
+    shown = _shown(README, "console")
 
     result = _run(pytester, case_file)
 
@@ -98,13 +108,13 @@ def test_the_first_case_fails_as_is_shown(pytester: pytest.Pytester) -> None:
 
 
 def test_the_example_of_every_section_holds(pytester: pytest.Pytester) -> None:
-    case_file = README.split("\n## Case files\n")[1].split("```yaml\n")[1].split("```")[0]
+    case_file = _shown(_page("reference/case-file"), "yaml")
 
     _run(pytester, case_file).assert_outcomes(passed=5)
 
 
 def test_the_crd_that_is_made_in_python_is_checked(pytester: pytest.Pytester) -> None:
-    shown = README.split("\n## CRDs made in Python\n")[1].split("```python\n")[1].split("```")[0]
+    shown = _shown(_page("how-to/crds-made-in-python"), "python")
     pytester.makeconftest(shown)
 
     result = sessions.project(pytester).run("--crd-checks")
@@ -114,38 +124,38 @@ def test_the_crd_that_is_made_in_python_is_checked(pytester: pytest.Pytester) ->
 
 
 def test_cases_are_written_as_is_shown(pytester: pytest.Pytester) -> None:
-    section = README.split("\n## Cases that write themselves\n")[1]
-    before, after = (part.split("```")[0] for part in section.split("```yaml\n")[1:3])
+    page = _page("how-to/fill-and-update")
+    before, after = (_shown(page, "yaml", index=index) for index in (0, 1))
 
     result = _run(pytester, before, "--crd-update")
 
     result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(_as_patterns(section.split("```console\n")[1].split("```")[0]))
+    result.stdout.fnmatch_lines(_as_patterns(_shown(page, "console")))
     assert (pytester.path / "test_backup.crd.yaml").read_text(encoding="utf-8") == after
 
 
 def test_what_is_generated_is_what_is_shown(pytester: pytest.Pytester) -> None:
-    section = README.split("\n## Behaviour, written down\n")[1]
-    smallest, _, cases = section.split("```yaml\n")[1].split("```")[0].partition("\n\ncreate:\n# spec.retention\n- ")
+    page = _page("how-to/generate-cases")
+    smallest, _, cases = _shown(page, "yaml").partition("\n\ncreate:\n# spec.retention\n- ")
     pytester.mkdir("tests")
 
     result = _run(pytester, "", "--crd-generate", "backups.storage.example.com")
 
-    result.stdout.fnmatch_lines(_as_patterns(section.split("```console\n")[1].split("```")[0]))
+    result.stdout.fnmatch_lines(_as_patterns(_shown(page, "console")))
     written = (pytester.path / "tests/test_backups.crd.yaml").read_text(encoding="utf-8")
     for part in (smallest, *cases.split("\n- ")):
         assert f"{part.strip()}\n" in written
 
 
 def test_the_coverage_of_these_is_what_is_shown(pytester: pytest.Pytester) -> None:
-    case_file = README.split("\n## Case files\n")[1].split("```yaml\n")[1].split("```")[0]
-    shown = README.split("\n## Coverage\n")[1].split("```console\n")[1].split("```")[0]
+    case_file = _shown(_page("reference/case-file"), "yaml")
+    shown = _shown(_page("how-to/measure-coverage"), "console")
     result = _run(pytester, case_file, "--crd-cov", "--crd-cov-report=term-missing")
     result.stdout.fnmatch_lines([line for line in _as_patterns(shown) if line.strip() != "…"])
 
 
 def test_the_samples_with_comments_are_what_they_say(pytester: pytest.Pytester) -> None:
-    shown = README.split("\n## Checks without a case\n")[1].split("```yaml\n")[1].split("```")[0]
+    shown = _shown(_page("how-to/check-without-cases"), "yaml")
     (pytester.mkdir("samples") / "backup.yaml").write_text(shown, encoding="utf-8")
 
     result = _run(pytester, "", "--crd-checks", "-k", "samples")
@@ -155,7 +165,7 @@ def test_the_samples_with_comments_are_what_they_say(pytester: pytest.Pytester) 
 
 
 def test_a_mistake_of_each_kind_is_read_as_is_shown(pytester: pytest.Pytester) -> None:
-    shown = README.split("\n## Checks without a case\n")[1].split("```console\n")[1].split("```")[0]
+    shown = _shown(_page("how-to/check-without-cases"), "console")
     for name, text in MISTAKES.items():
         (pytester.path / name).parent.mkdir(parents=True, exist_ok=True)
         (pytester.path / name).write_text(text, encoding="utf-8")
@@ -224,8 +234,8 @@ spec:
 
 @pytest.mark.uncounted
 def test_an_upgrade_fails_as_is_shown(pytester: pytest.Pytester) -> None:
-    shown = README.split("\n## Upgrades\n")[1].split("```console\n")[1].split("```")[0]
-    backups = Path(__file__).parents[1] / "example_project/config/crd/bases/backups.yaml"
+    shown = _shown(_page("how-to/guard-upgrades"), "console")
+    backups = ROOT / "example_project/config/crd/bases/backups.yaml"
     text = backups.read_text(encoding="utf-8")
     path = pytester.mkdir("crds") / "backups.yaml"
     path.write_text(text, encoding="utf-8")
@@ -291,11 +301,11 @@ create:
 
 @pytest.mark.session
 def test_the_cases_about_appliers_are_run_as_shown(pytester: pytest.Pytester) -> None:
-    section = README.split("\n## Patches and server-side applies\n")[1].split("\n## ")[0]
-    cases, shown = re.findall(r"```(?:yaml|console)\n(.*?)```", section, re.DOTALL)
+    page = _page("how-to/test-applies")
+    cases, shown = (block.text for block in markdown.blocks(page))
     project = sessions.project(pytester)
     crd = "config/crd/bases/backups.yaml"
-    project.write(crd, (Path(__file__).parents[1] / "example_project" / crd).read_text(encoding="utf-8"))
+    project.write(crd, (ROOT / "example_project" / crd).read_text(encoding="utf-8"))
     project.write("test_owners.crd.yaml", cases)
 
     result = project.run("-q", "test_owners.crd.yaml")

@@ -12,7 +12,7 @@ import pytest
 import tiers
 from hypothesis import settings
 
-CONTRIBUTING = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+TESTING = (Path(__file__).parents[1] / "docs/developing/testing.md").read_text(encoding="utf-8")
 STARTING = """\
 import subprocess
 import sys
@@ -102,7 +102,7 @@ def test_branches_are_counted_as_the_markers_say(project: pytest.Pytester, monke
 
 @pytest.mark.parametrize(("marker", "meaning"), tiers.MARKERS.items())
 def test_every_marker_is_listed(marker: str, meaning: str) -> None:
-    assert f"| `{marker}` | {meaning} |" in CONTRIBUTING
+    assert f"| `{marker}` | {meaning} |" in TESTING
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 from support import sessions
 
-WALKTHROUGH: Final = (Path(__file__).parents[1] / "docs/walkthrough.md").read_text(encoding="utf-8")
+WALKTHROUGH: Final = (Path(__file__).parents[1] / "docs/tutorials/a-day-with-a-crd.md").read_text(encoding="utf-8")
 _BLOCK: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CRD: Final = "crds/backups.yaml"
 CASES: Final = "test_backups.crd.yaml"

@@ -14,7 +14,7 @@ from pytest_crd.upgrades.findings import Kind
 
 Level: TypeAlias = Literal["error", "warning", "note"]
 
-_README: Final = "https://github.com/pytest-crd/pytest-crd/blob/main/README.md"
+_DOCS: Final = "https://github.com/pytest-crd/pytest-crd/blob/main/docs"
 PYTHON: Final = "python/test"
 MISTAKE: Final = "collection/mistake"
 PYTHON_MISTAKE: Final = "collection/python"
@@ -24,8 +24,11 @@ ALLOWED: Final = "upgrade/allowed"
 UNJUDGED: Final = "upgrade/unjudged"
 UPGRADE: Final = "upgrade/upgrade"
 ROLLBACK: Final = "upgrade/rollback"
-_CHECKS: Final = "checks-without-a-case"
-_UPGRADES: Final = "upgrades"
+_CHECKS: Final = "reference/checks-and-lints.md#checks"
+_LINTS: Final = "reference/checks-and-lints.md#lints"
+_CASES: Final = "reference/case-file.md"
+_FIXTURES: Final = "reference/fixtures-and-markers.md"
+_UPGRADES: Final = "how-to/guard-upgrades.md"
 
 
 class RuleHelp(NamedTuple):
@@ -37,7 +40,7 @@ class RuleHelp(NamedTuple):
         short: What is wrong where it is broken, in a few words.
         full: The same, in one sentence that says why it matters.
         help: What to do.
-        anchor: Which heading of the README tells more.
+        page: Which page of the documentation tells more.
         level: How bad it is to break it.
     """
 
@@ -45,13 +48,13 @@ class RuleHelp(NamedTuple):
     short: str
     full: str
     help: str
-    anchor: str
+    page: str
     level: Level = "error"
 
     @property
     def uri(self) -> str:
         """Where to read on."""
-        return f"{_README}#{self.anchor}"
+        return f"{_DOCS}/{self.page}"
 
 
 def of_section(section: str) -> str:
@@ -75,7 +78,7 @@ def of_upgrade(kind: Kind, *, is_rollback: bool) -> str:
 
 
 _CASE_HELP: Final = "Read what differs: the CRD, or what the case expects, is to be corrected. `pytest --crd-update` writes what is observed."
-_APPLIES: Final = "patches-and-server-side-applies"
+_APPLIES: Final = "how-to/test-applies.md"
 _CHECK_TABLE: Final = (
     (
         "accepted",
@@ -199,7 +202,7 @@ _OTHERS: Final = (
         "Something is allowed that no longer happens",
         "What is allowed in vain may hide a change to come.",
         "Take it out of `crd_baseline_allow`.",
-        _UPGRADES,
+        f"{_UPGRADES}#allow-a-change",
     ),
     RuleHelp(
         UNJUDGED,
@@ -213,48 +216,48 @@ _OTHERS: Final = (
         "A test in Python does not hold",
         "A test in Python that asks for CRDs, versions or cases has failed.",
         "Read what it says: the CRD, or the test, is to be corrected.",
-        "fixtures-and-markers",
+        _FIXTURES,
     ),
     RuleHelp(
         MISTAKE,
         "A file cannot be read as what it should be",
         "Case files, CRDs and settings that are wrong keep tests from being run, so that nothing is known of these.",
         "Correct the line.",
-        "case-files",
+        _CASES,
     ),
     RuleHelp(
         PYTHON_MISTAKE,
         "A Python file cannot be collected",
         "Its tests are not run, so that nothing is known of these.",
         "Correct the line.",
-        "fixtures-and-markers",
+        _FIXTURES,
     ),
     RuleHelp(
         SESSION,
         "The run did not come to its end",
         "A process has crashed or was stopped, so that not everything was judged.",
         "Read the log of the run, and run it again.",
-        "reports-for-code-hosts-and-programs",
+        "reference/reports.md",
     ),
     RuleHelp(
         LIVE,
         "A real server answers otherwise",
         "With `--crd-live` a server is asked the same; it must answer the same.",
         "See whether the CRD that is installed is the one of the project; else it is a mistake of pytest-crd, to be told there.",
-        "against-a-live-server",
+        "how-to/ask-a-live-server.md",
     ),
 )
 
 
 def _rules() -> Iterator[RuleHelp]:
     for section, meaning in SECTION_MEANINGS.items():
-        anchor = _APPLIES if section.startswith(("patch", "apply")) else "case-files"
+        page = _APPLIES if section.startswith(("patch", "apply")) else _CASES
         full = f"What a case of this section expects must be what the server does. {meaning}"
-        yield RuleHelp(of_section(section), f"A case of `{section}` does not hold", full, _CASE_HELP, anchor)
+        yield RuleHelp(of_section(section), f"A case of `{section}` does not hold", full, _CASE_HELP, page)
     for kind, short, full, advice in _CHECK_TABLE:
         yield RuleHelp(of_check(kind), short, full, advice, _CHECKS)
     for name, short, full, advice in _LINT_TABLE:
-        yield RuleHelp(of_lint(name), short, full, advice, _CHECKS)
+        yield RuleHelp(of_lint(name), short, full, advice, _LINTS)
     for is_rollback, who in ((False, "An upgrade"), (True, "A rollback")):
         for effect, (short, full, level) in _EFFECTS.items():
             advice = "Nothing need be done." if level == "note" else _ALLOW

@@ -64,3 +64,11 @@ def anchors(page: str) -> set[str]:
         found.add(f"{name}-{counts[name]}" if counts[name] else name)
         counts[name] += 1
     return found
+
+
+def sentences(page: str) -> Iterator[str]:
+    """Yield the sentences of a page, without tables; what is code in one is one word."""
+    prose = re.sub(r"^\|.*$", "", _prose(page), flags=re.MULTILINE)
+    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", _CODE.sub("code", prose))
+    for paragraph in re.split(r"\n\s*\n|^(?:- |\d+\. |#+ )|\n(?=- |\d+\. )", words, flags=re.MULTILINE):
+        yield from re.split(r"(?<=[.?!:])\s+", " ".join(paragraph.split()))

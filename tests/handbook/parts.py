@@ -42,3 +42,8 @@ def names(text: str) -> list[str]:
 def current(text: str) -> str:
     """Return a page with its parts as the source has them."""
     return _PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[4]}", text)
+
+
+def without(text: str) -> str:
+    """Return a page without its parts that are made."""
+    return _PART.sub("", text)

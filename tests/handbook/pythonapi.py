@@ -25,7 +25,7 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
     "A CRD": {
         engine.CustomResourceDefinition: (
             "from_manifest name group kind scope versions version source kubernetes_version under manifest response create "
-            "assert_accepted update_from patch conditions"
+            "assert_accepted update_from patch apply conditions"
         ),
         engine.Condition: "",
     },
@@ -107,7 +107,7 @@ def _is_value(thing: Any, name: str) -> bool:
 
 def _value(thing: Any, name: str) -> str:
     words, *raised = _described(inspect.getdoc(inspect.getattr_static(thing, name)) or "")
-    more = [] if not raised else [textwrap.indent("\n\n".join(raised), "  ")]
+    more = [] if not raised else [textwrap.indent("\n\n".join(raised), "    ")]
     return "\n\n".join([f"- `{name}`: {' '.join(words.split())}", *more])
 
 

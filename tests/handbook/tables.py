@@ -127,7 +127,7 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[list[str]]:
     own = {option.option for option in SETTINGS} if parser.prog.endswith(" test") else set()
     for action in parser._actions:
         names = [name for name in action.option_strings if name not in own]
-        if (action.option_strings and not names) or "--help" in names:
+        if (action.option_strings and not names) or "--help" in names or action.help == argparse.SUPPRESS:
             continue
         yield [", ".join(f"`{_with_value(name, action)}`" for name in names or [""]), _help(action)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -14,6 +15,7 @@ from support.sessions import Project
 from handbook import markdown, parts, running
 from pytest_crd.cli import proposals
 
+CORPUS: Final = os.environ.get("CRD_CORPUS", "")
 CRD: Final = (parts.ROOT / "example_project/config/crd/bases/backups.yaml").read_text(encoding="utf-8")
 SAMPLE: Final = """\
 apiVersion: storage.example.com/v1
@@ -71,3 +73,18 @@ def test_ci_for_a_python_operator_is_what_happens(project: Project) -> None:
     assert running.run(page, project) == 3
     (job,) = (yaml.safe_load(block.text) for block in markdown.blocks(page) if block.kind == "yaml")
     assert job["jobs"]["test"]["steps"][0]["with"] == {"fetch-depth": 0}
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs")
+def test_what_the_readme_shows_of_a_real_operator_is_so(project: Project) -> None:
+    folder = "kedacore+keda"
+    for kind, name in (
+        ("crds", "config/crd/bases/keda.sh_scaledjobs.yaml"),
+        ("samples", "config/samples/keda_v1alpha1_scaledjob.yaml"),
+    ):
+        project.write(name, (Path(CORPUS) / kind / folder / name.replace("/", "__")).read_text(encoding="utf-8"))
+    readme = (parts.ROOT / "README.md").read_text(encoding="utf-8")
+    (shown,) = (block.text for block in markdown.blocks(readme) if not block.kind)
+
+    assert shown in project.run("--crd-checks").stdout.str()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from pathlib import Path
 
 import pytest
+from handbook import markdown
 
 from pytest_crd.cases.sections import Section
 from pytest_crd.checks import plan
@@ -16,7 +16,7 @@ from pytest_crd.report import rules
 from pytest_crd.report.rules import RULES, RuleHelp
 from pytest_crd.upgrades.findings import Kind
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def _kinds_of_checks() -> set[str]:
@@ -40,11 +40,11 @@ def test_every_section_check_lint_and_effect_has_its_rule() -> None:
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
 def test_a_rule_says_what_is_wrong_and_where_to_read_on(rule: RuleHelp) -> None:
-    headings = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
-    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    name, _, anchor = rule.page.partition("#")
 
-    assert rule.anchor in anchors
-    assert rule.uri == f"https://github.com/pytest-crd/pytest-crd/blob/main/README.md#{rule.anchor}"
+    assert not anchor or anchor in markdown.anchors((DOCS / name).read_text(encoding="utf-8"))
+    assert (DOCS / name).is_file()
+    assert rule.uri == f"https://github.com/pytest-crd/pytest-crd/blob/main/docs/{rule.page}"
     assert not rule.short.endswith(".")
     assert rule.full.endswith(".")
     assert rule.help.endswith(".") or rule.help.endswith("`")

@@ -27,11 +27,11 @@ from pytest_crd.writing.observation import Mode
 
 ROOT = Path(__file__).parents[2]
 PROJECT = ROOT / "example_project"
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/case-file.md").read_text(encoding="utf-8")
 TEXTS = {
     path.name: path.read_text(encoding="utf-8") for path in sorted((PROJECT / "tests").glob("test_backup*.crd.yaml"))
 }
-TEXTS["README"] = README.split("\n## Case files\n")[1].split("```yaml\n")[1].split("```")[0]
+TEXTS["case-file"] = PAGE.split("```yaml\n")[1].split("```")[0]
 EXPECTING = frozenset(key for key, declared in CASE_KEYS.items() if declared.expects)
 
 

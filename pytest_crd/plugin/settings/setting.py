@@ -60,7 +60,7 @@ class Setting(NamedTuple, Generic[T]):
 
     Attributes:
         kind: What is written.
-        help: One sentence, for `--help` and for the README.
+        help: One sentence, for `--help` and for the page of settings.
         read: What the value is, of what was written.
         option: Its name on the command line.
         ini: Its name in the ini file; empty where it has none.

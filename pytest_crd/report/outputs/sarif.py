@@ -68,7 +68,7 @@ def _rule(rule: RuleHelp) -> dict[str, Any]:
         "fullDescription": {"text": rule.full},
         "help": {
             "text": f"{rule.full} {rule.help} {rule.uri}",
-            "markdown": f"{rule.full}\n\n{rule.help}\n\n[README]({rule.uri})",
+            "markdown": f"{rule.full}\n\n{rule.help}\n\n[Documentation]({rule.uri})",
         },
         "helpUri": rule.uri,
         "defaultConfiguration": {"level": rule.level},
