@@ -64,8 +64,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     """Leave of the options in the ini file those that a session for CRDs alone can have."""
-    if settings.are_declared(early_config):
-        alone.load(early_config, args)
+    alone.load(early_config, args)
 
 
 def pytest_configure(config: pytest.Config) -> None:

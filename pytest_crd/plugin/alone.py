@@ -28,7 +28,10 @@ def declare(parser: pytest.Parser) -> None:
 
 def load(config: pytest.Config, arguments: list[str]) -> None:
     """Keep of the `addopts` of the project what is about CRDs: for Python tests there may be much else."""
-    if config.known_args_namespace.crd_alone is not None and config.inipath is not None:
+    is_asked_for = (
+        getattr(config.known_args_namespace, _DEST, None) is not None
+    )  # no such option where the plugin is blocked
+    if is_asked_for and config.inipath is not None:
         from pytest_crd.discovery import inifiles  # noqa: PLC0415 - other sessions load nothing
 
         arguments[:0] = _of_crds(inifiles.words(config.inipath, "addopts"))

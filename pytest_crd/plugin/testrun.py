@@ -22,11 +22,12 @@ from pytest_crd.plugin.settings.setting import SettingKind
 _OF_PYTHON: Final = {
     "addopts": "",
     "filterwarnings": "ignore:Unknown config option. (?!crd):pytest.PytestConfigWarning",  # of plugins that are left out
-    "pythonpath": "",
     "required_plugins": "",
+    "strict": "false",  # else a setting that is left out would be an error
+    "strict_config": "false",
 }
-# Python's own tests, and texts in which there are some.
-_WITHOUT: Final = ("doctest", "unittest")
+# Python's own tests, texts in which there are some, and where to import from.
+_WITHOUT: Final = ("doctest", "unittest", "python_path")
 # What nobody can do anything about: the module is imported before pytest can look into it; a folder may be read only.
 _IGNORED: Final = ("PytestAssertRewriteWarning", "PytestCacheWarning")
 

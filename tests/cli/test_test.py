@@ -30,6 +30,7 @@ WITH_ALL = (
     "filterwarnings = error::garden.Warn",
     "pythonpath = src",
     "garden_mode = auto",
+    "strict = true",
 )
 
 
