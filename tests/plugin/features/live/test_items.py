@@ -1,0 +1,34 @@
+"""What a server answers otherwise, as data for reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_crd.live.run import LiveOutcome, LiveVerdict
+from pytest_crd.plugin.features.live.items import LiveFailure
+from pytest_crd.plugin.items import extensions
+from pytest_crd.report import rules
+from pytest_crd.report.facts import Cause, FilePlace
+
+PLACE = extensions.TestPlace(Path("test_garden.crd.yaml"), 4, "a case")
+
+
+def test_each_difference_is_a_cause_at_the_test() -> None:
+    verdict = LiveVerdict(LiveOutcome.DISAGREED, differences=("  code: 201, not 422", "  message: other"))
+
+    found = LiveFailure(PLACE, verdict, "http://server", None)
+
+    place = FilePlace("test_garden.crd.yaml", 4)
+    assert found.causes() == (
+        Cause(rules.LIVE, "code: 201, not 422", place=place),
+        Cause(rules.LIVE, "message: other", place=place),
+    )
+
+
+def test_what_is_wrong_with_the_test_itself_comes_first() -> None:
+    verdict = LiveVerdict(LiveOutcome.DISAGREED, "the line is dead")
+    own = LiveFailure(PLACE, verdict._replace(reason="its own"), "http://server", None)
+
+    found = LiveFailure(PLACE, verdict, "http://server", own)
+
+    assert [one.words for one in found.causes()] == ["its own", "the line is dead"]
