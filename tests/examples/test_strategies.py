@@ -82,6 +82,12 @@ def test_what_is_drawn_to_be_refused_is(resource: dict[str, Any]) -> None:
     assert not VERSION.create(resource, field_validation="Strict").accepted
 
 
+@tiers.examples(20)
+@given(resources(versions.of(fields(mode_=SPEC["properties"]["mode"]))))
+def test_one_of_an_enum_is_drawn(resource: dict[str, Any]) -> None:
+    assert resource["spec"]["mode"] in {"a", "b"}
+
+
 @pytest.mark.uncounted
 def test_every_field_is_drawn() -> None:
     seen: set[str] = set()
