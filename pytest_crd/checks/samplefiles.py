@@ -128,8 +128,7 @@ def _read(found: Samples, file: ManifestFile, claims: Claims) -> None:
 
 def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
     value = item.value
-    stated = (value.get("apiVersion"), value.get("kind")) if isinstance(value, dict) else (None, None)
-    api_version, kind = (part if isinstance(part, str) else "" for part in stated)
+    api_version, kind = stated(value)
     group, _, version = api_version.rpartition("/")
     if (group, kind) not in claims:
         if meant := near(group, kind, claims):
@@ -139,7 +138,7 @@ def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
             found.others[kind or "no kind"] += 1
             is_of_a_kind = any(kind.casefold() == one.casefold() for _, one in claims)
             if is_of_a_kind and not likeness.is_of_kubernetes(group, version, kind):
-                found.strangers.setdefault((kind, str(stated[0])), []).append(item.where)
+                found.strangers.setdefault((kind, api_version), []).append(item.where)
         return
     directive = directives.of_document(item.document)
     if directive.ignored:
@@ -181,6 +180,13 @@ def near(group: str, kind: str, claims: Claims) -> str:
     if meant := likeness.nearest(group, groups):
         return f"the group {meant!r}"
     return ""
+
+
+def stated(value: JSONValue) -> tuple[str, str]:
+    """Return the apiVersion and the kind that an object states, each empty where it states none."""
+    parts = (value.get("apiVersion"), value.get("kind")) if isinstance(value, dict) else (None, None)
+    api_version, kind = (part if isinstance(part, str) else "" for part in parts)
+    return api_version, kind
 
 
 def may_hold(content: bytes, claims: Claims) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_crd import engine
 from pytest_crd.cli import arguments, lookup
+from pytest_crd.cli.wording import counted
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -30,8 +31,7 @@ def run(options: argparse.Namespace) -> int:
     for crd, answer in zip(crds, answers, strict=True):
         print("\n".join(_lines(crd, answer)))
     refused = sum(not answer.accepted for answer in answers)
-    counted = f"{len(crds)} CRD{'' if len(crds) == 1 else 's'}"
-    print(f"{counted}, {refused} refused; Kubernetes {options.kubernetes_version}")
+    print(f"{counted(len(crds), 'CRD')}, {refused} refused; Kubernetes {options.kubernetes_version}")
     return 1 if refused else 0
 
 

@@ -12,6 +12,7 @@ from pytest_crd.cli import proposals, repository
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.proposals import NothingWrittenError, ProposedFile
 from pytest_crd.cli.repository import Repository
+from pytest_crd.cli.wording import counted
 from pytest_crd.engine import InputError
 
 _MOST_SHOWN: Final = 3
@@ -56,13 +57,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _lines(found: Repository) -> Iterator[str]:
     """Yield what there is."""
-    yield f"{_counted(len(found.crds), 'CRD')} from {found.places}"
+    yield f"{counted(len(found.crds), 'CRD')} from {found.places}"
     samples, others = found.samples.total(), found.other_samples.total()
     elsewhere = f", {others} elsewhere ({', '.join(sorted(found.other_samples)[:_MOST_SHOWN])})" if others else ""
     where = f" in {' '.join(sorted(found.samples))}" if samples else ""
-    yield f"{_counted(samples, 'sample')}{where}{elsewhere}"
+    yield f"{counted(samples, 'sample')}{where}{elsewhere}"
     untested = found.untested()
-    yield f"{_counted(found.case_files, 'case file')}; {_counted(len(untested), 'CRD')} of {len(found.crds)} without one"
+    yield f"{counted(found.case_files, 'case file')}; {counted(len(untested), 'CRD')} of {len(found.crds)} without one"
     yield from (f"  cannot be read: {one}" for one in found.unread)
     release = (
         f"{found.release}, from which upgrades are judged" if found.release else "none, so that no upgrade is judged"
@@ -96,7 +97,3 @@ def _written(folder: Path, missing: Sequence[ProposedFile], *, is_agreed: bool) 
 def _agrees(one: ProposedFile) -> bool:
     print(f"write {one.path}, which {one.purpose}? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in _AGREED
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

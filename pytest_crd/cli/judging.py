@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from pytest_crd.checks import samples
 from pytest_crd.checks.samplefiles import Claims
@@ -15,6 +16,9 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
+
+_INVALID: Final = 422
+_KEPT: Final = "kept as it was so before, a create would be refused"
 
 
 class Way(NamedTuple):
@@ -33,7 +37,23 @@ class Way(NamedTuple):
 
 
 def outcome(resource: Resource, claims: Claims, way: Way) -> SampleOutcome:
-    """Return what becomes of an object; of alternatives that claim it under that which takes it best."""
+    """
+    Return what becomes of an object; of alternatives that claim it under that which takes it best.
+
+    An update that passes though a create would not, as what is wrong was so before, is warned of.
+    """
+    found = _best(resource, claims, way)
+    is_update = not way.manager and resource.identity in (way.old or {})
+    if not is_update or found.response is None or not found.response.accepted:
+        return found
+    created = _best(resource, claims, way._replace(old=None))
+    if created.response is None or created.response.code != _INVALID:
+        return found
+    kept = (one._replace(text=f"{_KEPT}: {one.text}") for one in created.findings)
+    return replace(found, warnings=(*found.warnings, *kept))
+
+
+def _best(resource: Resource, claims: Claims, way: Way) -> SampleOutcome:
     ask = functools.partial(_asked, resource, way=way)
     crds = claims[resource.group, resource.kind]
     found = (samples.under(resource.manifest, resource.version, crd, ask) for crd in crds)

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, ManifestError, Mistake
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest
@@ -129,7 +128,7 @@ def told_apart(manifests: Sequence[Manifest], claims: Claims) -> ToldApart:
     """Return which of some objects CRDs claim."""
     found = ToldApart()
     for one in manifests:
-        api_version, kind = _stated(one.value)
+        api_version, kind = samplefiles.stated(one.value)
         group, _, version = api_version.rpartition("/")
         if (group, kind) in claims:
             found.resources.append(Resource(one, group, version, kind))
@@ -138,12 +137,6 @@ def told_apart(manifests: Sequence[Manifest], claims: Claims) -> ToldApart:
         else:
             found.others.append((one, f"{kind} of {api_version}" if kind and api_version else "no kind"))
     return found
-
-
-def _stated(value: JSONValue) -> tuple[str, str]:
-    stated = (value.get("apiVersion"), value.get("kind")) if isinstance(value, dict) else (None, None)
-    api_version, kind = (part if isinstance(part, str) else "" for part in stated)
-    return api_version, kind
 
 
 def _contents(names: Sequence[str], found: ReadObjects) -> Iterator[tuple[str, bytes]]:

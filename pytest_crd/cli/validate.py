@@ -15,6 +15,7 @@ from pytest_crd.cli import arguments, judging, objects
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import Way
 from pytest_crd.cli.objects import STREAM, Identity, ReadObjects, Resource, ToldApart
+from pytest_crd.cli.wording import counted
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import (
     CrdLookupError,
@@ -94,7 +95,8 @@ def run(options: argparse.Namespace) -> int:
         if options.old:
             old = objects.read([options.old])
             stored = objects.told_apart(old.manifests, claims).resources
-            mistakes += [*old.mistakes, *_repeated(stored)]
+            mistakes += [*old.mistakes, *_impossible(stored), *_repeated(stored)]
+            stored = [one for one in stored if _has_metadata(one)]
             way = way._replace(old={one.identity: one for one in stored})
         outcomes = [(one, judging.outcome(one, claims, way)) for one in found.resources]
     except (
@@ -187,6 +189,20 @@ def _installed(options: argparse.Namespace) -> KnownCrds:
         target.server.close()
 
 
+def _has_metadata(stored: Resource) -> bool:
+    return isinstance(stored.manifest.value.get("metadata", {}), dict)
+
+
+def _impossible(stored: Iterable[Resource]) -> Iterator[Mistake]:
+    """Yield a mistake for each object that no server can have stored."""
+    for one in stored:
+        if not _has_metadata(one):
+            line = one.manifest.line_of("metadata")
+            yield Mistake(
+                one.manifest.document.source, line, f"{one.title}: the metadata of a stored object is a mapping"
+            )
+
+
 def _repeated(stored: Iterable[Resource]) -> Iterator[Mistake]:
     """Yield a mistake for each object that is stored a second time."""
     known: dict[Identity, Resource] = {}
@@ -235,7 +251,7 @@ def _as(resource: Resource, way: Way) -> str:
 def _summary(outcomes: Sequence[tuple[Resource, SampleOutcome]], found: ToldApart, way: Way) -> str:
     refused = sum(one.response is None or not one.response.accepted for _, one in outcomes)
     changed = sum(bool(one.findings) for _, one in outcomes) - refused
-    counts = [f"{_counted(len(outcomes), 'custom resource')}, {refused} refused"]
+    counts = [f"{counted(len(outcomes), 'custom resource')}, {refused} refused"]
     counts += [f"{changed} accepted, but not as they are" if changed > 1 else "1 accepted, but not as it is"] * (
         changed > 0
     )
@@ -244,7 +260,7 @@ def _summary(outcomes: Sequence[tuple[Resource, SampleOutcome]], found: ToldApar
         counts.append(f"{updated} of them updated")
     text = ", ".join(counts)
     if found.misspelt:
-        text += f"; {_counted(len(found.misspelt), 'object')} of a misspelt kind"
+        text += f"; {counted(len(found.misspelt), 'object')} of a misspelt kind"
     return text + (f"; {_others(found)}" if found.others else "")
 
 
@@ -253,11 +269,7 @@ def _others(found: ToldApart) -> str:
     kinds = Counter(what for _, what in found.others).most_common()
     shown = ", ".join(f"{count} {what}" for what, count in kinds[:_MOST_KINDS])
     more = f" and {len(kinds) - _MOST_KINDS} more kinds" if len(kinds) > _MOST_KINDS else ""
-    return f"{_counted(len(found.others), 'object')} of other kinds, not judged ({shown}{more})"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{counted(len(found.others), 'object')} of other kinds, not judged ({shown}{more})"
 
 
 def _problem(found: ToldApart, way: Way, mistakes: Sequence[Mistake]) -> str:

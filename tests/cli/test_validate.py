@@ -218,6 +218,8 @@ def test_what_is_stored_is_updated(folder: Path, validate: Validate) -> None:
     assert code == 0  # what was wrong before may stay so
     assert out == (
         "tab.yaml:1: Tab/a: accepted, an update\n"
+        "  warning: kept as it was so before, a create would be refused: size: Invalid value: 10: size in body should be less than or "
+        "equal to 9 (crds/tabs.yaml:16 maximum)\n"
         "tab.yaml:6: Tab/b: accepted, as nothing is stored of it\n"
         f"2 custom resources, 0 refused, 1 of them updated{END}"
     )
@@ -230,6 +232,30 @@ def test_an_old_file_that_has_none_of_the_objects_is_an_error(folder: Path, vali
 
     assert code == 2
     assert err == "--old has none of the objects, by group, kind, namespace and name: nothing was updated\n"
+
+
+def test_an_update_that_anybody_could_create_is_no_warning(folder: Path, validate: Validate) -> None:
+    (folder / "old.yaml").write_text(TAB.replace("size: 1", "size: 2"))
+
+    assert "warning" not in validate("tab.yaml", "--old", "old.yaml")[1]
+
+
+def test_an_update_is_refused_for_what_is_new(folder: Path, validate: Validate) -> None:
+    (folder / "old.yaml").write_text(TAB)
+    (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 10"))
+
+    code, out, _ = validate("tab.yaml", "--old", "old.yaml")
+
+    assert code == 1
+    assert "kept" not in out
+
+
+def test_what_no_server_can_have_stored_is_a_mistake(folder: Path, validate: Validate) -> None:
+    (folder / "old.yaml").write_text(f"{TAB}---\n{TAB.replace('{name: a}', '3')}")
+
+    code, _, err = validate("tab.yaml", "--old", "old.yaml")
+
+    assert (code, err) == (2, "old.yaml:8: Tab: the metadata of a stored object is a mapping\n")
 
 
 def test_an_object_is_stored_once(folder: Path, validate: Validate) -> None:
