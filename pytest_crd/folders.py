@@ -14,6 +14,8 @@ from typing import Final
 
 # How the names of files with manifests end, in small or capital letters.
 ENDINGS: Final = (".yaml", ".yml", ".json")
+# The names of case files, unless others are set.
+CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 _ANY_FOLDERS: Final = "**"
 
 

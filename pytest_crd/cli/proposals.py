@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_crd.cli.repository import Repository
-from pytest_crd.discovery import samplepaths
+from pytest_crd.discovery import inifiles, samplepaths
 from pytest_crd.engine import (
     CustomResourceDefinition,
     InputError,
@@ -105,19 +104,10 @@ def _of_settings(repository: Repository, settings: dict[str, str]) -> ProposedFi
     ini = repository.ini
     name = ini.name if ini else _SETTINGS_FILE
     is_toml = ini is not None and ini.suffix == ".toml"
-    section = _section(ini) if ini else "pytest"
+    section = inifiles.section(ini) if ini else "pytest"
     lines = (f'{key} = "{value}"' if is_toml else f"{key} = {value}" for key, value in settings.items())
     text = "\n".join((f"[{section}]", *lines, ""))
     return ProposedFile(name, f"says where things are: {', '.join(settings)}", lambda: text, ini is not None)
-
-
-def _section(ini: Path) -> str:
-    if ini.suffix == ".cfg":
-        return "tool:pytest"
-    if ini.name != "pyproject.toml":
-        return "pytest"
-    tables = tomllib.loads(ini.read_text(encoding="utf-8"))["tool"]["pytest"]
-    return "tool.pytest.ini_options" if "ini_options" in tables else "tool.pytest"
 
 
 def _by_name(crds: Iterable[CustomResourceDefinition]) -> Iterator[list[CustomResourceDefinition]]:

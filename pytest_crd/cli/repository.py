@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from pytest_crd import folders
 from pytest_crd.cases import loader
 from pytest_crd.checks import samplefiles, samplehints
 from pytest_crd.cli import objects
@@ -15,10 +16,10 @@ from pytest_crd.discovery import inifiles, projectfiles, samplepaths, tags
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.discovery.tags import NoReleaseError
 from pytest_crd.engine import CrdError, CustomResourceDefinition, CustomResourceDefinitions, InputError, profile
+from pytest_crd.generation import filenames
 
 _WORKFLOWS: Final = ".github/workflows"
 _GITLAB: Final = ".gitlab-ci.yml"
-_CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 # What a job has in it that tests CRDs.
 _COMMAND: Final = "pytest-crd"
 
@@ -64,9 +65,9 @@ class Repository:
 
     @property
     def case_folder(self) -> str:
-        """The folder for case files, relative to the repository: the first of testpaths that is there, else `tests`."""
-        paths = inifiles.words(self.ini, "testpaths") if self.ini else ()
-        return next((path for path in paths if (self.folder / path).is_dir()), "tests")
+        """The folder for case files, relative to the repository; `tests` is made where there is none."""
+        found = filenames.folder(self.folder, inifiles.words(self.ini, "testpaths") if self.ini else ())
+        return "tests" if found is None else found.relative_to(self.folder).as_posix()
 
     def untested(self) -> list[CustomResourceDefinition]:
         """Return the CRDs that no case file is about."""
@@ -88,7 +89,10 @@ def look(folder: Path) -> Repository:
         if sources.is_in_vain:
             raise NoCrdError(error.mistakes) from None
         raise
-    case_files = [path for path in projectfiles.files(folder) if any(path.match(one) for one in _patterns(ini))]
+    patterns = [folders.widened(pattern) for pattern in _patterns(ini)]
+    # What git lists may have been removed since.
+    listed = (path for path in projectfiles.files(folder) if path.is_file())
+    case_files = [path for path in listed if any(map(path.match, patterns))]
     tested, unread = _tested(case_files, folder)
     samples, other_samples = _samples(folder, ini, crds)
     return Repository(
@@ -129,7 +133,7 @@ def _sources(folder: Path, ini: Path | None) -> tuple[Sources, str]:
 
 
 def _patterns(ini: Path | None) -> Sequence[str]:
-    return (inifiles.words(ini, "crd_case_files") if ini else ()) or _CASE_FILES
+    return (inifiles.words(ini, "crd_case_files") if ini else ()) or folders.CASE_FILES
 
 
 def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[str]]:
@@ -141,6 +145,9 @@ def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[st
             loaded = loader.load_any(path.read_bytes(), source=path.relative_to(folder).as_posix(), fills=True)
         except InputError as error:
             unread.append(str(error.mistakes[0]))
+            continue
+        except OSError as error:
+            unread.append(f"{path.relative_to(folder).as_posix()}: {error.strerror}")
             continue
         for part in loaded if isinstance(loaded, tuple) else (loaded,):
             beside = (path.parent / part.crd).resolve()

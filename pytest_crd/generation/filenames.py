@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from pytest_crd import folders
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.generation.scope import NothingToStateError
 
@@ -19,6 +21,12 @@ def usual_version(crd: CustomResourceDefinition) -> Version:
     if not served:
         raise NothingToStateError(f"{crd.name} serves no version")
     return next((version for version in served if version.storage), served[0])
+
+
+def folder(base: Path, testpaths: Sequence[str]) -> Path | None:
+    """Return where case files go: the first of testpaths that is there, else `tests`; None where that is not there either."""
+    matches = (folders.matching(pattern, base) for pattern in (*testpaths, "tests"))
+    return next((base / path for paths in matches for path in paths if (base / path).is_dir()), None)
 
 
 def file_name(version: Version, crds: Iterable[CustomResourceDefinition]) -> str:

@@ -34,7 +34,10 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
     if is_asked_for and config.inipath is not None:
         from pytest_crd.discovery import inifiles  # noqa: PLC0415 - other sessions load nothing
 
-        arguments[:0] = _of_crds(inifiles.words(config.inipath, "addopts"))
+        try:
+            arguments[:0] = _of_crds(inifiles.words(config.inipath, "addopts"))
+        except inifiles.IniFileError as error:
+            raise pytest.UsageError(str(error)) from None
 
 
 def read(config: pytest.Config) -> None:

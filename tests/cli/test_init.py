@@ -121,6 +121,45 @@ def test_a_case_file_that_cannot_be_read_is_told(repository: Folder, init: Init)
     assert "  cannot be read: tests/test_it.crd.yaml:1: " in init()[1]
 
 
+def test_case_files_that_are_gone_or_kept_back_are_no_crash(
+    repository: Folder, init: Init, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.write("tests/test_gone.crd.yaml", DECLARED)
+    git(repository.path, "add", "-A")
+    (repository.path / "tests/test_gone.crd.yaml").unlink()
+    repository.write("tests/test_kept.crd.YAML", DECLARED)
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name.startswith("test_kept"):
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+
+    out = init()[1]
+
+    assert "1 case file; 1 CRD of 1 without one\n" in out
+    assert "  cannot be read: tests/test_kept.crd.YAML: Permission denied\n" in out
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "problem"),
+    [
+        ("pyproject.toml", "[tool\n", "pyproject.toml: cannot be read: Expected ']'"),
+        ("tox.ini", "x\n", "tox.ini: cannot be read: "),
+        ("pytest.ini", '[pytest]\ncrd_paths = "x\n', "pytest.ini: crd_paths: No closing quotation"),
+    ],
+)
+def test_settings_that_cannot_be_read_are_2(file: str, text: str, problem: str, repository: Folder, init: Init) -> None:
+    repository.write(file, text)
+
+    code, out, err = init()
+
+    assert (code, out) == (2, "")
+    assert err.startswith(problem)
+
+
 def test_a_file_that_is_there_stays(repository: Folder, init: Init) -> None:
     repository.write(CASES, DECLARED.replace("gardens", "others"))
 
@@ -196,7 +235,7 @@ def test_settings_go_where_there_are_some(file: str, text: str, added: str, repo
 
 
 def test_cases_go_where_tests_are(repository: Folder, init: Init) -> None:
-    repository.write("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['nowhere', 'checks']\n")
+    repository.write("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['nowhere', 'che*']\n")
     (repository.path / "checks").mkdir()
 
     assert "not written: checks/test_gardens.crd.yaml" in init()[1]

@@ -187,6 +187,15 @@ def test_what_a_project_adds_about_crds_counts(file: str, text: str, project: Pr
     assert "Kubernetes 1.36" in out
 
 
+def test_options_of_a_project_that_cannot_be_read_are_2(project: Project, test: Test) -> None:
+    project.ini('addopts = --crd-checks "x')
+
+    code, _, err = test()
+
+    assert code == 2
+    assert "pytest.ini: addopts: No closing quotation" in err
+
+
 def test_a_project_without_such_settings_has_none(project: Project, test: Test) -> None:
     project.write("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['.']\n")
 

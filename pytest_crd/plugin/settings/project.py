@@ -12,8 +12,6 @@ from pytest_crd import folders
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind
 
-CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
-
 
 def _names(given: Given) -> frozenset[str]:
     return frozenset(given.value)
@@ -54,11 +52,11 @@ STORED: Final = Setting(
 )
 CASE_FILE_PATTERNS: Final = Setting(
     SettingKind.WORDS,
-    f"Name patterns of case files to collect; unset: {' '.join(CASE_FILES)}.",
+    f"Name patterns of case files to collect; unset: {' '.join(folders.CASE_FILES)}.",
     setting.words,
     ini="crd_case_files",
     option="--crd-case-file",
-    default=CASE_FILES,
+    default=folders.CASE_FILES,
     replaces="crd_case_files",
     placeholder="PATTERN",
 )

@@ -123,14 +123,13 @@ class Setting(NamedTuple, Generic[T]):
 def _as_written(config: pytest.Config, name: str, value: list[str]) -> list[str]:
     """Return words of an ini file with the backslashes that pytest, which takes them for escapes, has left out."""
     ini = config.inipath
-    if ini is None or ini.suffix == ".toml" or "\\" not in (text := ini.read_text(encoding="utf-8")):
+    if ini is None or ini.suffix == ".toml" or "\\" not in ini.read_text(encoding="utf-8"):
         return value
     import shlex  # noqa: PLC0415 - few sessions need them
 
-    import iniconfig  # noqa: PLC0415
+    from pytest_crd.discovery import inifiles  # noqa: PLC0415
 
-    section = "tool:pytest" if ini.suffix == ".cfg" else "pytest"
-    written = iniconfig.IniConfig(str(ini), data=text).get(section, name) or ""
+    written = inifiles.written(ini, name) or ""
     came_from = shlex.split(written, comments=False) == value
     return shlex.split(_SEPARATOR.sub("/", written)) if came_from else value
 

@@ -144,7 +144,7 @@ def _planned(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Confi
         patterns = " ".join(project.of(config).case_files)
         raise pytest.UsageError(
             f"{_FLAG}: no pattern of crd_case_files ({patterns}) matches {session.shown(path)}, which no run would"
-            f" collect: add {project.CASE_FILES[0]}"
+            f" collect: add {folders.CASE_FILES[0]}"
         )
     if not path.exists():
         return WrittenFile(path, versions, generate(versions, wanted, progress=progressline.of(config)))
@@ -189,9 +189,7 @@ def _crd(catalog: Catalog, name: str) -> CustomResourceDefinition:
 def _folder(config: pytest.Config) -> Path:
     """Return where case files go: the first of testpaths that is there, else `tests`, else the folder of the project."""
     base = setting.folder(config)
-    named: Sequence[str] = config.getini("testpaths")
-    matches = (folders.matching(pattern, base) for pattern in (*named, "tests"))
-    return next((base / path for paths in matches for path in paths if (base / path).is_dir()), base)
+    return filenames.folder(base, config.getini("testpaths")) or base
 
 
 def _write(written: WrittenFile) -> None:
