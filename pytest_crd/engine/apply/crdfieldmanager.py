@@ -13,6 +13,7 @@ from pytest_crd.engine.apply.mergetypes import MergeType
 from pytest_crd.engine.apply.openapitypes import OpenAPITypes
 from pytest_crd.engine.apply.pathelements import field
 from pytest_crd.engine.apply.versions import Versions
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.golang.release import ApplyRelease
 from pytest_crd.engine.profile import Profile
@@ -58,7 +59,7 @@ def of_version(
         version.name: functools.partial(_kind, version.schema, crd.preserve_unknown_fields, profile)
         for version in versions
     }
-    type_meta = {"apiVersion": f"{crd.group}/{served}", "kind": crd.kind}
+    type_meta = {"apiVersion": declared.api_version(crd.group, served), "kind": crd.kind}
     ignored = _ignored(crd, served, versions, profile.apply)
     return FieldManager(Versions(crd.group, kinds), type_meta, ignored, profile.apply)
 
@@ -87,9 +88,9 @@ def _ignored(
     not_status = fieldsets.of([(field(name),) for name in others])
     having = [version.name for version in versions if version.has_status]
     return {
-        "": {f"{crd.group}/{name}": status for name in having if name == served},
+        "": {declared.api_version(crd.group, name): status for name in having if name == served},
         "status": {
-            f"{crd.group}/{name}": not_status
+            declared.api_version(crd.group, name): not_status
             for name in having
             if name == served or release.knows_status_of_all_versions
         },

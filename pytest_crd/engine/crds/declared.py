@@ -78,6 +78,11 @@ class CrdSpec(NamedTuple):
     versions: tuple[VersionSpec, ...]
 
 
+def api_version(group: str, version: str) -> str:
+    """Return the apiVersion of a group and a version: `stable.example.com/v1`, of the core group `v1`."""
+    return f"{group}/{version}" if group else version
+
+
 def is_crd(manifest: JSONValue) -> bool:
     """Return whether *manifest* says that it is a CustomResourceDefinition of an API version that ever existed."""
     return (

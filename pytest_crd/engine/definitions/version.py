@@ -19,7 +19,7 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
 from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
-from pytest_crd.engine.requests import completion
+from pytest_crd.engine.requests import completion, deprecation
 from pytest_crd.engine.requests.request import Subresource
 from pytest_crd.engine.requests.requestbody import FieldValidation
 from pytest_crd.engine.requests.served import Served
@@ -28,8 +28,10 @@ from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.jsonvalue import JSONObject as Resource
     from pytest_crd.engine.publishing.types import OpenAPIVersion
     from pytest_crd.engine.requests.clientrequests import Requests  # much that only requests need
+    from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 
 # A user's mistake is shown where the user's code asks; any other exception with all its frames.
 HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
@@ -81,6 +83,11 @@ class Version(Generic[CrdT]):
     def storage(self) -> bool:
         """Whether objects are stored in it."""
         return self._schema.spec.storage
+
+    @property
+    def deprecation_warnings(self) -> tuple[str, ...]:
+        """What each answer warns of, as the version is deprecated."""
+        return deprecation.warnings(self._answers.spec, self._schema.spec)
 
     @property
     def unknown_when_stored(self) -> str:
@@ -479,6 +486,24 @@ class Version(Generic[CrdT]):
         from pytest_crd.engine.requests.clientrequests import Requests  # noqa: PLC0415 - much that only requests need
 
         return Requests(self._answers.resources(self._schema), self._schema.place_of, self._context.observer, self)
+
+    def answer(self, stored: Resource | None, asked: Request, making: Making) -> RequestOutcome:
+        """
+        Return what comes of a request as a server gets it, for whoever keeps what is stored.
+
+        Args:
+            stored: What is stored under its name, in the storage version; None where nothing is.
+            asked: The request.
+            making: What is made up.
+
+        Raises:
+            InputError, UnsupportedConstructError: As for `requests`.
+        """
+        return self.requests.send(stored, asked, making)
+
+    def read(self, stored: Resource) -> dict[str, JSONValue]:
+        """Return a stored object as it is read in this version, with all its metadata. The errors are those of `requests`."""
+        return self.requests.read(stored)
 
     def _demand(self) -> None:
         """Raise where there are no answers to give."""

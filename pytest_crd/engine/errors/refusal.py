@@ -59,22 +59,24 @@ def too_large(value: JSONValue, text: str = "") -> Refusal | None:
     Reference:
         apiserver endpoints/handlers/rest.go, limitedReadBody; server/config.go, MaxRequestBodyBytes.
     """
-    if not text and len(marshal.dumps(value)) * _GREATEST_GROWTH <= _MOST_BYTES:
+    if not text and len(marshal.dumps(value)) * _GREATEST_GROWTH <= MOST_BYTES:
         return None  # found out at C's speed
     body = text or json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    if len(body.encode("utf-8", "surrogatepass")) <= _MOST_BYTES:
+    if len(body.encode("utf-8", "surrogatepass")) <= MOST_BYTES:
         return None
-    return Refusal(413, "RequestEntityTooLarge", f"Request entity too large: limit is {_MOST_BYTES}")
+    return Refusal(413, "RequestEntityTooLarge", f"Request entity too large: limit is {MOST_BYTES}")
 
 
-_MOST_BYTES: Final = 3 << 20
+# How long the body of a request may be.
+MOST_BYTES: Final = 3 << 20
 # A control character is one byte, and in JSON `\\u0000`.
 _GREATEST_GROWTH: Final = 6
 
 
-def already_exists(resource: str, name: str) -> Refusal:
-    """Return the refusal of a create where there is an object of that name; *resource* is `plural.group`."""
-    return Refusal(409, "AlreadyExists", f'{resource} "{name}" already exists')
+def already_exists(resource: str, name: str, *, is_ending: bool = False) -> Refusal:
+    """Return the refusal of a create where there is an object of that name, perhaps to be deleted; *resource* is `plural.group`."""
+    lead = "object is being deleted: " if is_ending else ""
+    return Refusal(409, "AlreadyExists", f'{lead}{resource} "{name}" already exists')
 
 
 def conflict(resource: str, name: str, problem: str) -> Refusal:

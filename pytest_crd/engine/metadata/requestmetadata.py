@@ -41,22 +41,26 @@ class RequestTarget(NamedTuple):
         plural: The plural of the CRD.
         namespace: The namespace; None where the CRD's scope is Cluster.
         name: The name; empty on create.
+        storage_prefix: What stands before the keys of stored objects.
     """
 
     group: str
     plural: str
     namespace: str | None
     name: str = ""
+    storage_prefix: str = ""
 
     @property
     def resource(self) -> str:
         """How messages call the resource: `plural.group`."""
-        return f"{self.plural}.{self.group}"
+        return f"{self.plural}.{self.group}" if self.group else self.plural
 
     @property
     def key(self) -> str:
         """Under which key the object is stored."""
-        return "/" + "/".join(part for part in (self.group, self.plural, self.namespace, self.name) if part)
+        return f"{self.storage_prefix}/" + "/".join(
+            part for part in (self.group, self.plural, self.namespace, self.name) if part
+        )
 
 
 class Prepared(NamedTuple):

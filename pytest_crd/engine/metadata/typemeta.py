@@ -38,7 +38,7 @@ class GroupVersionKind(NamedTuple):
     @property
     def api_version(self) -> str:
         """What the object must state: `stable.example.com/v1`."""
-        return f"{self.group}/{self.version}"
+        return f"{self.group}/{self.version}" if self.group else self.version
 
 
 def refuse_other_than_object(value: JSONValue, of_url: GroupVersionKind, *, body: str = "") -> Refusal | None:

@@ -9,11 +9,12 @@ from typing import Any
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.requests import completion, requestbody, scale
 from pytest_crd.engine.requests.customresource import CustomResources, Tell
 from pytest_crd.engine.requests.patching import patches
-from pytest_crd.engine.requests.request import SUBRESOURCES, Request, Subresource
+from pytest_crd.engine.requests.request import SUBRESOURCES, Making, Request, RequestOutcome, Subresource
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
 
@@ -123,6 +124,16 @@ class Requests:
         sent = Body({"spec": {"replicas": wanted}}) if isinstance(wanted, int) else wanted
         body, stored = completion.over(sent, old, scale.TYPE_META, stored_as=self._type_meta)
         return self._answer(stored, Request("update", body, subresource="scale"), namespace, field_validation)
+
+    def send(self, stored: Resource | None, asked: Request, making: Making) -> RequestOutcome:
+        """Return what comes of a request as a server gets it, with nothing filled in."""
+        outcome = self._resources.answer(stored, asked, making, tell=self._tell)
+        outcome.response = outcome.response.located(self._place_of)
+        return outcome
+
+    def read(self, stored: Resource) -> dict[str, JSONValue]:
+        """Return a stored object as it is read."""
+        return self._resources.read(stored)
 
     def _answer(
         self, stored: Resource | None, request: Request, namespace: str | None, field_validation: FieldValidation

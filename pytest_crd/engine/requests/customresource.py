@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.apply import fieldmanager, managers
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.refusal import Refusal
@@ -82,7 +83,7 @@ class CustomResources:
             versions: All versions of the CRD, *served* among them.
             profile: Whose behaviour and words.
         """
-        self.type_meta = {"apiVersion": f"{crd.group}/{served.spec.name}", "kind": crd.kind}
+        self.type_meta = {"apiVersion": declared.api_version(crd.group, served.spec.name), "kind": crd.kind}
         self._crd = crd
         self._served = served
         self._storage = Storage(crd, served, versions)
@@ -128,9 +129,14 @@ class CustomResources:
         outcome = self._keep(read, checked, before, live)
         if asked.verb == "create" and before is not None and outcome.response.accepted:
             name = checked.resource["metadata"]["name"]
-            exists = RefusedError(refusal.already_exists(target.resource, name), read.decoded)
+            is_ending = bool((before.get("metadata") or {}).get("deletionTimestamp"))
+            exists = RefusedError(refusal.already_exists(target.resource, name, is_ending=is_ending), read.decoded)
             return RequestOutcome(self._refuse(exists, target._replace(name=name), asked, None), before)
         return self._scaled(outcome) if asked.subresource == "scale" else outcome
+
+    def read(self, stored: Resource) -> dict[str, JSONValue]:
+        """Return what is stored as it is read in this version, with all its metadata."""
+        return self._storage.read(stored, stored["metadata"].get("namespace", ""))
 
     def _live(self, stored: Resource, asked: Request) -> Resource:
         """Return what is stored as it is read in the version that is asked, with the resourceVersion that the request knows of."""
@@ -242,7 +248,8 @@ class CustomResources:
     def _target(self, asked: Request, live: Resource | None) -> RequestTarget:
         metadata = live["metadata"] if live is not None else {"name": asked.name, "namespace": asked.namespace}
         namespace = metadata.get("namespace", asked.namespace) if self._namespaced else None
-        return RequestTarget(self._crd.group, self._crd.plural, namespace, metadata.get("name", ""))
+        name = metadata.get("name", "")
+        return RequestTarget(self._crd.group, self._crd.plural, namespace, name, asked.storage_prefix)
 
     @cached_property
     def _deprecation(self) -> tuple[str, ...]:

@@ -149,13 +149,16 @@ class RequestReader(NamedTuple):
             raise RefusedError(why, warnings=decoded.problems)
         if live is None:
             raise RefusedError(requestmetadata.refuse_missing(target), warnings=decoded.problems)
+        scale.of_resource(live, self.subresources)  # which is refused where what is stored has none
         resource = scale.written(live, decoded, self.subresources)
         sent = {**resource["metadata"], "uid": uid}
         if (why := requestmetadata.refuse_stale(sent, live["metadata"], target, self.profile)) is not None:
             raise RefusedError(why, warnings=decoded.problems)
         body = DecodedBody(resource, Changes(), decoded.problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
-        sent_scale = {**scale.TYPE_META, "metadata": decoded.metadata, "spec": {"replicas": decoded.replicas}}
+        # A Scale of none says nothing of replicas, so that nobody owns them.
+        wanted = {"replicas": decoded.replicas} if decoded.replicas else {}
+        sent_scale = {**scale.TYPE_META, "metadata": decoded.metadata, "spec": wanted}
         if not self.profile.apply.scales_have_owners:
             return Read(body, prepared, lambda: live)
         writer = _writer(asked, making)

@@ -40,6 +40,7 @@ class Request(NamedTuple):
         dry_run: Whether nothing is to be kept; the outcome is the same.
         user: Who asks.
         user_agent: What the client calls itself: who manages the fields, where nobody is named.
+        storage_prefix: What stands before the keys of stored objects, which few messages tell; `/registry` in a cluster.
     """
 
     verb: Verb
@@ -55,6 +56,7 @@ class Request(NamedTuple):
     dry_run: bool = False
     user: str = ""
     user_agent: str = USER_AGENT
+    storage_prefix: str = ""
 
 
 class Making(NamedTuple):

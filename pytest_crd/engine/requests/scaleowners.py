@@ -8,6 +8,7 @@ from pytest_crd.engine.apply import managers, scalefields
 from pytest_crd.engine.apply.fieldmanager import Applied, ApplyRefusedError, FieldManager, Writer
 from pytest_crd.engine.apply.managers import BrokenEntriesError
 from pytest_crd.engine.apply.pathelements import Path
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -37,9 +38,9 @@ class ScaleOwners:
             versions: All versions of the CRD.
         """
         self._manager = manager
-        self._api_version = f"{crd.group}/{served.name}"
+        self._api_version = declared.api_version(crd.group, served.name)
         self._subresources = subresources.from_declared(served.subresources)
-        self._paths = {f"{crd.group}/{version.name}": _path(version) for version in versions}
+        self._paths = {declared.api_version(crd.group, version.name): _path(version) for version in versions}
 
     def of_live(self, live: Resource) -> dict[str, JSONValue]:
         """

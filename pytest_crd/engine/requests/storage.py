@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -44,7 +45,7 @@ class Storage:
         is_settled = not is_raw and (not defaulted or passes.settles)
         if self._storage is self._served and is_settled and not self._lacks_status(resource):
             return Storing(resource, dict(resource), ())  # pruned and defaulted before
-        written = passes.prune({**resource, "apiVersion": f"{self._crd.group}/{self._storage.spec.name}"})
+        written = passes.prune({**resource, "apiVersion": self._version_of(self._storage)})
         read = self._converted(passes.default(written.value).value)
         # What is in the storage version already is stored as it is, and pruned when it is read.
         return Storing(resource if is_raw and self._storage is self._served else written.value, read, written.dropped)
@@ -57,7 +58,7 @@ class Storage:
     def read(self, old: Resource, namespace: str) -> dict[str, JSONValue]:
         """Return a stored object as it is read for an update; in the storage version, whatever it says."""
         passes = self._storage.passes
-        in_storage = {**old, "apiVersion": f"{self._crd.group}/{self._storage.spec.name}", "kind": self._crd.kind}
+        in_storage = {**old, "apiVersion": self._version_of(self._storage), "kind": self._crd.kind}
         stored = self._converted(passes.default(passes.prune(in_storage, drop_malformed=True).value).value)
         metadata = dict(stored.get("metadata") or {})
         if self._namespaced:
@@ -65,9 +66,12 @@ class Storage:
         stored["metadata"] = metadata
         return stored
 
+    def _version_of(self, served: Served) -> str:
+        return declared.api_version(self._crd.group, served.spec.name)
+
     def _converted(self, in_storage: Resource) -> dict[str, JSONValue]:
         if self._storage is self._served:
             return dict(in_storage)
         passes = self._served.passes
-        converted = {**in_storage, "apiVersion": f"{self._crd.group}/{self._served.spec.name}"}
+        converted = {**in_storage, "apiVersion": self._version_of(self._served)}
         return passes.drop_nulls(passes.prune(converted).value)
