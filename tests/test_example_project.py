@@ -27,8 +27,19 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
 
 
 def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pytester: pytest.Pytester) -> None:
-    shutil.copytree(EXAMPLE, pytester.path / "example", ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    shutil.copytree(
+        EXAMPLE, pytester.path / "example", ignore=shutil.ignore_patterns("__pycache__", ".*", "controller")
+    )
 
     result = sessions.project(pytester).run("example")
 
     result.assert_outcomes(passed=66, skipped=2, xfailed=1)
+
+
+@pytest.mark.uncounted
+def test_its_operator_does_what_its_test_says(pytester: pytest.Pytester) -> None:
+    shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+
+    result = sessions.project(pytester).start("controller")
+
+    result.assert_outcomes(passed=1)

@@ -46,6 +46,7 @@ REPLAYS: Final = {
     "engine/schema": "tests/conformance/test_conformance.py",
     "engine/formats": "tests/conformance/test_conformance.py",
     "engine/values": "tests/conformance/test_conformance.py",
+    "server": "tests/conformance/test_server.py",
 }
 # What asks a part of the package in sessions, beside its own tests.
 SESSIONS: Final = {
@@ -54,6 +55,7 @@ SESSIONS: Final = {
     "coverage": "tests/plugin/features/coverage",
     "generation": "tests/plugin/features/generate",
     "live": "tests/plugin/features/live",
+    "server": "tests/plugin/features/server",
     "upgrades": "tests/plugin/features/upgrades",
     "writing": "tests/plugin/features/fill",
 }

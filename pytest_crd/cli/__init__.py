@@ -31,6 +31,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "validate": Command("validate", "say what a server makes of custom resources"),
     "check": Command("check", "say what a server makes of CustomResourceDefinitions"),
     "init": Command("init", "say what a repository has and needs to be tested, and write it"),
+    "serve": Command(
+        "serve", "serve CRDs and their custom resources on loopback, for kubectl and for tests in any language"
+    ),
     "cel": Command("cel", "evaluate a CEL expression on a custom resource, as the server would"),
     "explain": Command("explain", "print what kubectl explain prints of a custom resource and its fields"),
     "json-schema": Command(

@@ -20,17 +20,18 @@ from pytest_crd.plugin import (
     features,
     hookspecs,
     manifests,
+    servers,
     session,
     settings,
     unused,
 )
-from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_version, crds, parametrize
+from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_server, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
 from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
 from pytest_crd.plugin.settings import checks, project
 
-__all__ = ["crd", "crd_case", "crd_version", "crds"]
+__all__ = ["crd", "crd_case", "crd_server", "crd_version", "crds"]
 
 # What is sent from a worker of pytest-xdist to its controller.
 _FAILURE: Final = "pytest_crd_failure"
@@ -198,7 +199,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if text := session.heard(config):
         terminalreporter.write_line(text)
     shown = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
-    reports = (report for found in terminalreporter.stats.values() for report in found)
+    reports = [report for found in terminalreporter.stats.values() for report in found]
+    if text := servers.unvalidated(reports):
+        terminalreporter.write_line(text)
     lines = dict.fromkeys(
         f"crd: {f'{report.nodeid}: {value}' if name == NOTE else value}"
         for report in reports

@@ -1,4 +1,4 @@
-"""The fixtures `crds`, `crd`, `crd_version` and `crd_case`, and the markers that choose what they stand for."""
+"""The fixtures `crds`, `crd`, `crd_version`, `crd_case` and `crd_server`, and the markers that choose what they stand for."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog
     from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, Version
     from pytest_crd.plugin.items.cases import BoundCase
+    from pytest_crd.server.accessor import CrdServer
 
 MARKERS: Final = (
     "crd(name, version=None): the CRD (by name or kind) that the fixtures crd and crd_version stand for.",
     "crd_cases(*globs): the case files, relative to the test file, whose cases the fixture crd_case stands for.",
+    "crd_server(kubernetes_version=None, namespaces=(), objects=()): what the server of the fixture crd_server is, and begins with.",
 )
 
 
@@ -75,6 +77,16 @@ def crd_case(request: pytest.FixtureRequest) -> BoundCase:
     case.is_idle = True
     case.is_excused = request.node.get_closest_marker("xfail") is not None
     return case
+
+
+@pytest.fixture
+@_own
+def crd_server(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
+    """A server of the project's CRDs, fresh and empty for each test: `crd_server["backups"].create({…})`."""
+    from pytest_crd.plugin.features.server import opening  # noqa: PLC0415 - only who asks for a server loads it
+
+    with opening.opened(request, crds) as server:
+        yield server
 
 
 # In the order in which their parts stand in an id.

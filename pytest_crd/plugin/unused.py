@@ -10,7 +10,7 @@ import pytest
 
 from pytest_crd.plugin.fixtures import MARKERS
 
-_CHOSEN_BY: Final = {"crd": ("crd", "crd_version"), "crd_cases": ("crd_case",)}
+_CHOSEN_BY: Final = {"crd": ("crd", "crd_version"), "crd_cases": ("crd_case",), "crd_server": ("crd_server",)}
 
 
 def problem(item: pytest.Item, *, is_passed: bool) -> str:
@@ -25,9 +25,10 @@ def problem(item: pytest.Item, *, is_passed: bool) -> str:
         return ""
     for name, fixtures in _CHOSEN_BY.items():
         # Of the function alone: a mark of a class or module is for those of its tests that it concerns.
-        marks = [mark for mark in item.own_markers if mark.name == name and mark.args]
+        marks = [mark for mark in item.own_markers if mark.name == name and (mark.args or mark.kwargs)]
         if marks and not set(fixtures) & set(item.fixturenames) and not _is_of_project(item.config, name):
-            shown = ", ".join(map(repr, marks[0].args))
+            keywords = (f"{key}={value!r}" for key, value in marks[0].kwargs.items())
+            shown = ", ".join((*map(repr, marks[0].args), *keywords))
             return f"@pytest.mark.{name}({shown}) does nothing: the test has no argument {_listed(fixtures)}"
     case: Any = item.funcargs.get("crd_case")
     if is_passed and getattr(case, "is_idle", False):

@@ -9,7 +9,16 @@ from typing import Final
 from cli import test_explain
 from live import test_recorded
 
-from conformance import crdrequests, merging, published, sequences, test_cel, test_conformance, test_storedrules
+from conformance import (
+    crdrequests,
+    merging,
+    published,
+    sequences,
+    test_cel,
+    test_conformance,
+    test_server,
+    test_storedrules,
+)
 from pytest_crd.engine import profile
 
 TESTS: Final = Path(__file__).parents[1]
@@ -26,6 +35,7 @@ def _replayed() -> Iterator[Path]:
     yield from test_conformance.PATHS
     yield from test_cel.PATHS
     yield from (published.SCHEMAS, published.CRDS, test_storedrules.TABLE)
+    yield from test_server.RECORDED.glob("*.jsonl")
     yield from merging.files()
     yield from (path for file in sequences.paths() for path in (file, file.with_suffix(".jsonl")))
     yield from (path for file in crdrequests.paths() for path in (file, file.with_suffix(".jsonl")))

@@ -69,6 +69,13 @@ _RECORDED: Final = (
         "some minutes",
     ),
     Command(
+        "builtintypes",
+        "oracle.recorders.builtintypes",
+        "how built-in kinds are merged: pytest_crd/server/builtintypes.json",
+        ("server or URL",),
+        "some seconds",
+    ),
+    Command(
         "explain",
         "oracle.recorders.explain",
         "what kubectl explains of a CRD: tests/cli/explained",
@@ -174,6 +181,13 @@ COMMANDS: Final = (
         "fuzz apply",
         "oracle.fuzzers.apply",
         "sequences of requests by some managers: patches, server-side apply, managed fields",
+        ("server or URL",),
+        "a minute, by how many are asked for",
+    ),
+    Command(
+        "fuzz server",
+        "oracle.fuzzers.server",
+        "conversations of three clients with a server: objects, lists, watches",
         ("server or URL",),
         "a minute, by how many are asked for",
     ),

@@ -83,7 +83,7 @@ def test_it_can_be_switched_off(gardener: Project) -> None:
     result.stdout.fnmatch_lines(["*fixture 'crd' not found*"])
 
 
-@pytest.mark.parametrize("fixture", ["crds", "crd", "crd_version", "crd_case"])
+@pytest.mark.parametrize("fixture", ["crds", "crd", "crd_version", "crd_case", "crd_server"])
 def test_it_stays_switched_off_where_a_conftest_names_the_module(gardener: Project, fixture: str) -> None:
     gardener.write("conftest.py", 'pytest_plugins = ["pytest_crd.plugin"]\n')
     gardener.write("test_garden.py", f"def test_garden({fixture}): pass\ndef test_other(): pass\n")
@@ -101,7 +101,7 @@ def test_an_option_of_it_is_unknown_where_it_is_switched_off(project: Project) -
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
-SETTINGS = ("checks", "coverage", "fill", "generate", "live", "outputs", "project", "setting", "upgrades")
+SETTINGS = ("checks", "coverage", "fill", "generate", "live", "outputs", "project", "server", "setting", "upgrades")
 # What is loaded, and by what: pytest's own finder rewrites what it imports.
 TELLS_MODULES = """\
 import json, sys
@@ -138,6 +138,7 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
         "pytest_crd.plugin.items.casefiles",
         "pytest_crd.plugin.items.failures",
         "pytest_crd.plugin.manifests",
+        "pytest_crd.plugin.servers",
         "pytest_crd.plugin.session",
         "pytest_crd.plugin.settings",
         *(f"pytest_crd.plugin.settings.{name}" for name in SETTINGS),
@@ -239,5 +240,7 @@ def test_markers_and_fixtures_are_listed(empty: Project) -> None:
     markers, fixtures = empty.run("--markers"), empty.run("--fixtures")
 
     markers.stdout.fnmatch_lines(["@pytest.mark.crd(name, version=None):*", "@pytest.mark.crd_cases(?globs):*"])
-    fixtures.stdout.fnmatch_lines(["crds *[[]session scope[]]*", "crd -*", "crd_version -*", "crd_case -*"])
-    assert set(plugin.__all__) == {"crd", "crd_case", "crd_version", "crds"}
+    fixtures.stdout.fnmatch_lines(
+        ["crds *[[]session scope[]]*", "crd -*", "crd_version -*", "crd_case -*", "crd_server -*"]
+    )
+    assert set(plugin.__all__) == {"crd", "crd_case", "crd_server", "crd_version", "crds"}

@@ -12,13 +12,13 @@ from typing import Final
 
 import pytest
 
-from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, project, upgrades
+from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, project, server, upgrades
 from pytest_crd.plugin.settings.setting import declare
 
 # In the order in which `--help` has them.
 SETTINGS: Final = tuple(
     itertools.chain.from_iterable(
-        table.SETTINGS for table in (project, checks, upgrades, fill, generate, live, coverage, outputs)
+        table.SETTINGS for table in (project, checks, upgrades, fill, generate, live, server, coverage, outputs)
     )
 )
 

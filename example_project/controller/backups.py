@@ -1,0 +1,15 @@
+"""The operator: a backup that has no phase is scheduled, and one whose schedule changes is scheduled anew."""
+
+import kopf
+
+
+@kopf.on.startup()
+def configure(settings, **_):
+    settings.posting.enabled = False  # no events
+    settings.persistence.progress_storage = kopf.AnnotationsProgressStorage()
+
+
+@kopf.on.create("storage.example.com", "v1", "backups")
+@kopf.on.update("storage.example.com", "v1", "backups", field="spec.schedule")
+def schedule(patch, **_):
+    patch.status["phase"] = "Pending"

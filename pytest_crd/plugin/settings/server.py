@@ -1,0 +1,65 @@
+"""What is set about the servers of tests: what becomes of a test whose server could not judge, or has dropped something."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import pytest
+
+from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
+
+_NOTE, _ERROR = "note", "error"
+
+
+def _is_error(given: Given) -> bool:
+    if given.value not in (_NOTE, _ERROR):
+        raise given.wrong(f"{given.value!r}: write {_NOTE} or {_ERROR}")
+    return bool(given.value == _ERROR)
+
+
+UNVALIDATED: Final = Setting(
+    SettingKind.TEXT,
+    "What becomes of a test whose `crd_server` stored an object of a kind that it neither validates nor defaults: `note` (if"
+    " unset), the summary says so, or `error`, the test fails.",
+    _is_error,
+    ini="crd_server_unvalidated",
+    option="--crd-server-unvalidated",
+    default=_NOTE,
+    replaces="crd_server_unvalidated",
+    times=Times.LAST,
+)
+UNKNOWN_FIELDS: Final = Setting(
+    SettingKind.TEXT,
+    "What becomes of a test whose `crd_server` was sent a field that the schema does not know, and has dropped it: `note` (if"
+    " unset), the summary says so, or `error`, the test fails.",
+    _is_error,
+    ini="crd_server_unknown_fields",
+    option="--crd-server-unknown-fields",
+    default=_NOTE,
+    replaces="crd_server_unknown_fields",
+    times=Times.LAST,
+)
+SETTINGS: Final = (UNVALIDATED, UNKNOWN_FIELDS)
+
+
+class ServerSettings(NamedTuple):
+    """
+    What is set about the servers of tests.
+
+    Attributes:
+        demands_validation: Whether a test fails whose server stored what it does not validate.
+        demands_known_fields: Whether a test fails whose server has dropped a field.
+    """
+
+    demands_validation: bool
+    demands_known_fields: bool
+
+
+def read(config: pytest.Config) -> ServerSettings:
+    """
+    Return what is set.
+
+    Raises:
+        UsageError: Something that cannot be.
+    """
+    return ServerSettings(UNVALIDATED.of(config), UNKNOWN_FIELDS.of(config))

@@ -1,0 +1,352 @@
+"""
+The API of a server: a request comes in, an answer goes out, or a watch that goes on.
+
+The order in which a request is looked at is written here. All that is remembered is in the store; nothing does I/O.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.server import (
+    deleting,
+    discovery,
+    encoding,
+    listoptions,
+    negotiation,
+    reading,
+    statuses,
+    tables,
+    writing,
+)
+from pytest_crd.server.catalog import ServerCatalog
+from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.negotiation import Form
+from pytest_crd.server.requestinfo import RequestInfo
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.statuses import ApiError, NotFoundPageError
+from pytest_crd.server.store import HISTORY, Store
+from pytest_crd.server.watching import Reply, Stream, Watch
+from pytest_crd.server.writing import WriteOutcome
+
+_PROBES: Final = ("/healthz", "/livez", "/readyz")
+_SHAPES: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
+# How long a watch goes on that does not say how long, in seconds.
+_WATCH_TIMEOUT: Final = 1800.0
+_NOT_FOUND: Final = "404 page not found\n"
+
+
+class Api:
+    """
+    A server of CRDs and their custom resources.
+
+    Attributes:
+        store: What is stored.
+        catalog: What is served.
+        profile: Whose behaviour and words.
+        address: What the server says of where it is.
+        token: What a request must say that it is answered; empty for any.
+    """
+
+    def __init__(
+        self,
+        crds: Sequence[CustomResourceDefinition] = (),
+        *,
+        kubernetes_version: str = profile.DEFAULT,
+        token: str = "",
+        history: int = HISTORY,
+        address: str = "127.0.0.1",
+    ) -> None:
+        """
+        Start with CRDs that are stored, and nothing else but the namespaces of a new cluster.
+
+        Args:
+            crds: The CRDs.
+            kubernetes_version: Whose behaviour and words.
+            token: What a request must say that it is answered; empty for any.
+            history: How many changes are remembered for those who watch.
+            address: What the server says of where it is.
+
+        Raises:
+            UnknownVersionError: No known Kubernetes version.
+            NotAcceptedError: A server refuses one of the CRDs.
+        """
+        self.profile = profile.named(kubernetes_version)
+        self.store = Store(history)
+        self.catalog = ServerCatalog(self.store, self.profile, crds)
+        self.address = address
+        self.token = token
+
+    def answer(self, request: HTTPRequest) -> Reply:
+        """Return the answer to a request."""
+        form = Form()
+        try:
+            if request.path in _PROBES or request.path.startswith(tuple(f"{probe}/" for probe in _PROBES)):
+                return encoding.page(200, "ok")
+            self._demand_token(request)
+            return self._answer(request)
+        except NotFoundPageError:
+            return encoding.page(404, _NOT_FOUND)
+        except ApiError as error:
+            form = self._form_of_failure(request, error)
+            code = error.status["code"]
+            return encoding.answer(request, code, error.status, form, headers=error.headers, warnings=error.warnings)
+
+    def _form_of_failure(self, request: HTTPRequest, error: ApiError) -> Form:
+        try:
+            return negotiation.form_of(request, _SHAPES)._replace(shape="")
+        except ApiError:
+            return Form(is_pretty=error.status["code"] == 406)
+
+    def _demand_token(self, request: HTTPRequest) -> None:
+        given = request.headers.get("authorization", "")
+        if self.token and not hmac.compare_digest(given.encode(), f"Bearer {self.token}".encode()):
+            raise statuses.failure(401, "Unauthorized", "Unauthorized")
+
+    def _answer(self, request: HTTPRequest) -> Reply:
+        info = request.info
+        if info is None:
+            return self._general(request)
+        type_ = self.catalog.find(info.group, info.version, info.resource)
+        is_everywhere = info.verb in ("list", "watch") and not info.name
+        if type_ is None or (type_.is_namespaced and not info.namespace and not is_everywhere):
+            raise NotFoundPageError
+        if not type_.is_namespaced:
+            info = info._replace(namespace="")
+        try:
+            if not type_.has(info.subresource):
+                raise statuses.not_found(type_.resource, info.name)
+            if not self._allows(type_, info):
+                raise statuses.method_not_allowed(info.verb, type_.resource)
+            if len(request.body) > refusal.MOST_BYTES:
+                raise statuses.too_large()
+            return self._verbs()[info.verb](request, info, type_)
+        except ApiError as error:
+            error.warnings = error.warnings or type_.warnings
+            raise
+
+    def _allows(self, type_: ResourceType, info: RequestInfo) -> bool:
+        if info.subresource:
+            return any(one.name == info.subresource and info.verb in one.verbs for one in type_.subresources)
+        return info.verb in type_.verbs
+
+    def _verbs(self) -> dict[str, Callable[[HTTPRequest, RequestInfo, ResourceType], Reply]]:
+        return {
+            "get": self._get,
+            "list": self._list,
+            "watch": self._list,
+            "create": self._write,
+            "update": self._write,
+            "patch": self._write,
+            "delete": self._delete,
+            "deletecollection": self._delete_collection,
+        }
+
+    def _get(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
+        form = negotiation.form_of(request, _SHAPES)
+        version = request.query.first("resourceVersion")
+        entry = reading.get(self.store, type_, info.namespace, info.name, version)
+        shown = type_.scale(entry) if info.subresource == "scale" else type_.shown(entry)
+        return self._of_object(request, 200, shown, type_, form)
+
+    def _list(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
+        if info.verb == "list":
+            negotiation.form_of(request, _SHAPES)
+        options = listoptions.read(request.query, self.profile, is_watch=info.verb == "watch")
+        if info.name:  # the path of a watch of one object
+            options = options._replace(fields=(*options.fields, listoptions.named(info.name)))
+        if options.is_watch:
+            return self._watch(request, info, type_, options)
+        form = negotiation.form_of(request, _SHAPES)
+        page = reading.page(self.store, type_, info.namespace, options)
+        return encoding.answer(request, 200, self._list_of(request, page, type_, form), form, warnings=type_.warnings)
+
+    def _list_of(self, request: HTTPRequest, page: reading.Page, type_: ResourceType, form: Form) -> Resource:
+        if form.shape == "PartialObjectMetadata":
+            kind = f"*{type_.names.list_kind}" if type_.is_typed else "*unstructured.UnstructuredList"
+            raise statuses.wrong_shape(form.shape, f"is a list ({kind})")
+        metadata: dict[str, Any] = {"resourceVersion": str(page.revision)}
+        if page.continuing:
+            metadata["continue"] = page.continuing
+        if page.remaining is not None:
+            metadata["remainingItemCount"] = page.remaining
+        if form.shape == "Table":
+            return _table(request, type_, page.items, metadata, form)
+        if form.shape:
+            return tables.partial_list(page.items, metadata, version=form.version)
+        names = {"apiVersion": type_.api_version, "kind": type_.names.list_kind}
+        if type_.is_typed:
+            items = [{key: value for key, value in one.items() if key not in names} for one in page.items]
+            return {"kind": names["kind"], "apiVersion": names["apiVersion"], "metadata": metadata, "items": items}
+        return {**names, "items": page.items, "metadata": {"continue": page.continuing, **metadata}}
+
+    def _watch(
+        self, request: HTTPRequest, info: RequestInfo, type_: ResourceType, options: listoptions.ListOptions
+    ) -> Stream:
+        negotiation.demand_stream(request)
+        form = negotiation.form_of(request, _SHAPES)
+        watch = Watch(self.store, type_, info.namespace, options)
+        timeout = float(options.timeout or _WATCH_TIMEOUT)
+        shared = None if form.shape else type_
+        return Stream(watch, timeout, self._shows(request, type_, form), shared, type_.warnings)
+
+    def _shows(self, request: HTTPRequest, type_: ResourceType, form: Form) -> Callable[[Resource], Resource]:
+        """Return how the objects of a watch are shown; only the first table says what its columns are."""
+        if form.shape == "Table":
+            heads = iter([True])
+            include = request.query.first("includeObject")
+
+            def in_table(shown: Resource) -> Resource:
+                metadata = {"resourceVersion": shown["metadata"]["resourceVersion"]}
+                return tables.table(
+                    type_, [shown], metadata, version=form.version, include=include, heads=next(heads, False)
+                )
+
+            return in_table
+        if form.shape:
+            return lambda shown: tables.partial(shown, version=form.version)
+        return lambda shown: shown
+
+    def _write(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
+        if info.verb == "patch":
+            writing.demand_patch_type(request, type_)
+        form = negotiation.form_of(request, _SHAPES)
+        if not info.name and info.verb != "create":
+            raise statuses.bad_request("name must be provided")
+        with self.store.lock:
+            written = writing.write(self.store, type_, info, request, self.catalog.admission(type_, info))
+            self.catalog.settle()
+        return self._of_object(request, written.code, written.value, type_, form, written=written)
+
+    def _delete(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
+        form = negotiation.form_of(request, _SHAPES)
+        options = deleting.read(request)
+        with self.store.lock:
+            entry = reading.get(self.store, type_, info.namespace, info.name)
+            self.catalog.demand_deletable(type_, entry)
+            found = deleting.delete(self.store, type_, entry, options)
+            self.catalog.settle()
+        is_status = found.get("kind") == "Status"
+        shown = form._replace(shape="") if is_status else form
+        return self._of_object(request, 200, found, type_, shown)
+
+    def _delete_collection(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
+        form = negotiation.form_of(request, _SHAPES)
+        options = listoptions.read(request.query, self.profile)
+        how = deleting.read(request)
+        with self.store.lock:
+            page = reading.page(self.store, type_, info.namespace, options)
+            for shown in page.items:
+                metadata = shown["metadata"]
+                entry = self.store.get(type_.key(metadata.get("namespace", ""), metadata["name"]))
+                assert entry is not None  # noqa: S101 - it was listed under the same lock
+                deleting.delete(self.store, type_, entry, how)
+            self.catalog.settle()
+        return encoding.answer(request, 200, self._list_of(request, page, type_, form), form, warnings=type_.warnings)
+
+    def _of_object(  # noqa: PLR0913 - what an answer is made of
+        self,
+        request: HTTPRequest,
+        code: int,
+        shown: Resource,
+        type_: ResourceType,
+        form: Form,
+        *,
+        written: WriteOutcome | None = None,
+    ) -> HTTPAnswer:
+        warnings = type_.warnings if written is None else written.warnings
+        if form.shape == "Table":
+            version = shown["metadata"].get("resourceVersion")
+            metadata = {"resourceVersion": version} if version else {}
+            shown = _table(request, type_, [shown], metadata, form)
+        elif form.shape == "PartialObjectMetadata":
+            shown = tables.partial(shown, version=form.version)
+        elif form.shape:
+            is_other = shown["kind"] != type_.names.kind
+            failure = statuses.wrong_shape(form.shape, f"is not a list (*v1.{shown['kind']})")
+            error = failure if is_other else statuses.failure(500, "", "content is not a list")
+            error.warnings = warnings
+            raise error
+        is_unvalidated = written is not None and not type_.validates
+        return encoding.answer(
+            request,
+            code,
+            shown,
+            form,
+            warnings=warnings,
+            dropped=() if written is None else written.dropped,
+            unvalidated=type_.names.kind if is_unvalidated else "",
+        )
+
+    def _general(self, request: HTTPRequest) -> HTTPAnswer:
+        """Return the answer to a request that is about no resource."""
+        if request.method not in ("GET", "HEAD"):
+            raise NotFoundPageError
+        parts = [part for part in request.path.split("/") if part]
+        types = self.catalog.types()
+        found: Resource | None = None
+        if parts in (["api"], ["apis"]):
+            return self._root(request, types, is_core=parts == ["api"])
+        if parts == ["version"]:
+            return encoding.answer(request, 200, _version(self.profile.version), Form(is_pretty=True))
+        if not parts:
+            paths = {"paths": self._paths(types)}
+            return encoding.answer(request, 200, paths, Form(is_pretty=True))
+        if parts[0] == "openapi":
+            return self._openapi(request, parts)
+        if len(parts) == 2 and parts[0] == "apis":
+            found = discovery.group(parts[1], types)
+        elif parts == ["api", "v1"]:
+            found = discovery.resources("", "v1", types)
+        elif len(parts) == 3 and parts[0] == "apis":
+            found = discovery.resources(parts[1], parts[2], types)
+        if found is None:
+            raise NotFoundPageError
+        return encoding.answer(request, 200, found, negotiation.form_of(request))
+
+    def _root(self, request: HTTPRequest, types: Sequence[ResourceType], *, is_core: bool) -> HTTPAnswer:
+        if "as=APIGroupDiscoveryList" in request.headers.get("accept", "").split(",")[0]:
+            value = discovery.aggregated(types, is_core=is_core)
+            tag = discovery.etag(value)
+            headers = (("Etag", tag), ("Vary", "Accept"))
+            if request.headers.get("if-none-match") == tag:
+                return HTTPAnswer(304, b"", discovery.AGGREGATED, headers)
+            return encoding.answer(request, 200, value, Form(), headers=headers, media_type=discovery.AGGREGATED)
+        found = discovery.versions(self.address) if is_core else discovery.groups(types)
+        return encoding.answer(request, 200, found, negotiation.form_of(request))
+
+    def _paths(self, types: Sequence[ResourceType]) -> list[str]:
+        groups = {one.group for one in types if one.group}
+        versions = {f"{one.group}/{one.version}" for one in types if one.group}
+        return sorted(
+            [
+                *("/api", "/api/v1", "/apis", "/apis/", *_PROBES, "/openapi/v2", "/openapi/v3", "/version"),
+                *(f"/apis/{name}" for name in groups | versions),
+            ]
+        )
+
+    def _openapi(self, request: HTTPRequest, parts: Sequence[str]) -> HTTPAnswer:
+        value = self.catalog.openapi(parts[1:])
+        if value is None:
+            raise NotFoundPageError
+        return encoding.answer(request, 200, value, Form())
+
+
+def _table(
+    request: HTTPRequest, type_: ResourceType, shown: list[Resource], metadata: Resource, form: Form
+) -> Resource:
+    include = request.query.first("includeObject")
+    tables.demand_included(include)
+    return tables.table(type_, shown, metadata, version=form.version, include=include)
+
+
+def _version(version: str) -> Resource:
+    """Return what a server says of its version: that of Kubernetes whose answers it gives."""
+    major, _, minor = version.partition(".")
+    return {"major": major, "minor": minor, "gitVersion": f"v{version}.0+pytest-crd", "platform": ""}

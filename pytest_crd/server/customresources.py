@@ -1,0 +1,138 @@
+"""Custom resources as they are served: a version of a CRD."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition, Version
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.requests import scale
+from pytest_crd.engine.requests.patching import documents
+from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
+from pytest_crd.engine.requests.requestbody import RefusedError
+from pytest_crd.server import jsonpath, statuses
+from pytest_crd.server.resourcetypes import AGE, VERBS, Names, ResourceType, SubresourceKind, TableColumn
+from pytest_crd.server.store import StoredObject
+
+
+class CustomResourceType(ResourceType):
+    """The custom resources of a version of a CRD."""
+
+    def __init__(
+        self, crd: CustomResourceDefinition, version: Version, spec: Resource, *, is_terminating: bool = False
+    ) -> None:
+        """
+        Take what answers.
+
+        Args:
+            crd: The CRD.
+            version: One of its versions, which is served.
+            spec: What the CRD says, as it is stored.
+            is_terminating: Whether the CRD is being deleted: then nothing is created any longer.
+        """
+        self.group, self.version = crd.group, version.name
+        self.names = names_of(spec["names"])
+        self.is_namespaced = crd.scope == "Namespaced"
+        self.verbs = tuple(verb for verb in VERBS if verb != "create" or not is_terminating)
+        self.subresources = tuple(self._subresources(version))
+        self.crd, self.of = crd, version
+        self._spec = spec
+        self.warnings = version.deprecation_warnings
+
+    def _subresources(self, version: Version) -> list[SubresourceKind]:
+        found = []
+        if version.subresources.has("status"):
+            found.append(SubresourceKind("status", self.group, self.version, self.names.kind))
+        if version.subresources.has("scale"):
+            found.append(SubresourceKind("scale", "autoscaling", "v1", "Scale"))
+        return found
+
+    @property
+    def storage_version(self) -> str:
+        """The version in which its objects are stored."""
+        return next(one.name for one in self.crd.versions if one.storage)
+
+    def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
+        """Return what comes of a request that writes."""
+        return self.of.answer(stored, asked, made)
+
+    def shown(self, entry: StoredObject) -> Resource:
+        """Return a stored object as it is read in this version, with its resourceVersion."""
+        form = entry.forms.get(self)
+        if form is None:
+            form = entry.forms[self] = self.of.read(entry.value)
+        shown: Resource = form
+        return shown
+
+    def ending(self, value: Resource, finalizers: list[str]) -> Resource | None:
+        """Return an object as one that is to be deleted; as it is stored anew, it gets the defaults of the storage version."""
+        stored = self.crd.version(self.storage_version)
+        return super().ending(stored.read(value), finalizers) if finalizers else None
+
+    def scale(self, entry: StoredObject) -> Resource:
+        """Return the Scale of a stored object."""
+        try:
+            found: Resource = documents.plain(scale.of_resource(self.shown(entry), self.of.subresources))
+        except RefusedError as error:
+            subject = {"name": entry.key.name, "group": self.group, "kind": self.names.plural}
+            raise statuses.of_refusal(error.refusal, subject) from None
+        return found
+
+    def selectable(self, shown: Resource) -> Mapping[str, str]:
+        """Return the fields that a selector can ask for: metadata, and what the CRD declares as such."""
+        found = dict(super().selectable(shown))
+        for path in self._selectable_paths:
+            values = jsonpath.find(shown, path)
+            found[path.removeprefix(".")] = _text(values[0]) if values else ""
+        return found
+
+    def columns(self) -> Sequence[TableColumn]:
+        """Return the columns that the CRD declares; the age where it declares none."""
+        return self._columns
+
+    @cached_property
+    def _declared(self) -> Mapping[str, JSONValue]:
+        return next(one for one in self._spec["versions"] if one["name"] == self.version)
+
+    @cached_property
+    def _selectable_paths(self) -> tuple[str, ...]:
+        return tuple(one["jsonPath"] for one in self._declared.get("selectableFields") or ())
+
+    @cached_property
+    def _columns(self) -> tuple[TableColumn, ...]:
+        declared = self._declared.get("additionalPrinterColumns")
+        return tuple(_column(one) for one in declared) if declared else (AGE,)
+
+
+def names_of(declared: Mapping[str, JSONValue]) -> Names:
+    """Return the names that a CRD asks for, with those that a server makes of its kind."""
+    kind = declared["kind"]
+    return Names(
+        declared["plural"],
+        declared.get("singular") or kind.lower(),
+        kind,
+        declared.get("listKind") or f"{kind}List",
+        tuple(declared.get("shortNames") or ()),
+        tuple(declared.get("categories") or ()),
+    )
+
+
+def _text(value: JSONValue) -> str:
+    """Return a value as selectors compare it."""
+    return value if isinstance(value, str) else printing.marshal(value)
+
+
+def _column(declared: Mapping[str, JSONValue]) -> TableColumn:
+    path = declared["jsonPath"]
+    description = declared.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
+    return TableColumn(
+        declared["name"],
+        declared["type"],
+        path,
+        description,
+        declared.get("priority") or 0,
+        declared.get("format") or "",
+    )

@@ -1,0 +1,153 @@
+"""Requests that delete: preconditions, finalizers, and what is said of the dependents that only a garbage collector would look for."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import jsonsyntax
+from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.requests import completion
+from pytest_crd.server import negotiation, statuses, writing
+from pytest_crd.server.listoptions import boolean, integer
+from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.store import Store, StoredObject
+
+_ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+_POLICIES: Final = ("Foreground", "Background", "Orphan")
+_POLICY_PATH: Final = FieldPath(("propagationPolicy",))
+
+
+class DeleteOptions(NamedTuple):
+    """
+    How to delete.
+
+    Attributes:
+        uid: Which uid it must have; None for any.
+        resource_version: Which resourceVersion it must have; None for any.
+        policy: `Foreground`, `Background` or `Orphan`; empty where nothing is said.
+        dry_run: Whether nothing is to be kept.
+    """
+
+    uid: str | None = None
+    resource_version: str | None = None
+    policy: str = ""
+    dry_run: bool = False
+
+
+def read(request: HTTPRequest) -> DeleteOptions:
+    """
+    Return the options of a request: those of its body, or where it has none those of its URL.
+
+    Raises:
+        ApiError: 400 for options that cannot be read, 415 for a body in another form, 422 for options that make no sense.
+
+    Reference:
+        apiserver endpoints/handlers/delete.go, DeleteResource; apimachinery apis/meta/v1/validation, ValidateDeleteOptions.
+    """
+    options = _of_body(request) if request.body.strip() else _of_url(request)
+    policy, orphans = options.get("propagationPolicy"), options.get("orphanDependents")
+    errors: list[FieldError] = []
+    if policy is not None and orphans is not None:
+        problem = "orphanDependents and deletionPropagation cannot be both set"
+        errors.append(fielderror.invalid(_POLICY_PATH, policy, problem))
+    if policy is not None and policy not in _POLICIES:
+        errors.append(fielderror.not_supported(_POLICY_PATH, policy, [*_POLICIES, "nil"]))
+    errors += writing.dry_run_problems(list(options.get("dryRun") or ()))
+    if errors:
+        raise statuses.invalid_options("DeleteOptions", errors)
+    if orphans is not None:
+        policy = "Orphan" if orphans else "Background"
+    conditions = options.get("preconditions") or {}
+    return DeleteOptions(
+        conditions.get("uid"), conditions.get("resourceVersion"), policy or "", bool(options.get("dryRun"))
+    )
+
+
+def delete(store: Store, type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> JSONValue:
+    """
+    Delete an object, or mark it as one that is to be deleted; return the Status or the object that is answered with.
+
+    Raises:
+        ApiError: 409: it is not the one that is meant.
+
+    Reference:
+        apiserver registry/generic/registry/store.go, Delete; registry/rest/delete.go, BeforeDelete.
+    """
+    _demand_conditions(type_, entry, options)
+    marked = type_.ending(entry.value, _finalizers(entry, options.policy))
+    if marked is None:
+        last = entry if options.dry_run else store.delete(entry.key)
+        if type_.shows_deleted:
+            return type_.shown(last)
+        return statuses.success(type_.resource, entry.key.name, entry.value["metadata"].get("uid", ""))
+    if marked == entry.value:
+        return type_.shown(entry)
+    if options.dry_run:
+        return type_.shown(StoredObject(entry.key, marked, entry.revision))
+    return type_.shown(store.put(entry.key, marked))
+
+
+def _of_body(request: HTTPRequest) -> Resource:
+    media_type = negotiation.media_type_of(request) or negotiation.JSON
+    if media_type not in (negotiation.JSON, negotiation.YAML):
+        raise statuses.unsupported_media_type(negotiation.ACCEPTED)
+    text = request.body.decode(errors="replace")
+    if media_type == negotiation.JSON and (problem := jsonsyntax.problem(text)):
+        raise statuses.bad_request(f"couldn't get version/kind; json parse error: {problem}")
+    try:
+        value = completion.read_applied(text).value if media_type == negotiation.YAML else completion.read(text).value
+    except ManifestError as error:
+        raise statuses.bad_request(str(error)) from None
+    if not isinstance(value, dict):
+        raise statuses.bad_request("expected a DeleteOptions object")
+    return value
+
+
+def _of_url(request: HTTPRequest) -> Resource:
+    query = request.query
+    found: dict[str, JSONValue] = {"dryRun": query.all("dryRun")}
+    integer(query, "gracePeriodSeconds")
+    if query.has("propagationPolicy"):
+        found["propagationPolicy"] = query.first("propagationPolicy")
+    if query.has("orphanDependents"):
+        found["orphanDependents"] = boolean(query, "orphanDependents")
+    return found
+
+
+def _demand_conditions(type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> None:
+    uid, name = entry.value["metadata"].get("uid", ""), entry.key.name
+    if options.uid is not None and options.uid != uid:
+        problem = (
+            f"the UID in the precondition ({options.uid}) does not match the UID in record ({uid}). "
+            "The object might have been deleted and then recreated"
+        )
+        raise statuses.conflict(type_.names.kind, type_.group, name, problem)
+    if options.resource_version is not None and options.resource_version != str(entry.revision):
+        problem = (
+            f"the ResourceVersion in the precondition ({options.resource_version}) does not match the ResourceVersion in record "
+            f"({entry.revision}). The object might have been modified"
+        )
+        raise statuses.conflict(type_.names.kind, type_.group, name, problem)
+
+
+def _finalizers(entry: StoredObject, policy: str) -> list[str]:
+    """
+    Return the finalizers that an object has once it is to be deleted.
+
+    Reference:
+        apiserver registry/generic/registry/store.go, deletionFinalizersForGarbageCollection.
+    """
+    present: list[str] = entry.value["metadata"].get("finalizers") or []
+    if not policy:
+        return present
+    kept = [one for one in present if one not in (_ORPHAN, _FOREGROUND)]
+    added = {"Orphan": _ORPHAN, "Foreground": _FOREGROUND}.get(policy)
+    if added is None or (added in present and len(kept) == len(present) - 1):
+        return kept if added is None else present
+    return [*kept, added]

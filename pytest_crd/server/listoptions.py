@@ -1,0 +1,154 @@
+"""The options of requests that read: which objects, of when, how many."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.profile import Profile
+from pytest_crd.server import selectors, statuses
+from pytest_crd.server.messages import Query
+from pytest_crd.server.selectors import FieldTerm, Requirement, SelectorError
+
+_EXACT, _NOT_OLDER_THAN = "Exact", "NotOlderThan"
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
+_MATCH: Final = FieldPath(("resourceVersionMatch",))
+
+
+class ListOptions(NamedTuple):
+    """
+    What a list or a watch is to show.
+
+    Attributes:
+        labels: What is demanded of labels.
+        fields: What is demanded of fields.
+        is_watch: Whether changes are to be shown as they come.
+        wants_bookmarks: Whether a watch may say how far it is.
+        resource_version: Of when, or since when.
+        resource_version_match: How that is meant.
+        timeout: After how many seconds a watch ends; None where that is the server's choice.
+        limit: How many objects a page has; 0 for all.
+        continuing: The token of the page that is wanted.
+        sends_initial_events: Whether a watch begins with what is there; None where nothing is said of that.
+    """
+
+    labels: tuple[Requirement, ...] = ()
+    fields: tuple[FieldTerm, ...] = ()
+    is_watch: bool = False
+    wants_bookmarks: bool = False
+    resource_version: str = ""
+    resource_version_match: str = ""
+    timeout: int | None = None
+    limit: int = 0
+    continuing: str = ""
+    sends_initial_events: bool | None = None
+
+
+def read(query: Query, profile: Profile, *, is_watch: bool = False) -> ListOptions:
+    """
+    Return the options of a list or watch.
+
+    Args:
+        query: The parameters of the URL.
+        profile: Whose words.
+        is_watch: Whether the path says that it is a watch.
+
+    Raises:
+        ApiError: 400 for an option that cannot be read, 422 for options that do not go together.
+
+    Reference:
+        apiserver endpoints/handlers/get.go, ListResource; apimachinery apis/meta/internalversion/validation.
+    """
+    try:
+        options = ListOptions(
+            selectors.labels(query.first("labelSelector"), profile),
+            selectors.fields(query.first("fieldSelector")),
+            is_watch or boolean(query, "watch"),
+            boolean(query, "allowWatchBookmarks"),
+            query.first("resourceVersion"),
+            query.first("resourceVersionMatch"),
+            integer(query, "timeoutSeconds"),
+            integer(query, "limit") or 0,
+            query.first("continue"),
+            boolean(query, "sendInitialEvents") if query.has("sendInitialEvents") else None,
+        )
+    except SelectorError as error:
+        raise statuses.bad_request(str(error)) from None
+    if errors := _problems(options):
+        raise statuses.invalid_options("ListOptions", errors)
+    return options
+
+
+def named(name: str) -> FieldTerm:
+    """Return what only the object of a *name* is."""
+    return FieldTerm("metadata.name", name, is_equal=True)
+
+
+def integer(query: Query, name: str) -> int | None:
+    """
+    Return a parameter that is a number; None where there is none.
+
+    Raises:
+        ApiError: It is no number.
+    """
+    text = query.first(name)
+    if not query.has(name):
+        return None
+    if not _INTEGER.match(text):
+        raise statuses.bad_request(f"strconv.ParseInt: parsing {printing.quote(text)}: invalid syntax")
+    if not -(2**63) <= int(text) < 2**63:
+        raise statuses.bad_request(f"strconv.ParseInt: parsing {printing.quote(text)}: value out of range")
+    return int(text)
+
+
+def boolean(query: Query, name: str) -> bool:
+    """Return whether a parameter says yes: whatever it says beside `false` and `0`."""
+    return query.has(name) and query.first(name).lower() not in ("false", "0")
+
+
+def _problems(options: ListOptions) -> list[FieldError]:
+    match = options.resource_version_match
+    if options.is_watch:
+        return _watch_problems(options)
+    errors: list[FieldError] = []
+    if options.sends_initial_events is not None:
+        path = FieldPath(("sendInitialEvents",))
+        errors.append(fielderror.forbidden(path, "sendInitialEvents is forbidden for list"))
+    if match:
+        errors += _match_problems(options, match)
+    return errors
+
+
+def _match_problems(options: ListOptions, match: str) -> list[FieldError]:
+    errors = []
+    if not options.resource_version:
+        errors.append(
+            fielderror.forbidden(_MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided")
+        )
+    if options.continuing:
+        errors.append(fielderror.forbidden(_MATCH, "resourceVersionMatch is forbidden when continue is provided"))
+    if match not in (_EXACT, _NOT_OLDER_THAN):
+        errors.append(fielderror.not_supported(_MATCH, match, [_EXACT, _NOT_OLDER_THAN, ""]))
+    if match == _EXACT and options.resource_version == "0":
+        errors.append(fielderror.forbidden(_MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+    return errors
+
+
+def _watch_problems(options: ListOptions) -> list[FieldError]:
+    match = options.resource_version_match
+    errors = []
+    if options.sends_initial_events is not None and match != _NOT_OLDER_THAN:
+        problem = f"sendInitialEvents requires setting resourceVersionMatch to {_NOT_OLDER_THAN}"
+        errors.append(fielderror.forbidden(_MATCH, problem))
+    if match and options.sends_initial_events is None:
+        problem = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
+        errors.append(fielderror.forbidden(_MATCH, problem))
+    if match not in ("", _NOT_OLDER_THAN):
+        errors.append(fielderror.not_supported(_MATCH, match, [_NOT_OLDER_THAN]))
+    if options.continuing:
+        errors.append(fielderror.forbidden(_MATCH, "resourceVersionMatch is forbidden when continue is provided"))
+    return errors

@@ -1,0 +1,98 @@
+"""Requests of HTTP as data, and the answers to them."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server import requestinfo
+from pytest_crd.server.requestinfo import RequestInfo
+
+
+class HTTPRequest(NamedTuple):
+    """
+    A request.
+
+    Attributes:
+        method: `GET`, `POST` …
+        target: The path with its query, as it is sent.
+        headers: The headers, their names in lower case.
+        body: What is sent.
+    """
+
+    method: str
+    target: str
+    headers: Mapping[str, str] = {}
+    body: bytes = b""
+
+    @property
+    def path(self) -> str:
+        """The path, unquoted."""
+        return urllib.parse.unquote(self.target.partition("?")[0])
+
+    @property
+    def info(self) -> RequestInfo | None:
+        """What the path asks for; None where it is about no resource."""
+        return requestinfo.parse(self.method, self.path)
+
+    @property
+    def query(self) -> Query:
+        """The parameters of the URL."""
+        return Query(self.target.partition("?")[2])
+
+
+class Query:
+    """The parameters of a URL."""
+
+    def __init__(self, text: str) -> None:
+        """Read what stands behind the question mark."""
+        self._values: dict[str, list[str]] = {}
+        for name, value in urllib.parse.parse_qsl(text, keep_blank_values=True):
+            self._values.setdefault(name, []).append(value)
+
+    def first(self, name: str) -> str:
+        """Return the first value of a parameter; empty where it has none."""
+        return self._values.get(name, [""])[0]
+
+    def all(self, name: str) -> list[str]:
+        """Return all values of a parameter."""
+        return self._values.get(name, [])
+
+    def has(self, name: str) -> bool:
+        """Return whether there is such a parameter."""
+        return name in self._values
+
+
+@dataclass(frozen=True, slots=True)
+class HTTPAnswer:
+    """
+    An answer that is there as a whole.
+
+    Attributes:
+        code: The HTTP code.
+        body: What is sent.
+        media_type: What it is.
+        headers: Further headers, in order; a name may come several times.
+        value: What the body says, as JSON; None where it is none.
+        warnings: What it warns of.
+        dropped: The fields that were dropped of what was sent.
+        unvalidated: The kind of what was written, where that is neither validated nor defaulted.
+    """
+
+    code: int
+    body: bytes
+    media_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+    value: JSONValue = None
+    warnings: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    unvalidated: str = ""
+
+
+def compact(value: JSONValue) -> str:
+    """Return a value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,249 @@
+"""Requests that read: an object, or a list of them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+from pytest_crd.engine.golang import jsonsyntax, printing
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server import statuses
+from pytest_crd.server.listoptions import ListOptions
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.selectors import FieldTerm, Requirement
+from pytest_crd.server.statuses import ApiError
+from pytest_crd.server.store import CompactedError, Store, StoredObject
+
+_DIGITS: Final = re.compile(r"[0-9]+\Z")
+_FORMAT: Final = "meta.k8s.io/v1"
+_TOO_OLD: Final = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue "
+    "parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token "
+    "results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and "
+    "now may show up in the list."
+)
+# The revision of a token that goes on with what there is now.
+_ANY: Final = -1
+
+
+class Page(NamedTuple):
+    """
+    A list, or a part of it.
+
+    Attributes:
+        items: The objects, as they are read.
+        revision: Of when it is.
+        continuing: The token of the next part; empty where this is the last.
+        remaining: How many objects come after; None where nobody has counted.
+    """
+
+    items: list[Resource]
+    revision: int
+    continuing: str = ""
+    remaining: int | None = None
+
+
+class _Token(NamedTuple):
+    revision: int
+    start: str
+
+
+def get(store: Store, type_: ResourceType, namespace: str, name: str, resource_version: str = "") -> StoredObject:
+    """
+    Return a stored object.
+
+    Raises:
+        ApiError: 404: it is not there; 504: it is wanted of a time that has not come.
+    """
+    if resource_version:
+        demand_version(store, version_of(resource_version))
+    entry = store.get(type_.key(namespace, name))
+    if entry is None:
+        raise statuses.not_found(type_.resource, name)
+    return entry
+
+
+def page(store: Store, type_: ResourceType, namespace: str, options: ListOptions) -> Page:
+    """
+    Return a list of objects, or the part of it that is asked for.
+
+    Raises:
+        ApiError: 400: an option makes no sense; 410: the list is wanted of a time that is forgotten; 504: of one that has not come.
+
+    Reference:
+        apiserver storage/etcd3/store.go, GetList; storage/continue.go.
+    """
+    matches = filter_of(type_, options)
+    token = _read_token(options.continuing) if options.continuing else None
+    if token is not None and options.resource_version not in ("", "0"):
+        raise statuses.bad_request("specifying resource version is not allowed when using continue")
+    with store.lock:
+        revision = store.revision if token is None else token.revision
+        if token is None and options.resource_version:
+            revision = _revision_of(store, options)
+        elif revision == _ANY:
+            revision = store.revision
+        entries = _entries(store, type_, namespace, revision, token)
+    start = 0 if token is None else _place_after(entries, namespace, token.start)
+    return _cut(entries[start:], type_, namespace, options, matches, revision)
+
+
+def filter_of(type_: ResourceType, options: ListOptions) -> Callable[[Resource], bool]:
+    """
+    Return what says whether an object, as it is read, is meant by the selectors.
+
+    Raises:
+        ApiError: 400: objects of the type cannot be selected by such a field.
+    """
+    known = type_.selectable_fields()
+    for path, _, _ in options.fields:
+        if path not in known:
+            raise statuses.bad_request(f"field label not supported: {path}")
+    if not options.labels and not options.fields:
+        return lambda _shown: True
+    return lambda shown: _has_labels(shown, options.labels) and _has_fields(type_, shown, options.fields)
+
+
+def version_of(text: str) -> int:
+    """
+    Return a resourceVersion as a number.
+
+    Raises:
+        ApiError: 500: it is none.
+    """
+    if not _DIGITS.match(text):
+        raise ApiError(_failed_version(text))
+    return int(text)
+
+
+def demand_version(store: Store, revision: int) -> None:
+    """
+    Pass when the store has come to a revision.
+
+    Raises:
+        ApiError: 504: it has not.
+    """
+    if revision > store.revision:
+        message = f"Timeout: Too large resource version: {revision}, current: {store.revision}"
+        causes = [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]
+        failure = statuses.failure(504, "Timeout", message, {"causes": causes, "retryAfterSeconds": 1})
+        raise ApiError(failure.status, (("Retry-After", "1"),))
+
+
+def _failed_version(text: str) -> JSONValue:
+    problem = f"resourceVersion: Invalid value: {printing.quote(text)}: strconv.ParseUint: parsing {printing.quote(text)}: invalid syntax"
+    return statuses.failure(500, "", problem).status
+
+
+def _revision_of(store: Store, options: ListOptions) -> int:
+    """Return of which revision a list is wanted."""
+    text = options.resource_version
+    if not _DIGITS.match(text):
+        raise statuses.bad_request(f"invalid resource version: {_failed_version(text)['message']}")
+    demand_version(store, int(text))
+    return int(text) if options.resource_version_match == "Exact" else store.revision
+
+
+def _entries(
+    store: Store, type_: ResourceType, namespace: str, revision: int, token: _Token | None
+) -> list[StoredObject]:
+    within = namespace if type_.is_namespaced else ""
+    try:
+        return store.entries(type_.resource, within, at=revision)
+    except CompactedError:
+        if token is None:
+            raise statuses.failure(410, "Expired", "The resourceVersion for the provided list is too old.") from None
+        failure = statuses.failure(410, "Expired", _TOO_OLD)
+        failure.status["metadata"]["continue"] = _token(_ANY, token.start)
+        raise failure from None
+
+
+def _place_after(entries: list[StoredObject], namespace: str, start: str) -> int:
+    return next((place for place, entry in enumerate(entries) if _within(entry, namespace) >= start), len(entries))
+
+
+def _within(entry: StoredObject, namespace: str) -> str:
+    """Return the path of an object below what is listed, as tokens have it."""
+    path = entry.key.path
+    return f"/{path.removeprefix(f'{namespace}/') if namespace else path}"
+
+
+def _cut(  # noqa: PLR0913, PLR0917 - what a page is made of
+    entries: list[StoredObject],
+    type_: ResourceType,
+    namespace: str,
+    options: ListOptions,
+    matches: Callable[[Resource], bool],
+    revision: int,
+) -> Page:
+    """Return the first objects that match, as many as a page has."""
+    items: list[Resource] = []
+    # What is wanted of any time comes from memory, and whole.
+    is_whole = options.limit <= 0 or options.resource_version == "0"
+    limit = len(entries) if is_whole else options.limit
+    for place, entry in enumerate(entries):
+        if len(items) == limit:
+            token = _token(revision, _within(entries[place - 1], namespace) + "\0")
+            is_counted = not options.labels and not options.fields
+            return Page(items, revision, token, len(entries) - place if is_counted else None)
+        shown = type_.shown(entry)
+        if matches(shown):
+            items.append(shown)
+    return Page(items, revision)
+
+
+def _has_labels(shown: Resource, requirements: Iterable[Requirement]) -> bool:
+    labels = shown["metadata"].get("labels") or {}
+    return all(requirement.matches(labels) for requirement in requirements)
+
+
+def _has_fields(type_: ResourceType, shown: Resource, terms: Iterable[FieldTerm]) -> bool:
+    fields = type_.selectable(shown)
+    return all((fields[term.field] == term.value) == term.is_equal for term in terms)
+
+
+def _token(revision: int, start: str) -> str:
+    content = json.dumps({"v": _FORMAT, "rv": revision, "start": start}, separators=(",", ":"))
+    return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
+
+
+def _read_token(text: str) -> _Token:
+    """
+    Return what a token says.
+
+    Raises:
+        ApiError: 400: it is none.
+    """
+    try:
+        content = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
+    except binascii.Error:
+        raise _bad_token(f"illegal base64 data at input byte {_illegal_byte(text)}") from None
+    if problem := jsonsyntax.problem(content.decode(errors="replace")):
+        raise _bad_token(problem)
+    value: Any = json.loads(content)
+    if not isinstance(value, dict):
+        kind = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
+        raise _bad_token(f"json: cannot unmarshal {kind} into Go value of type storage.continueToken")
+    if value.get("v") != _FORMAT:
+        raise _bad_token(f"server does not recognize this encoded version {value.get('v', '')}")
+    if not value.get("rv"):
+        raise _bad_token(f"incorrect encoded start resourceVersion (version {_FORMAT})")
+    start = value.get("start") or ""
+    if not start:
+        raise _bad_token(f"encoded start key empty (version {_FORMAT})")
+    return _Token(value["rv"], start if start.startswith("/") else f"/{start}")
+
+
+def _bad_token(problem: str) -> ApiError:
+    return statuses.bad_request(f"invalid continue token: continue key is not valid: {problem}")
+
+
+def _illegal_byte(text: str) -> int:
+    """Return where a text stops to be base64: at a character that is none, else where too few are left."""
+    found = re.search(r"[^A-Za-z0-9_-]", text)
+    return found.start() if found else len(text) - len(text) % 4

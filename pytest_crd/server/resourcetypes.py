@@ -1,0 +1,193 @@
+"""What is served: a resource of one API version, with what is said of it in discovery and what answers requests for its objects."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
+from pytest_crd.server import making
+from pytest_crd.server.store import ObjectKey, StoredObject
+
+# In the order in which discovery lists those of custom resources.
+VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+SUBRESOURCE_VERBS: Final = ("get", "patch", "update")
+
+
+class Names(NamedTuple):
+    """
+    What a resource is called.
+
+    Attributes:
+        plural: As in URLs.
+        singular: For people.
+        kind: The kind of its objects.
+        list_kind: The kind of lists of them.
+        short_names: For people who type.
+        categories: Of what it is a part, as `all`.
+    """
+
+    plural: str
+    singular: str
+    kind: str
+    list_kind: str
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+
+
+class SubresourceKind(NamedTuple):
+    """
+    A subresource as discovery shows it.
+
+    Attributes:
+        name: `status`, `scale`.
+        group: The group of its kind; that of the resource where it is the same kind.
+        version: The version of its kind, likewise.
+        kind: Its kind.
+        verbs: What can be asked of it.
+    """
+
+    name: str
+    group: str
+    version: str
+    kind: str
+    verbs: tuple[str, ...] = SUBRESOURCE_VERBS
+
+
+class TableColumn(NamedTuple):
+    """
+    A column of a table.
+
+    Attributes:
+        name: Its heading.
+        type: `string`, `integer`, `number`, `boolean` or `date`.
+        path: The JSONPath of what it shows.
+        description: What is said of it.
+        priority: Above 0 it is shown to who asks for more.
+        format: `name` of the first one.
+    """
+
+    name: str
+    type: str
+    path: str
+    description: str
+    priority: int = 0
+    format: str = ""
+
+
+AGE: Final = TableColumn(
+    "Age",
+    "date",
+    ".metadata.creationTimestamp",
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in "
+    "happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC."
+    "\n\nPopulated by the system. Read-only. Null for lists. More info: "
+    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+)
+
+
+class ResourceType(abc.ABC):
+    """
+    A resource of one API version.
+
+    Attributes:
+        group: Its API group; empty for the core group.
+        version: The version.
+        names: What it is called.
+        is_namespaced: Whether its objects are in namespaces.
+        verbs: What can be asked of it.
+        subresources: Its subresources.
+        is_typed: Whether the server has a type of its own for it: lists of such objects do not say of each what it is.
+        warnings: What each answer about it warns of.
+        validates: Whether what is written is pruned, defaulted and validated; else it is only stored.
+        shows_deleted: Whether a deletion is answered with the object, and not with a Status.
+    """
+
+    group: str
+    version: str
+    names: Names
+    is_namespaced: bool
+    verbs: tuple[str, ...] = VERBS
+    subresources: tuple[SubresourceKind, ...] = ()
+    is_typed: bool = False
+    warnings: tuple[str, ...] = ()
+    validates: bool = True
+    shows_deleted: bool = False
+
+    @property
+    def resource(self) -> str:
+        """What messages call it, and where its objects are stored: `plural.group`."""
+        return f"{self.names.plural}.{self.group}" if self.group else self.names.plural
+
+    @property
+    def storage_version(self) -> str:
+        """The version in which its objects are stored."""
+        return self.version
+
+    @property
+    def api_version(self) -> str:
+        """The apiVersion of its objects."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    def key(self, namespace: str, name: str) -> ObjectKey:
+        """Return where an object is stored."""
+        return ObjectKey(self.resource, namespace if self.is_namespaced else "", name)
+
+    def has(self, subresource: str) -> bool:
+        """Return whether there is such a subresource; what is asked of the object itself is empty."""
+        return not subresource or any(one.name == subresource for one in self.subresources)
+
+    @abc.abstractmethod
+    def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
+        """Return what comes of a request that writes."""
+
+    @abc.abstractmethod
+    def shown(self, entry: StoredObject) -> Resource:
+        """Return a stored object as it is read in this version, with its resourceVersion."""
+
+    @abc.abstractmethod
+    def scale(self, entry: StoredObject) -> Resource:
+        """Return the Scale of a stored object."""
+
+    def ending(self, value: Resource, finalizers: list[str]) -> Resource | None:
+        """
+        Return an object as one that is to be deleted; None where it can go at once.
+
+        Args:
+            value: The object as it is stored.
+            finalizers: Who holds it.
+
+        Reference:
+            apiserver registry/rest/delete.go, BeforeDelete; registry/generic/registry/store.go, markAsDeleting.
+        """
+        return marked(value, finalizers) if finalizers else None
+
+    @abc.abstractmethod
+    def columns(self) -> Sequence[TableColumn]:
+        """Return the columns of a table of its objects, without the one of names."""
+
+    def selectable(self, shown: Resource) -> Mapping[str, str]:
+        """Return the fields that a selector can ask for, with their values in an object as it is shown."""
+        metadata = shown["metadata"]
+        found = {"metadata.name": str(metadata.get("name", ""))}
+        if self.is_namespaced:
+            found["metadata.namespace"] = str(metadata.get("namespace", ""))
+        return found
+
+    def selectable_fields(self) -> frozenset[str]:
+        """Return the fields that a selector can ask for."""
+        blank: dict[str, JSONValue] = {"metadata": {}}
+        return frozenset(self.selectable(blank))
+
+
+def marked(value: Resource, finalizers: list[str]) -> Resource:
+    """Return an object that *finalizers* hold as one that is to be deleted."""
+    metadata = {**value["metadata"], "finalizers": finalizers}
+    if not metadata.get("deletionTimestamp"):
+        metadata |= {"deletionTimestamp": making.now(), "deletionGracePeriodSeconds": 0}
+        if metadata.get("generation"):
+            metadata["generation"] += 1
+    return {**value, "metadata": dict(sorted(metadata.items()))}

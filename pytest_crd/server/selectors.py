@@ -1,0 +1,266 @@
+"""Which objects are meant: selectors of labels and of fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.metadata import names
+from pytest_crd.engine.profile import Profile
+
+Labels: TypeAlias = Mapping[str, str]
+
+_SYMBOLS: Final = re.compile(r"[=!(),><]")
+_OPERATORS: Final = ("==", "=", "!=", ">", "<", "(", ")", ",", "!")
+_KEYWORDS: Final = frozenset({"in", "notin"})
+_BINARY: Final = "in, notin, =, ==, !=, gt, lt"
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
+
+
+class SelectorError(Exception):
+    """A selector that cannot be read; the message is the server's."""
+
+
+class FieldTerm(NamedTuple):
+    """
+    What a selector of fields demands of one.
+
+    Attributes:
+        field: Its path, `metadata.name`.
+        value: What it must be.
+        is_equal: Whether it must be that; else it must not.
+    """
+
+    field: str
+    value: str
+    is_equal: bool
+
+
+class Requirement(NamedTuple):
+    """
+    What a selector of labels demands of one.
+
+    Attributes:
+        key: The label.
+        operator: `in`, `notin`, `exists`, `!`, `>` or `<`; `=` is an `in` of one value.
+        values: The values; none of `exists` and `!`.
+    """
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    def matches(self, labels: Labels) -> bool:
+        """Return whether *labels* are as demanded."""
+        value = labels.get(self.key)
+        if self.operator == "in":
+            return value in self.values
+        if self.operator == "notin":
+            return value not in self.values
+        if self.operator in ("exists", "!"):
+            return (value is not None) == (self.operator == "exists")
+        if value is None or not _INTEGER.match(value):
+            return False
+        is_greater = int(value) > int(self.values[0])
+        return is_greater if self.operator == ">" else int(value) < int(self.values[0])
+
+
+def labels(text: str, profile: Profile) -> tuple[Requirement, ...]:
+    """
+    Return what a selector of labels demands; nothing of an empty one.
+
+    Raises:
+        SelectorError: It cannot be read.
+
+    Reference:
+        apimachinery labels/selector.go, Parse.
+    """
+    return _LabelParser(text, profile).parse()
+
+
+def fields(text: str) -> tuple[FieldTerm, ...]:
+    """
+    Return what a selector of fields demands; nothing of an empty one.
+
+    Raises:
+        SelectorError: It cannot be read.
+
+    Reference:
+        apimachinery fields/selector.go, ParseSelector.
+    """
+    return tuple(_field_term(term, text) for term in _split(text) if term)
+
+
+def _split(text: str) -> list[str]:
+    """Return the terms between commas that no backslash escapes."""
+    return re.findall(r"(?:\\.|[^,\\]|\\\Z)+", text, re.DOTALL)
+
+
+def _field_term(term: str, whole: str) -> FieldTerm:
+    for index in range(len(term)):
+        for operator in ("!=", "==", "="):
+            if term.startswith(operator, index):
+                value = _unescaped(term[index + len(operator) :])
+                return FieldTerm(term[:index], value, operator != "!=")
+    raise SelectorError(f"invalid selector: '{whole}'; can't understand '{term}'")
+
+
+def _unescaped(value: str) -> str:
+    found = []
+    rest = iter(value)
+    for char in rest:
+        if char == "\\":
+            following = next(rest, "")
+            if following not in ("\\", ",", "=") or not following:
+                raise SelectorError(f"invalid field selector: invalid escape sequence: \\{following}")
+            found.append(following)
+        elif char in ",=":
+            raise SelectorError(f"invalid field selector: unescaped character in value: {ord(char)}")
+        else:
+            found.append(char)
+    return "".join(found)
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+
+
+class _LabelParser:
+    """Reads a selector of labels from left to right."""
+
+    def __init__(self, text: str, profile: Profile) -> None:
+        self._profile = profile
+        self._tokens = _tokens(text)
+        self._next = 0
+
+    def parse(self) -> tuple[Requirement, ...]:
+        found: list[Requirement] = []
+        while True:
+            token = self._peek()
+            if token.kind == "end":
+                return tuple(found)
+            if token.kind not in ("identifier", "!"):
+                raise SelectorError(f"found '{token.text}', expected: !, identifier, or 'end of string'")
+            try:
+                found.append(self._requirement())
+            except SelectorError as error:
+                raise SelectorError(f"unable to parse requirement: {error}") from None
+            token = self._take()
+            if token.kind == "end":
+                return tuple(found)
+            if token.kind != ",":
+                raise SelectorError(f"found '{token.text}', expected: ',' or 'end of string'")
+            following = self._peek()
+            if following.kind not in ("identifier", "!"):
+                raise SelectorError(f"found '{following.text}', expected: identifier after ','")
+
+    def _requirement(self) -> Requirement:
+        token = self._take()
+        is_denied = token.kind == "!"
+        token = self._take() if is_denied else token
+        if token.kind != "identifier":
+            raise SelectorError(f"found '{token.text}', expected: identifier")
+        key = token.text
+        _demand(names.label_key(key, self._profile), "<nil>", key)
+        if self._peek().kind in ("end", ","):
+            return Requirement(key, "!" if is_denied else "exists")
+        if is_denied:
+            return Requirement(key, "!")
+        return self._binary(key, self._take(is_value=False))
+
+    def _binary(self, key: str, operator: _Token) -> Requirement:
+        if operator.kind in _KEYWORDS:
+            found = Requirement(key, operator.kind, self._values())
+        elif operator.kind in ("=", "==", "!="):
+            found = Requirement(key, "notin" if operator.kind == "!=" else "in", (self._value(),))
+        elif operator.kind in (">", "<"):
+            found = Requirement(key, operator.kind, (self._value(),))
+            if not _INTEGER.match(found.values[0]):
+                problem = "for 'Gt', 'Lt' operators, the value must be an integer"
+                raise SelectorError(f"values[0]: Invalid value: {printing.quote(found.values[0])}: {problem}")
+        else:
+            raise SelectorError(f"found '{operator.text}', expected: {_BINARY}")
+        for index, value in enumerate(found.values):
+            _demand(names.label_value(value, self._profile), f"values[{index}][{key}]", value)
+        return found
+
+    def _values(self) -> tuple[str, ...]:
+        token = self._take()
+        if token.kind != "(":
+            raise SelectorError(f"found '{token.text}' expected: '('")
+        token = self._peek()
+        if token.kind == ")":
+            self._take()
+            return ()
+        if token.kind not in ("identifier", ","):
+            raise SelectorError(f"found '{token.text}', expected: ',', ')' or identifier")
+        found = self._list()
+        self._take()  # the parenthesis at which the list has ended
+        return found
+
+    def _list(self) -> tuple[str, ...]:
+        found: dict[str, None] = {}
+        while True:
+            token, following = self._take(), self._peek()
+            if token.kind == "identifier":
+                found[token.text] = None
+                if following.kind == ")":
+                    return tuple(found)
+                if following.kind != ",":
+                    raise SelectorError(f"found '{following.text}', expected: ',' or ')'")
+            elif token.kind == ",":
+                if not found:
+                    found[""] = None
+                if following.kind == ")":
+                    return (*found, "")
+                if following.kind == ",":
+                    self._take()
+                    found[""] = None
+                    if self._peek().kind == ")":
+                        return tuple(found)
+            else:
+                raise SelectorError(f"found '{token.text}', expected: ',', or identifier")
+
+    def _value(self) -> str:
+        if self._peek().kind in ("end", ","):
+            return ""
+        token = self._take()
+        if token.kind != "identifier":
+            raise SelectorError(f"found '{token.text}', expected: identifier")
+        return token.text
+
+    def _peek(self, *, is_value: bool = True) -> _Token:
+        token = self._tokens[min(self._next, len(self._tokens) - 1)]
+        return _Token("identifier", token.text) if is_value and token.kind in _KEYWORDS else token
+
+    def _take(self, *, is_value: bool = True) -> _Token:
+        token = self._peek(is_value=is_value)
+        self._next += 1
+        return token
+
+
+def _demand(problems: tuple[str, ...], path: str, value: str) -> None:
+    if problems:
+        told = [f"{path}: Invalid value: {printing.quote(value)}: {problem}" for problem in problems]
+        raise SelectorError(told[0] if len(told) == 1 else f"[{', '.join(told)}]")
+
+
+def _tokens(text: str) -> list[_Token]:
+    found: list[_Token] = []
+    place = 0
+    while place < len(text):
+        if text[place].isspace():
+            place += 1
+            continue
+        word = next((one for one in _OPERATORS if text.startswith(one, place)), "")
+        kind = word
+        if not word:
+            end = re.compile(r"[=!(),><\s]|\Z").search(text, place)
+            word = text[place : end.start() if end else len(text)]
+            kind = word if word in _KEYWORDS else "identifier"
+        found.append(_Token(kind, word))
+        place += len(word)
+    return [*found, _Token("end", "")]

@@ -1,0 +1,125 @@
+"""What a server says where a request fails: the Status objects that no engine makes, as they are about URLs, options and the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_crd.engine.errors import fielderror, refusal, response
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.jsonvalue import JSONValue
+
+_META_GROUP = "meta.k8s.io"
+
+
+class ApiError(Exception):
+    """
+    A request that fails.
+
+    Attributes:
+        status: The Status that is answered with.
+        headers: Headers of the answer.
+        warnings: What is warned of beside.
+    """
+
+    def __init__(
+        self, status: JSONValue, headers: tuple[tuple[str, str], ...] = (), warnings: Sequence[str] = ()
+    ) -> None:
+        """Take the Status."""
+        super().__init__(status["message"])
+        self.status = status
+        self.headers = headers
+        self.warnings = warnings
+
+
+class NotFoundPageError(Exception):
+    """A URL behind which there is nothing: no Status is answered, but a page."""
+
+
+def of_refusal(why: Refusal, subject: Mapping[str, str] | None = None) -> ApiError:
+    """Return the failure of a request that is refused; *subject* says what it is about, `name`, `group` and `kind`."""
+    return ApiError(response.refused(why, subject=subject or {}).status)
+
+
+def failure(code: int, reason: str, message: str, details: Mapping[str, Any] | None = None) -> ApiError:
+    """Return a failure in these words."""
+    status: JSONValue = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": message,
+        "reason": reason,
+        "details": dict(details or {}),
+        "code": code,
+    }
+    return ApiError({key: value for key, value in status.items() if value or key == "metadata"})
+
+
+def bad_request(message: str) -> ApiError:
+    """Return the failure of a request that makes no sense."""
+    return failure(400, "BadRequest", message)
+
+
+def not_found(resource: str, name: str) -> ApiError:
+    """Return the failure of a request for an object that is not there; *resource* is `plural.group`."""
+    plural, _, group = resource.partition(".")
+    details = {key: value for key, value in (("name", name), ("group", group), ("kind", plural)) if value}
+    return failure(404, "NotFound", f'{resource} "{name}" not found', details)
+
+
+def conflict(kind: str, group: str, name: str, problem: str) -> ApiError:
+    """Return the failure of a request whose precondition does not hold."""
+    qualified = f"{kind}.{group}" if group else kind
+    details = {key: value for key, value in (("name", name), ("group", group), ("kind", kind)) if value}
+    message = f'Operation cannot be fulfilled on {qualified} "{name}": {problem}'
+    return failure(409, "Conflict", message, details)
+
+
+def forbidden(resource: str, name: str, problem: str, causes: Sequence[Mapping[str, str]] = ()) -> ApiError:
+    """Return the failure of a request that nobody may make; *resource* is `plural.group`."""
+    plural, _, group = resource.partition(".")
+    about = (("name", name), ("group", group), ("kind", plural), ("causes", [*causes]))
+    details = {key: value for key, value in about if value}
+    return failure(403, "Forbidden", f'{resource} "{name}" is forbidden: {problem}', details)
+
+
+def invalid_options(kind: str, errors: Sequence[FieldError]) -> ApiError:
+    """Return the failure of a request whose options, of a *kind* such as `ListOptions`, are wrong."""
+    message = f'{kind}.{_META_GROUP} "" is invalid: {fielderror.aggregate(errors)}'
+    subject = {"group": _META_GROUP, "kind": kind}
+    return of_refusal(Refusal(422, "Invalid", message, tuple(errors), subject=subject))
+
+
+def method_not_allowed(verb: str, resource: str) -> ApiError:
+    """Return the failure of a request with a method that there is not; *resource* is `plural.group`."""
+    plural, _, group = resource.partition(".")
+    details = {key: value for key, value in (("group", group), ("kind", plural)) if value}
+    return failure(405, "MethodNotAllowed", f'{verb} is not supported on resources of kind "{resource}"', details)
+
+
+def unsupported_media_type(accepted: Sequence[str]) -> ApiError:
+    """Return the failure of a request whose body is in a form that nobody reads."""
+    known = ", ".join(accepted)
+    message = f"the body of the request was in an unknown format - accepted media types include: {known}"
+    return failure(415, "UnsupportedMediaType", message)
+
+
+def wrong_shape(shape: str, problem: str) -> ApiError:
+    """Return the failure of a request whose object cannot be shown in a shape."""
+    return failure(406, "NotAcceptable", f"you requested {shape}, but the requested object {problem}")
+
+
+def too_large() -> ApiError:
+    """Return the failure of a request whose body is longer than servers take."""
+    limit = f"Request entity too large: limit is {refusal.MOST_BYTES}"
+    return failure(413, "RequestEntityTooLarge", limit)
+
+
+def success(resource: str, name: str, uid: str) -> JSONValue:
+    """Return the Status of an object that was deleted; *resource* is `plural.group`."""
+    plural, _, group = resource.partition(".")
+    details = {"name": name, "group": group, "kind": plural, "uid": uid}
+    kept = {key: value for key, value in details.items() if value}
+    return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": kept}

@@ -1,0 +1,178 @@
+"""An API behind a port."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+from aiohttp import web
+
+from pytest_crd.server import encoding
+from pytest_crd.server.api import Api
+from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.transport.certificates import Certificates
+from pytest_crd.server.watching import Reply, Stream, WatchEvent
+
+_HOST: Final = "127.0.0.1"
+# Somewhat more than what a server takes, so that it is the API that refuses the rest.
+_MOST_BYTES: Final = 4 << 20
+_GRACE: Final = 0.2
+
+# Called with each request and its answer; of a watch with None once it begins.
+Tell = Callable[[HTTPRequest, "HTTPAnswer | None"], None]
+
+
+class HTTPServer:
+    """
+    An API behind a port of loopback, from `start` to `stop`.
+
+    Attributes:
+        url: Where it is, `https://127.0.0.1:PORT`.
+        token: What requests must say.
+    """
+
+    def __init__(
+        self, api: Api, certificates: Certificates, *, token: str = "", port: int = 0, tell: Tell | None = None
+    ) -> None:
+        """
+        Take what answers.
+
+        Args:
+            api: What answers.
+            certificates: What it speaks TLS by.
+            token: What the API demands.
+            port: The port; 0 for one that is free.
+            tell: Called with each request and its answer.
+
+        Raises:
+            OSError: The port is taken.
+        """
+        self._api = api
+        self._tell = tell
+        self._context = certificates.context
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((_HOST, port))
+        except OSError:
+            self._socket.close()
+            raise
+        self.url = f"https://{_HOST}:{self._socket.getsockname()[1]}"
+        api.address = self.url.removeprefix("https://")
+        self.token = token
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="crd_server", daemon=True)
+        self._is_up = threading.Event()
+        self._stopping = asyncio.Event()
+        self._streams: set[asyncio.Event] = set()
+
+    def start(self) -> None:
+        """Listen; when this returns, requests are answered."""
+        self._thread.start()
+        self._is_up.wait()
+
+    def stop(self) -> None:
+        """End all watches and connections, and give the port back."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join()
+        self._loop.close()
+        self._socket.close()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._serve())
+
+    async def _serve(self) -> None:
+        app = web.Application(client_max_size=_MOST_BYTES)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=_GRACE, handle_signals=False)
+        await runner.setup()
+        await web.SockSite(runner, self._socket, ssl_context=self._context).start()
+        end = self._api.store.listen(self._wake)
+        self._is_up.set()
+        try:
+            await self._stopping.wait()
+        finally:
+            end()
+            self._wake_all()
+            transports = [one.transport for one in (runner.server.connections if runner.server else ())]
+            await runner.cleanup()
+            for transport in transports:  # which would wait for clients to say farewell
+                if transport is not None:
+                    transport.abort()
+            await asyncio.sleep(0)
+
+    def _wake(self) -> None:
+        """Have all watches look for what is new; called by whoever writes, in any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop has just ended
+            self._loop.call_soon_threadsafe(self._wake_all)
+
+    def _wake_all(self) -> None:
+        for stream in self._streams:
+            stream.set()
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        try:
+            body = await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            body = b" " * _MOST_BYTES  # the API says what is said of so much
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        asked = HTTPRequest(request.method, request.raw_path, headers, body)
+        reply: Reply = self._api.answer(asked)
+        if self._tell is not None:
+            self._tell(asked, reply if isinstance(reply, HTTPAnswer) else None)
+        return await self._stream(request, reply) if isinstance(reply, Stream) else _response(reply)
+
+    async def _stream(self, request: web.Request, stream: Stream) -> web.StreamResponse:
+        """Send the events of a watch as they come, until it is over, out of time, or nobody reads any longer."""
+        response = web.StreamResponse(
+            headers={"Content-Type": "application/json", "Cache-Control": "no-cache, private"}
+        )
+        for text in stream.warnings:
+            response.headers.add("Warning", encoding.warning(text))
+        await response.prepare(request)
+        news = asyncio.Event()
+        self._streams.add(news)
+        until = time.monotonic() + stream.timeout
+        try:
+            while not self._stopping.is_set():
+                news.clear()
+                await _send(response, stream, stream.watch.take())
+                left = until - time.monotonic()
+                if stream.watch.is_over or left <= 0:
+                    break
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(news.wait(), left)
+            if not stream.watch.is_over:
+                await _send(response, stream, stream.watch.bookmark())
+            await response.write_eof()
+        except ConnectionError:
+            pass  # who has asked has gone
+        finally:
+            self._streams.discard(news)
+        return response
+
+
+async def _send(response: web.StreamResponse, stream: Stream, events: list[WatchEvent]) -> None:
+    if events:
+        await response.write(b"".join(stream.line(event) for event in events))
+
+
+def _response(answer: HTTPAnswer) -> web.Response:
+    response = web.Response(status=answer.code, body=answer.body)
+    response.headers["Content-Type"] = answer.media_type
+    for name, value in answer.headers:
+        response.headers.add(name, value)
+    return response
+
+
+def new_token() -> str:
+    """Return a token that nobody can guess."""
+    return secrets.token_urlsafe(24)

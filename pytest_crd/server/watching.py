@@ -1,0 +1,160 @@
+"""Watches: a place in the history of the store, and what a client is told of what happens after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server import reading, statuses
+from pytest_crd.server.listoptions import ListOptions
+from pytest_crd.server.messages import HTTPAnswer, compact
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.store import CompactedError, Event, Store, StoredObject
+
+
+class WatchEvent(NamedTuple):
+    """
+    What a client is told.
+
+    Attributes:
+        type: `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`.
+        entry: Of which object; None of the last two.
+        value: What is told where it is no object.
+    """
+
+    type: str
+    entry: StoredObject | None = None
+    value: JSONValue = None
+
+
+class Watch:
+    """
+    A watch; `take` gives what is new since the last time.
+
+    Attributes:
+        type: What is watched.
+        is_over: Whether nothing comes any longer, as an error was told.
+    """
+
+    def __init__(self, store: Store, type_: ResourceType, namespace: str, options: ListOptions) -> None:
+        """
+        Take what is watched, and since when.
+
+        Raises:
+            ApiError: A selector or resourceVersion makes no sense.
+        """
+        self.type = type_
+        self.is_over = False
+        self._store = store
+        self._namespace = namespace if type_.is_namespaced else ""
+        self._matches = reading.filter_of(type_, options)
+        self._wants_bookmarks = options.wants_bookmarks
+        since = reading.version_of(options.resource_version or "0")
+        self._begins = options.sends_initial_events if options.sends_initial_events is not None else not since
+        self._ends_beginning = bool(options.sends_initial_events) and options.wants_bookmarks
+        with store.lock:
+            # What is there is told as of now, whatever is asked.
+            self._revision = store.revision if self._begins or not since else since
+            self._first = self._present() if self._begins else []
+
+    @property
+    def revision(self) -> int:
+        """How far the watch is."""
+        return self._revision
+
+    def take(self) -> list[WatchEvent]:
+        """Return what is new, oldest first; nothing where nothing is, or where the watch is over."""
+        if self.is_over:
+            return []
+        found, self._first = self._first, []
+        try:
+            happened = self._store.since(min(self._revision, self._store.revision))
+        except CompactedError as error:
+            self.is_over = True
+            message = f"too old resource version: {self._revision} ({error.oldest})"
+            return [*found, WatchEvent("ERROR", value=statuses.failure(410, "Expired", message).status)]
+        for event in happened:
+            self._revision = event.revision
+            found += self._told(event)
+        return found
+
+    def bookmark(self) -> list[WatchEvent]:
+        """Return what says how far the watch is, to a client that wants to know that."""
+        return [self._bookmark({})] if self._wants_bookmarks else []
+
+    def _present(self) -> list[WatchEvent]:
+        entries = self._store.entries(self.type.resource, self._namespace)
+        found = [WatchEvent("ADDED", entry) for entry in entries if self._matches(self.type.shown(entry))]
+        if self._ends_beginning:
+            found.append(self._bookmark({"k8s.io/initial-events-end": "true"}))
+        return found
+
+    def _bookmark(self, annotations: Resource) -> WatchEvent:
+        metadata: Resource = {"resourceVersion": str(self._revision)} | (
+            {"annotations": annotations} if annotations else {}
+        )
+        if self.type.is_typed:
+            metadata = {**metadata, "creationTimestamp": None}
+        value = {"apiVersion": self.type.api_version, "kind": self.type.names.kind, "metadata": metadata}
+        return WatchEvent("BOOKMARK", value=value)
+
+    def _told(self, event: Event) -> list[WatchEvent]:
+        """Return what a client is told of a change: objects enter and leave what its selectors mean."""
+        key = event.key
+        if key.resource != self.type.resource or (self._namespace and key.namespace != self._namespace):
+            return []
+        is_in, was_in = self._is_meant(event.new), self._is_meant(event.old)
+        if is_in:
+            return [WatchEvent("MODIFIED" if was_in else "ADDED", event.new)]
+        if not was_in:
+            return []
+        return [WatchEvent("DELETED", event.last or _departed(event))]
+
+    def _is_meant(self, entry: StoredObject | None) -> bool:
+        return entry is not None and self._matches(self.type.shown(entry))
+
+
+def _departed(event: Event) -> StoredObject:
+    """Return what a client is told that an object was which is no longer meant: the old one, with the number of the change."""
+    assert event.old is not None  # noqa: S101 - it was meant before
+    return StoredObject(event.key, event.old.value, event.revision)
+
+
+class Stream(NamedTuple):
+    """
+    An answer that goes on: a watch, whose events are lines of JSON.
+
+    Attributes:
+        watch: What gives the events.
+        timeout: After how many seconds the server ends it.
+        show: Returns an object, as it is read, in the form that is wanted.
+        shared: What watches have in common whose objects are shown alike; None of a watch that shows them in its own way.
+        warnings: What is warned of.
+    """
+
+    watch: Watch
+    timeout: float
+    show: Callable[[Resource], Resource]
+    shared: object = None
+    warnings: tuple[str, ...] = ()
+
+    def line(self, event: WatchEvent) -> bytes:
+        """Return how an event is sent; what many watches show alike is written once."""
+        if event.entry is None:
+            shown = event.value if event.type == "ERROR" else self.show(event.value)
+            return self._line(event.type, compact(shown))
+        forms, key = event.entry.forms, (self.shared, "line")
+        text = None if self.shared is None else forms.get(key)
+        if text is None:
+            text = compact(self.show(self.watch.type.shown(event.entry)))
+            if self.shared is not None:
+                forms[key] = text
+        return self._line(event.type, text)
+
+    def _line(self, kind: str, text: str) -> bytes:
+        return f'{{"type":"{kind}","object":{text}}}\n'.encode("utf-8", "surrogatepass")
+
+
+Reply: TypeAlias = "HTTPAnswer | Stream"

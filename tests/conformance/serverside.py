@@ -1,0 +1,54 @@
+"""Our server as one who answers conversations: without a socket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from conformance.exchanges import Raw, Request
+from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.server.api import Api
+from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.watching import Stream
+
+
+def sender(crds: Sequence[Any], kubernetes_version: str, namespaces: Sequence[str]) -> Callable[[Request], Any]:
+    """Return what sends requests to a new server of CRDs."""
+    made = [CustomResourceDefinition.from_manifest(crd, kubernetes_version=kubernetes_version) for crd in crds]
+    api = Api(made, kubernetes_version=kubernetes_version)
+    for namespace in namespaces:
+        api.catalog.namespaces.create(namespace)
+
+    def send(asked: Request) -> Any:
+        reply = api.answer(to_http(asked))
+        if isinstance(reply, HTTPAnswer):
+            return _raw(reply)
+        return lambda: _events(reply)
+
+    return send
+
+
+def to_http(asked: Request) -> HTTPRequest:
+    """Return a request as a message."""
+    headers = {"user-agent": asked.get("agent", "probe/1"), **asked.get("headers", {})}
+    body = asked.get("body")
+    if body is not None:
+        headers["content-type"] = asked.get("mediaType", "application/json")
+    if "accept" in asked:
+        headers["accept"] = asked["accept"]
+    text = body if isinstance(body, str) else "" if body is None else json.dumps(body)
+    return HTTPRequest(asked["method"], asked["path"], headers, text.encode())
+
+
+def _raw(answer: HTTPAnswer) -> Raw:
+    headers: dict[str, list[str]] = {"content-type": [answer.media_type]}
+    for name, value in answer.headers:
+        headers.setdefault(name.lower(), []).append(value)
+    return Raw(answer.code, headers, answer.body.decode())
+
+
+def _events(stream: Stream) -> Raw:
+    lines = b"".join(stream.line(event) for event in stream.watch.take())
+    headers = {"content-type": ["application/json"], "warning": [f'299 - "{text}"' for text in stream.warnings]}
+    return Raw(200, headers, lines.decode())

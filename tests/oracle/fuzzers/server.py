@@ -1,0 +1,86 @@
+"""
+Have conversations of three clients with a whole kube-apiserver and with our server, watches open beside, and compare answer by answer.
+
+First come those that were thought of, then those that are made at random.
+
+`--record FILE` keeps conversations with what the server answered, a line each, for the tests that replay them. The same seed makes the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random, SystemRandom
+from typing import Any, Final
+
+from conformance import exchanges, serverside
+
+from oracle import options as shared
+from oracle.generators import servergen, servertopics
+from oracle.options import UsageError
+from oracle.servers.dialogue import Cluster
+
+JSONValue = Any
+_AT_ONCE: Final = 8
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add how much is asked, whom, and the file."""
+    parser.add_argument("--conversations", type=int, default=300, help="how many there are (default: 300)")
+    parser.add_argument("--length", type=int, default=20, help="of how many requests each (default: 20)")
+    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
+    parser.add_argument("--limit", type=int, default=5, help="how many differences are printed")
+    parser.add_argument("--token", default="admin-token", help="of who may do everything (default: admin-token)")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write conversations and answers into this file")
+    shared.add_version(parser)
+    shared.add_server(parser)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run what the command line asks for; return 1 where the two servers answer otherwise."""
+    if not options.server:
+        raise UsageError(
+            "--server URL: of a whole kube-apiserver, which `docs/developing/fuzzing.md` says how to start"
+        )
+    cluster = Cluster(options.server, options.token)
+    crds = servergen.crds()
+    cluster.install(crds)
+    print(f"seed {options.seed}", flush=True)
+    started, lines, differing = time.monotonic(), [], 0
+    for number, requests, answers in _held(cluster, options):
+        lines.append({"requests": requests, "answers": answers})
+        ours = exchanges.run(requests, serverside.sender(crds, options.kubernetes_version, [exchanges.NAMESPACE]))
+        found = [place for place, pair in enumerate(zip(answers, ours, strict=True)) if pair[0] != pair[1]]
+        differing += bool(found)
+        if found and differing <= options.limit:
+            place = found[0]
+            print(f"\n{number}.{place} {json.dumps(requests[place])}", flush=True)
+            print(f"  server {json.dumps(answers[place])}\n  engine {json.dumps(ours[place])}", flush=True)
+    if options.record:
+        text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+        options.record.write_text(text, encoding="utf-8")
+    seconds = time.monotonic() - started
+    requests_in_all = sum(len(line["requests"]) for line in lines)
+    print(f"{len(lines)} conversations, {requests_in_all} requests, {differing} differ ({seconds:.0f} s)")
+    return int(bool(differing))
+
+
+def _held(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[int, list[JSONValue], list[JSONValue]]]:
+    """Yield conversations, in order, with what the cluster answered."""
+    session = f"{SystemRandom().randrange(16**5):05x}"
+
+    topics = list(servertopics.conversations().values())
+
+    def hold(number: int) -> tuple[int, list[JSONValue], list[JSONValue]]:
+        drawn = Random(f"{options.seed}/{number}")  # noqa: S311
+        requests = topics[number] if number < len(topics) else servergen.conversation(drawn, options.length)
+        namespace = f"f{session}-{number}"
+        cluster.ask("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
+        return number, requests, exchanges.run(requests, cluster.sender(), namespace=namespace)
+
+    with ThreadPoolExecutor(_AT_ONCE) as executor:
+        yield from executor.map(hold, range(options.conversations))

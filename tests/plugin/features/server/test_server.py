@@ -1,0 +1,201 @@
+"""The fixture `crd_server`: a server for a test, and what its report says of it."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_crd.plugin.features.server import clients
+from pytest_crd.plugin.settings import live
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+
+def _test(project: Project, *lines: str) -> None:
+    project.write("test_it.py", "import pathlib\n\nimport pytest\n\n\n" + "\n".join(lines) + "\n")
+
+
+def test_each_test_has_a_server_of_its_own(project: Project) -> None:
+    _test(
+        project,
+        "@pytest.mark.parametrize('number', [1, 2])",
+        "def test_it(crd_server, number):",
+        "    gardens = crd_server['gardens']",
+        "    assert gardens.list() == []",
+        "    assert gardens.create({'metadata': {'name': 'a'}})['kind'] == 'Garden'",
+        "    assert crd_server.url.startswith('https://127.0.0.1:')",
+        "    assert crd_server.url in pathlib.Path(crd_server.kubeconfig).read_text()",
+    )
+    project.run().assert_outcomes(passed=2)
+
+
+def test_marks_say_what_a_server_begins_with(project: Project) -> None:
+    project.write(
+        "objects/a.yaml",
+        "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a, namespace: team}\n"
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
+    )
+    _test(
+        project,
+        "pytestmark = pytest.mark.crd_server(namespaces=['team'])",
+        "@pytest.mark.crd_server(objects=['objects/*.yaml'], kubernetes_version='1.32')",
+        "def test_it(crd_server):",
+        "    assert crd_server['gardens'].get('a', namespace='team')['spec' if 0 else 'kind'] == 'Garden'",
+        "    assert crd_server['configmaps'].get('c')['metadata']['name'] == 'c'",
+    )
+    project.run().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("mark", "words"),
+    [
+        ("('x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
+        ("(name='x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
+        ("(namespaces='x')", "*namespaces='x': a list of texts; write @pytest.mark.crd_server(*"),
+        ("(kubernetes_version='1.1')", "*1.1*"),
+        ("(objects=['no.yaml'])", "*no.yaml*"),
+        ("(objects=['bad.yaml'])", "*bad.yaml:1: *no resource is called 'Thing.v9.example'*"),
+        ("(objects=['wrong.yaml'])", "*wrong.yaml:1: *spec.rows*"),
+    ],
+)
+def test_a_mark_that_is_wrong_is_an_error(project: Project, mark: str, words: str) -> None:
+    project.write("bad.yaml", "apiVersion: v9.example/v1\nkind: Thing\nmetadata: {name: a}\n")
+    project.write(
+        "wrong.yaml", "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {rows: 99}\n"
+    )
+    _test(project, f"@pytest.mark.crd_server{mark}", "def test_it(crd_server): pass")
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([words])
+
+
+def test_a_mark_without_the_fixture_does_nothing_and_says_so(project: Project) -> None:
+    _test(project, "@pytest.mark.crd_server(namespaces=['x'])", "def test_it(): pass")
+    result = project.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*crd_server(namespaces=[[]'x'[]]) does nothing: the test has no argument crd_server*"]
+    )
+
+
+def test_a_failing_test_shows_the_last_requests(project: Project) -> None:
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    for number in range(12):",
+        "        crd_server['gardens'].create({'metadata': {'name': f'g{number}'}})",
+        "    assert 0",
+        "def test_other(crd_server): assert 0",
+        "def test_without(): assert 0",
+        "def test_plain(): pass",
+    )
+    result = project.run()
+
+    result.assert_outcomes(failed=3, passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*Captured crd_server call*",
+            "… 2 requests before",
+            "pytest-crd: POST /apis/stories.example.com/v1/namespaces/default/gardens 201",
+        ]
+    )
+    assert str(result.stdout).count("Captured crd_server") == 1
+
+
+_LOSES = (
+    "def test_it(crd_server):",
+    "    crd_server['gardens'].create({'metadata': {'name': 'a'}, 'spec': {'bogus': 1}})",
+    "    crd_server['cm'].create({'metadata': {'name': 'a'}})",
+)
+
+
+def test_what_was_dropped_and_what_nobody_validated_is_told(project: Project) -> None:
+    _test(project, *_LOSES)
+    result = project.run()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: crd_server stored without pruning, defaults or validation: 1 ConfigMap",
+            'crd: *.yaml:*: warning: unknown field "spec.bogus": create of gardens.stories.example.com (new) by pytest-crd',
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("crd_server_unknown_fields", '*unknown field "spec.bogus": create of gardens.stories.example.com*(*.yaml:*)*'),
+        ("crd_server_unvalidated", "*ConfigMap was stored without validation*"),
+    ],
+)
+def test_more_may_be_demanded(project: Project, setting: str, words: str) -> None:
+    _test(project, *_LOSES, "def test_other(crd_server): crd_server['gardens'].create({'metadata': {'name': 'a'}})")
+    result = project.run("-o", f"{setting}=error")
+
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines([words])
+
+
+def test_a_setting_that_cannot_be_is_an_error(project: Project) -> None:
+    _test(project, *_LOSES)
+    result = project.run("-o", "crd_server_unvalidated=maybe")
+    result.stdout.fnmatch_lines(["*crd_server_unvalidated: 'maybe': write note or error*"])
+
+
+def test_a_crd_that_servers_refuse_is_told(project: Project) -> None:
+    crd = "config/crd/bases/gardens.yaml"
+    project.write(crd, project.read(crd).replace("scope: Namespaced", "scope: Nowhere"))
+    _test(project, "def test_it(crd_server): pass")
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*gardens.stories.example.com is not accepted*"])
+
+
+def test_what_requests_reach_counts_for_coverage(project: Project) -> None:
+    _test(
+        project,
+        "def test_it(crd_server): crd_server['gardens'].create({'metadata': {'name': 'a'}, 'spec': {'size': 4}})",
+    )
+    result = project.run("--crd-cov")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.re_match_lines(
+        [r"gardens\.stories\.example\.com v1 +42 +0 +4 +38 .*"]
+    )  # seen, of which no test states anything
+
+
+def test_without_its_extra_there_is_no_server(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pytest_crd.server.transport", None)
+    _test(project, "def test_it(crd_server): pass")
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*crd_server needs the extra `server`: pip install 'pytest-crd?server?' (*"])
+
+
+def test_a_server_of_its_own_is_none_of_a_cluster(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "read", lambda _config: "a cluster")
+    _test(project, "def test_it(crd_server): pass")
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*crd_server is a server of its own, and knows none of `--crd-live`*"])
+
+
+def test_clients_that_are_loaded_are_led_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, other = ModuleType("loaded"), ModuleType("other")
+    vars(loaded)["KUBE_CONFIG_DEFAULT_LOCATION"] = "~/.kube/config"
+    monkeypatch.setitem(sys.modules, "kubernetes.config.kube_config", loaded)
+    monkeypatch.setitem(sys.modules, "kubernetes_asyncio.config.kube_config", other)
+    with clients.led_to("/k"):
+        assert vars(loaded)["KUBE_CONFIG_DEFAULT_LOCATION"] == "/k"
+        assert "KUBE_CONFIG_DEFAULT_LOCATION" not in vars(other)
+    assert vars(loaded)["KUBE_CONFIG_DEFAULT_LOCATION"] == "~/.kube/config"

@@ -1,0 +1,130 @@
+"""The server as a test sees it: requests by name of the resource, waiting without sleeping, and what was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping
+
+import pytest
+from support import servers
+
+from pytest_crd.server.accessor import CrdServer, RequestFailedError
+from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.requestlog import RequestLog
+
+
+def _server(**options: str) -> CrdServer:
+    return CrdServer(servers.api(**options), RequestLog(), url="https://127.0.0.1:1", kubeconfig="/k")
+
+
+def test_an_object_goes_through_its_life() -> None:
+    server = _server(token="t")  # noqa: S106
+    boards, jobs = server["boards"], server["jobs.fuzz.example.com"]
+    made = jobs.create({"metadata": {"name": "a"}, "spec": {"schedule": "daily"}})
+    assert (made["metadata"]["namespace"], made["spec"]["replicas"]) == ("default", 1)
+    made["spec"]["schedule"] = "hourly"
+    assert jobs.update(made)["metadata"]["generation"] == 2
+    assert jobs.patch("a", {"spec": {"replicas": 2}})["spec"]["replicas"] == 2
+    assert jobs.patch("a", [{"op": "add", "path": "/spec/paused", "value": True}], fieldManager="m")["spec"]["paused"]
+    assert jobs.patch("a", {"status": {"phase": "Ready"}}, subresource="status")["status"] == {"phase": "Ready"}
+    assert jobs.get("a", subresource="scale")["kind"] == "Scale"
+    applied = jobs.apply({"metadata": {"name": "a"}, "spec": {"replicas": 3}}, force=True)
+    assert applied["metadata"]["managedFields"][0]["operation"] == "Apply"
+    assert jobs.apply({"metadata": {"name": "b"}})["metadata"]["name"] == "b"
+    assert [one["metadata"]["name"] for one in jobs.list()] == ["a", "b"]
+    assert [one["metadata"]["name"] for one in jobs.list(namespace="", field_selector="spec.schedule=hourly")] == ["a"]
+    assert jobs.delete("a", propagation_policy="Orphan")["metadata"]["finalizers"] == ["orphan"]
+    assert jobs.delete("b")["status"] == "Success"
+    assert boards.create({"metadata": {"name": "x"}})["kind"] == "Board"
+    assert boards.get("x")["metadata"].get("namespace") is None
+    made["spec"].clear()
+    assert jobs.get("a")["spec"]
+
+
+def test_a_request_that_is_refused_is_an_error() -> None:
+    jobs = _server()["job.fuzz.example.com"]
+    with pytest.raises(RequestFailedError, match='"a" not found') as missing:
+        jobs.get("a")
+    assert (missing.value.code, missing.value.reason) == (404, "NotFound")
+    with pytest.raises(RequestFailedError, match="replicas") as invalid:
+        jobs.create({"metadata": {"name": "a"}, "spec": {"replicas": -1}})
+    assert invalid.value.status["details"]["causes"][0]["field"] == "spec.replicas"
+    with pytest.raises(RequestFailedError):
+        jobs.create({"metadata": {"name": "a", "namespace": "nowhere"}})
+
+
+def test_waiting_ends_when_the_object_is_as_it_should_be() -> None:
+    jobs = _server()["jobs.fuzz.example.com"]
+    seen = threading.Event()
+
+    def until(value: Mapping[str, object]) -> bool:
+        seen.set()
+        return "status" in value
+
+    def operate() -> None:
+        jobs.create({"metadata": {"name": "other"}})
+        jobs.create({"metadata": {"name": "a"}})
+        seen.wait(5)
+        jobs.patch("a", {"status": {"phase": "Ready"}}, subresource="status")
+
+    thread = threading.Thread(target=operate)
+    thread.start()
+    try:
+        assert jobs.wait("a", until, timeout=5)["status"] == {"phase": "Ready"}
+    finally:
+        thread.join()
+
+
+def test_waiting_in_vain_tells_what_there_is() -> None:
+    jobs = _server()["jobs.fuzz.example.com"]
+    with pytest.raises(TimeoutError, match=r"Job a is not there after 0\.01 s"):
+        jobs.wait("a", bool, timeout=0.01)
+    jobs.create({"metadata": {"name": "a"}, "spec": {"schedule": "daily"}})
+    with pytest.raises(TimeoutError, match=r'Job a is not as it should be after 0\.01 s, but:\n\{(?s:.*)"daily"'):
+        jobs.wait("a", lambda _: False, timeout=0.01)
+    jobs.delete("a")
+    with pytest.raises(TimeoutError, match="is not there"):
+        jobs.wait("a", bool, timeout=0.01)
+
+
+def test_a_coroutine_may_wait() -> None:
+    jobs = _server()["jobs.fuzz.example.com"]
+
+    async def both() -> str:
+        waiting = asyncio.create_task(jobs.wait_async("a", bool, timeout=5))
+        await asyncio.sleep(0)
+        jobs.create({"metadata": {"name": "a"}})
+        return str((await waiting)["metadata"]["name"])
+
+    assert asyncio.run(both()) == "a"
+
+
+def test_what_was_asked_is_told() -> None:
+    server = _server()
+    server["jobs.fuzz.example.com"].create({"metadata": {"name": "a"}, "spec": {"bogus": 1}})
+    server["cm"].create({"metadata": {"name": "c"}})
+    with pytest.raises(RequestFailedError):
+        server["boards"].get("x")
+    created, stored, missing = server.requests
+
+    assert (created.verb, created.resource, created.namespace, created.code) == (
+        "create", "jobs.fuzz.example.com", "default", 201
+    )  # fmt: skip
+    assert (created.user_agent, created.warnings, created.dropped) == (
+        "pytest-crd", ('unknown field "spec.bogus"',), ("spec.bogus",)
+    )  # fmt: skip
+    assert str(stored) == "pytest-crd: POST /api/v1/namespaces/default/configmaps 201"
+    assert str(missing).endswith('/boards/x 404 boards.fuzz.example.com "x" not found')
+    assert server.unvalidated == {"ConfigMap": 1}
+    assert server.environ()["KUBECONFIG"] == "/k"
+
+
+def test_what_is_about_no_resource_and_watches_are_told_too() -> None:
+    log = RequestLog()
+    log.note(HTTPRequest("GET", "/version"), servers.ask(servers.api(), "GET", "/version"))
+    log.note(HTTPRequest("GET", "/api/v1/pods?watch=1", {"user-agent": "k"}), None)
+
+    first, second = log.exchanges
+    assert (first.verb, first.resource, str(first)) == ("", "", "a client: GET /version 200")
+    assert (second.verb, second.resource, second.code, second.answer) == ("watch", "pods", 200, None)

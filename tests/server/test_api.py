@@ -1,0 +1,149 @@
+"""What is answered beside objects: probes, versions, discovery, OpenAPI; who may ask; and forms of answers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+import yaml
+from support import servers
+
+from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+
+AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
+
+
+def test_probes_are_answered_to_anybody() -> None:
+    server = servers.api(token="secret")  # noqa: S106
+    for path in ("/healthz", "/livez", "/readyz", "/readyz/etcd", "/readyz?verbose"):
+        answer = servers.ask(server, "GET", path)
+        assert (answer.code, answer.body, answer.media_type) == (200, b"ok", "text/plain; charset=utf-8")
+
+
+@pytest.mark.parametrize(
+    ("header", "code"), [("Bearer secret", 200), ("Bearer other", 401), ("", 401), ("Bearer é", 401)]
+)
+def test_all_else_is_for_who_has_the_token(header: str, code: int) -> None:
+    server = servers.api(token="secret")  # noqa: S106
+    answer = servers.ask(server, "GET", servers.JOBS, headers={"authorization": header})
+    assert answer.code == code
+
+
+def test_the_version_is_that_of_kubernetes() -> None:
+    found = servers.ask(servers.api(), "GET", "/version").value
+    assert (found["major"], found["minor"], found["gitVersion"]) == ("1", "37", "v1.37.0+pytest-crd")
+
+
+def test_groups_and_resources_are_discovered() -> None:
+    server = servers.api()
+    groups = {one["name"]: one for one in servers.ask(server, "GET", "/apis").value["groups"]}
+    assert set(groups) == {
+        "apps", "batch", "coordination.k8s.io", "events.k8s.io", "apiextensions.k8s.io", "fuzz.example.com"
+    }  # fmt: skip
+    assert [one["version"] for one in groups["fuzz.example.com"]["versions"]] == ["v1", "v1beta1"]
+    assert servers.ask(server, "GET", "/apis/apps").value["preferredVersion"]["version"] == "v1"
+    assert servers.ask(server, "GET", "/apis/nope").code == 404
+    assert servers.ask(server, "GET", "/api").value["versions"] == ["v1"]
+    core = {one["name"]: one for one in servers.ask(server, "GET", "/api/v1").value["resources"]}
+    assert core["pods"]["shortNames"] == ["po"]
+    assert core["pods/status"]["verbs"] == ["get", "patch", "update"]
+    assert servers.ask(server, "GET", "/apis/fuzz.example.com/v9").code == 404
+    assert "/apis/fuzz.example.com/v1" in servers.ask(server, "GET", "/").value["paths"]
+    assert servers.ask(server, "POST", "/apis").code == 404
+    assert servers.ask(server, "GET", "/nope").code == 404
+
+
+def test_all_is_discovered_at_once() -> None:
+    server = servers.api()
+    answer = servers.ask(server, "GET", "/apis", accept=AGGREGATED)
+    assert answer.media_type == "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    found = {one["metadata"]["name"]: one["versions"] for one in answer.value["items"]}
+    v1, v1beta1 = found["fuzz.example.com"]
+    assert [one["resource"] for one in v1["resources"]] == ["boards", "jobs"]
+    assert [one["subresource"] for one in v1["resources"][1]["subresources"]] == ["status", "scale"]
+    assert [one["resource"] for one in v1beta1["resources"]] == ["jobs"]
+    core = servers.ask(server, "GET", "/api", accept=AGGREGATED).value["items"]
+    assert [one["metadata"] for one in core] == [{}]
+
+    tag = dict(answer.headers)["Etag"]
+    again = servers.ask(server, "GET", "/apis", accept=AGGREGATED, headers={"if-none-match": tag})
+    assert (again.code, again.body, again.media_type) == (304, b"", answer.media_type)
+    servers.ask(server, "POST", servers.CRDS, servers.crd())
+    other = servers.ask(server, "GET", "/apis", accept=AGGREGATED, headers={"if-none-match": tag})
+    assert other.code == 200
+
+
+def test_types_are_published() -> None:
+    server = servers.api()
+    paths = servers.ask(server, "GET", "/openapi/v3").value["paths"]
+    assert {"api/v1", "apis/apps/v1", "apis/fuzz.example.com/v1"} <= paths.keys()
+    document = servers.ask(server, "GET", paths["apis/fuzz.example.com/v1"]["serverRelativeURL"]).value
+    assert "com.example.fuzz.v1.Job" in document["components"]["schemas"]
+    core = servers.ask(server, "GET", "/openapi/v3/api/v1").value
+    patched = core["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"]
+    assert patched["x-kubernetes-group-version-kind"] == {"group": "", "version": "v1", "kind": "Pod"}
+    assert "fieldValidation" in [one["name"] for one in patched["parameters"]]
+    assert "com.example.fuzz.v1.Job" in servers.ask(server, "GET", "/openapi/v2").value["definitions"]
+    for path in ("/openapi/v3/apis/nope/v1", "/openapi/v4", "/openapi/v2/x"):
+        assert servers.ask(server, "GET", path).code == 404
+
+
+def test_answers_are_indented_for_people() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", servers.JOBS, servers.job("a"))
+    for rest in ({"agent": "curl/8"}, {"accept": "application/json;pretty=1"}):
+        assert b'\n  "kind": "Job"' in servers.ask(server, "GET", f"{servers.JOBS}/a", **rest).body
+    assert servers.ask(server, "GET", f"{servers.JOBS}/a?pretty=0", agent="curl/8").body.count(b"\n") == 1
+
+
+def test_long_answers_are_compressed_for_who_takes_that() -> None:
+    server = servers.api()
+    for number in range(3):
+        servers.ask(server, "POST", servers.JOBS, servers.job(f"a{number}", annotations={"note": "x" * 60_000}))
+    whole = servers.ask(server, "GET", servers.JOBS)
+    answer = servers.ask(server, "GET", servers.JOBS, headers={"accept-encoding": "gzip, deflate"})
+
+    assert dict(answer.headers)["Content-Encoding"] == "gzip"
+    assert gzip.decompress(answer.body) == whole.body
+
+
+def test_a_failure_has_the_form_that_is_wanted() -> None:
+    server = servers.api()
+    answer = servers.ask(server, "GET", f"{servers.JOBS}/a", accept="application/yaml")
+    assert yaml.safe_load(answer.body)["reason"] == "NotFound"
+    refused = servers.ask(server, "GET", f"{servers.JOBS}/a", accept="image/png")
+    assert (refused.code, json.loads(refused.body)["reason"]) == (406, "NotAcceptable")
+
+
+def test_bodies_that_are_no_text_are_answered() -> None:
+    server = servers.api()
+    reply = server.answer(HTTPRequest("POST", servers.JOBS, {"content-type": "application/json"}, b"\xff{"))
+    assert isinstance(reply, HTTPAnswer)
+    assert reply.code == 400
+    for body in ("a: [", "[1"):
+        patched = servers.ask(
+            server, "PATCH", f"{servers.JOBS}/a?fieldManager=m", body, mediaType="application/apply-patch+yaml"
+        )
+        assert patched.code == 400
+    assert servers.ask(server, "POST", servers.JOBS, "a: [", mediaType="application/yaml").code == 400
+    assert servers.ask(server, "DELETE", f"{servers.JOBS}/a", "a: [", mediaType="application/yaml").code == 400
+    assert servers.ask(server, "DELETE", f"{servers.JOBS}/a", "[]").code == 400
+
+
+@pytest.mark.parametrize("name", ["jobs", "job", "Job", "jobs.fuzz.example.com", "jobs.fuzz.example.com/v1"])
+def test_a_resource_is_found_by_its_names(name: str) -> None:
+    found = servers.api().catalog.named(name if "." in name else f"{name}.fuzz.example.com")
+    assert (found.names.plural, found.version) == ("jobs", "v1")
+
+
+def test_a_name_of_nothing_or_of_several_is_an_error() -> None:
+    server = servers.api()
+    assert server.catalog.named("boards").names.kind == "Board"
+    assert server.catalog.named("job.fuzz.example.com/v1beta1").version == "v1beta1"
+    with pytest.raises(LookupError, match=r"'jobs' names several resources: jobs\.batch, jobs\.fuzz\.example\.com"):
+        server.catalog.named("jobs")
+    with pytest.raises(
+        LookupError, match=r"no resource is called 'nope'; there are: boards\.fuzz\.example\.com, customres"
+    ):
+        server.catalog.named("nope")

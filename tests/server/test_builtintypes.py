@@ -1,0 +1,175 @@
+"""Built-in kinds: stored, locked, patched and applied by the list types that are published, and told to be unvalidated."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from support import servers
+
+CORE = "/api/v1/namespaces/default"
+DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
+EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
+STRATEGIC = "application/strategic-merge-patch+json"
+
+
+def _deployment(image: str = "i") -> Any:
+    containers = [{"name": "a", "image": image, "ports": [{"containerPort": 80}]}, {"name": "b", "image": "x"}]
+    spec = {"replicas": 1, "template": {"spec": {"containers": containers}}}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+
+
+def test_an_object_is_stored_as_it_is() -> None:
+    server = servers.api()
+    answer = servers.ask(
+        server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a"}, "data": {"x": "y"}, "new": 1}
+    )
+
+    assert answer.unvalidated == "ConfigMap"
+    assert (answer.value["kind"], answer.value["data"], answer.value["new"]) == ("ConfigMap", {"x": "y"}, 1)
+    assert "generation" not in answer.value["metadata"]
+    assert servers.ask(server, "GET", f"{CORE}/configmaps/a").unvalidated == ""
+    listed = servers.ask(server, "GET", f"{CORE}/configmaps").value
+    assert (listed["kind"], listed["items"][0].keys() & {"kind", "apiVersion"}) == ("ConfigMapList", set())
+    stale = {"metadata": {"name": "a", "resourceVersion": "1"}}
+    assert servers.ask(server, "PUT", f"{CORE}/configmaps/a", stale).value["reason"] == "Conflict"
+    assert servers.ask(server, "POST", f"{CORE}/configmaps", []).code == 400
+    assert servers.ask(server, "DELETE", f"{CORE}/configmaps/a").value["status"] == "Success"
+
+
+def test_what_a_server_writes_of_its_own_is_written() -> None:
+    server = servers.api()
+    secret = {"metadata": {"name": "s"}, "data": {"b": "Yg=="}, "stringData": {"a": "x"}}
+    assert servers.ask(server, "POST", f"{CORE}/secrets", secret).value["data"] == {"b": "Yg==", "a": "eA=="}
+    namespace = servers.ask(server, "POST", "/api/v1/namespaces", {"metadata": {"name": "team"}}).value
+    assert namespace["metadata"]["labels"] == {"kubernetes.io/metadata.name": "team"}
+    assert (namespace["spec"], namespace["status"]) == ({"finalizers": ["kubernetes"]}, {"phase": "Active"})
+    deployed = servers.ask(server, "POST", DEPLOYMENTS, _deployment()).value
+    assert deployed["metadata"]["generation"] == 1
+
+
+def test_scale_and_status_are_subresources() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", DEPLOYMENTS, {**_deployment(), "status": {"replicas": 3}})
+    assert "status" not in servers.ask(server, "GET", f"{DEPLOYMENTS}/web").value
+    merge = {"mediaType": "application/merge-patch+json"}
+    servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web/status", {"status": {"replicas": 2}}, **merge)
+    scaled = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web/scale", {"spec": {"replicas": 4}}, **merge).value
+
+    assert (scaled["kind"], scaled["spec"], scaled["status"]) == ("Scale", {"replicas": 4}, {"replicas": 2})
+    assert servers.ask(server, "GET", f"{DEPLOYMENTS}/web/scale").value["spec"] == {"replicas": 4}
+
+
+@pytest.mark.parametrize(
+    ("patch", "images"),
+    [
+        ([{"name": "b", "image": "y"}], {"a": "i", "b": "y"}),
+        ([{"name": "c", "image": "z"}], {"a": "i", "b": "x", "c": "z"}),
+        ([{"name": "a", "$patch": "delete"}], {"b": "x"}),
+        ([{"name": "c", "$patch": "delete"}], {"a": "i", "b": "x"}),
+        ([{"$patch": "replace"}, {"name": "d", "image": "w"}], {"d": "w"}),
+    ],
+)
+def test_a_strategic_merge_patch_merges_lists_by_their_keys(patch: Any, images: Any) -> None:
+    server = servers.api()
+    servers.ask(server, "POST", DEPLOYMENTS, _deployment())
+    body = {"spec": {"template": {"spec": {"containers": patch}}}}
+    answer = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", body, mediaType=STRATEGIC, agent="k/1")
+
+    containers = answer.value["spec"]["template"]["spec"]["containers"]
+    assert (answer.code, {one["name"]: one["image"] for one in containers}) == (200, images)
+
+
+def test_a_strategic_merge_patch_obeys_its_directives() -> None:
+    server = servers.api()
+    whole = {**_deployment(), "metadata": {"name": "web", "finalizers": ["x/a", "x/b"], "labels": {"a": "b"}}}
+    servers.ask(server, "POST", DEPLOYMENTS, whole)
+    pod = {
+        "$setElementOrder/containers": [{"name": "b"}, {"name": "a"}],
+        "containers": [{"name": "a", "ports": None, "env": [{"name": "E", "value": "1"}]}],
+        "volumes": [{"name": "v"}],
+        "nodeSelector": {"zone": "z"},
+    }
+    metadata = {
+        "$setElementOrder/ownerReferences": [],
+        "$deleteFromPrimitiveList/finalizers": ["x/a"],
+        "$setElementOrder/finalizers": ["x/c", "x/b"],
+        "finalizers": ["x/c", "x/b"],
+        "labels": {"$patch": "replace", "c": "d"},
+    }
+    strategy = {"$retainKeys": ["type"], "type": "Recreate"}
+    spec = {"replicas": None, "strategy": strategy, "template": {"spec": pod}, "selector": {"$patch": "delete"}}
+    answer = servers.ask(
+        server, "PATCH", f"{DEPLOYMENTS}/web", {"metadata": metadata, "spec": spec}, mediaType=STRATEGIC
+    ).value
+
+    assert (answer["metadata"]["finalizers"], answer["metadata"]["labels"]) == (["x/c", "x/b"], {"c": "d"})
+    assert (answer["spec"]["strategy"], answer["spec"]["selector"]) == ({"type": "Recreate"}, {})
+    first, second = answer["spec"]["template"]["spec"]["containers"]
+    assert (first["name"], second) == ("b", {"name": "a", "image": "i", "env": [{"name": "E", "value": "1"}]})
+    assert "replicas" not in answer["spec"]
+
+
+@pytest.mark.parametrize("body", ["{", "[]"])
+def test_a_strategic_merge_patch_that_is_none_is_refused(body: str) -> None:
+    server = servers.api()
+    servers.ask(server, "POST", DEPLOYMENTS, _deployment())
+    assert servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", body, mediaType=STRATEGIC).code == 400
+    assert servers.ask(server, "PATCH", f"{DEPLOYMENTS}/nope", "{}", mediaType=STRATEGIC).code == 404
+
+
+def test_an_apply_owns_items_by_the_keys_that_are_published() -> None:
+    server = servers.api()
+    apply = {"mediaType": "application/apply-patch+yaml"}
+    servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=one", _deployment(), **apply)
+    other = _deployment("j")
+    other["spec"] = {"template": {"spec": {"containers": [{"name": "c", "image": "k"}]}}}
+    merged = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=two", other, **apply)
+    assert [one["name"] for one in merged.value["spec"]["template"]["spec"]["containers"]] == ["a", "b", "c"]
+    refused = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=two", _deployment("j"), **apply)
+    assert refused.value["details"]["causes"][0]["field"] == '.spec.template.spec.containers[name="a"].image'
+
+
+def test_events_of_both_groups_are_the_same_objects() -> None:
+    server = servers.api()
+    event = {"metadata": {"name": "e"}, "regarding": {"kind": "Pod", "name": "p"}, "note": "hello", "reason": "Why"}
+    made = servers.ask(server, "POST", EVENTS, event).value
+    assert (made["apiVersion"], made["note"]) == ("events.k8s.io/v1", "hello")
+    core = servers.ask(server, "GET", f"{CORE}/events?fieldSelector=involvedObject.name%3Dp,reason%3DWhy").value
+    assert (core["kind"], core["items"][0]["message"], core["items"][0]["involvedObject"]["name"]) == (
+        "EventList", "hello", "p"
+    )  # fmt: skip
+    patch = json.dumps({"note": "bye"})
+    servers.ask(server, "PATCH", f"{EVENTS}/e", patch, mediaType="application/merge-patch+json")
+    assert servers.ask(server, "GET", f"{CORE}/events/e").value["message"] == "bye"
+    assert servers.ask(server, "GET", f"{CORE}/events?fieldSelector=involvedObject.uid%3Dx").value["items"] == []
+
+
+def test_a_deletion_of_some_kinds_shows_the_object() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", f"{CORE}/services", {"metadata": {"name": "s"}})
+    assert servers.ask(server, "DELETE", f"{CORE}/services/s?dryRun=All").value["kind"] == "Service"
+    assert servers.ask(server, "DELETE", f"{CORE}/services/s").value["kind"] == "Service"
+    assert servers.ask(server, "GET", f"{CORE}/services/s").code == 404
+    servers.ask(server, "POST", f"{CORE}/pods", {"metadata": {"name": "p", "finalizers": ["x/y"]}})
+    marked = servers.ask(server, "DELETE", f"{CORE}/pods/p").value
+    assert marked["metadata"]["generation"] == 2
+    servers.ask(server, "POST", f"{CORE}/services", {"metadata": {"name": "h", "finalizers": ["x/y"]}})
+    held = servers.ask(server, "DELETE", f"{CORE}/services/h").value
+    assert "generation" not in held["metadata"]
+    table = servers.ask(server, "GET", f"{CORE}/pods", accept="application/json;as=Table;g=meta.k8s.io;v=v1").value
+    assert [one["name"] for one in table["columnDefinitions"]] == ["Name", "Age"]
+    shaped = servers.ask(
+        server, "GET", f"{CORE}/pods", accept="application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+    )
+    assert "(*PodList)" in shaped.value["message"]
+
+
+def test_a_namespace_that_waits_is_deleted_once() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", "/api/v1/namespaces", {"metadata": {"name": "team"}})
+    servers.ask(server, "POST", "/api/v1/namespaces/team/pods", {"metadata": {"name": "p", "finalizers": ["x/y"]}})
+    first, second = (servers.ask(server, "DELETE", "/api/v1/namespaces/team").value for _ in range(2))
+    assert first == second
+    assert servers.ask(server, "GET", "/api/v1/namespaces/team/pods/p").value["metadata"]["deletionTimestamp"]

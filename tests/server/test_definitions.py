@@ -1,0 +1,182 @@
+"""CRDs while a server runs: created, changed, deleted, with what follows of each."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from support import servers
+
+from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.errors.response import NotAcceptedError
+from pytest_crd.server.api import Api
+from pytest_crd.server.statuses import ApiError
+
+THINGS = f"{servers.CRDS}/things.example.com"
+OBJECTS = "/apis/example.com/v1/namespaces/default/things"
+THING = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}}
+
+
+def _conditions(server: Api, path: str = THINGS) -> dict[str, str]:
+    conditions = servers.ask(server, "GET", path).value["status"]["conditions"]
+    return {one["type"]: f"{one['status']} {one['reason']}" for one in conditions}
+
+
+def test_a_crd_that_is_created_is_served() -> None:
+    server = servers.api()
+    assert servers.ask(server, "GET", OBJECTS).code == 404
+    stream = servers.watch(server, f"{servers.CRDS}?watch=1&fieldSelector=metadata.name%3Dthings.example.com")
+
+    created = servers.ask(server, "POST", servers.CRDS, servers.crd())
+    assert (created.code, created.value["metadata"]["generation"]) == (201, 1)
+    assert created.value["status"] == {
+        "conditions": None, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": ["v1"]
+    }  # fmt: skip
+    assert _conditions(server) == {"NamesAccepted": "True NoConflicts", "Established": "True InitialNamesAccepted"}
+    assert [event.type for event in stream.watch.take()] == ["ADDED", "MODIFIED", "MODIFIED"]
+    assert servers.ask(server, "POST", OBJECTS, THING).code == 201
+    assert servers.ask(server, "POST", servers.CRDS, servers.crd()).value["reason"] == "AlreadyExists"
+
+
+def test_a_crd_that_is_refused_is_not_served() -> None:
+    server = servers.api()
+    answer = servers.ask(server, "POST", servers.CRDS, servers.crd(scope="Nowhere"))
+
+    assert (answer.code, answer.value["reason"]) == (422, "Invalid")
+    assert servers.ask(server, "GET", THINGS).code == 404
+    assert servers.ask(server, "POST", servers.CRDS, {"kind": "CustomResourceDefinition"}).code == 400
+
+
+def test_a_crd_may_be_changed() -> None:
+    server = servers.api(servers.crd())
+    stored = copy.deepcopy(servers.ask(server, "GET", THINGS).value)
+    stored["spec"]["names"]["shortNames"] = ["th"]
+
+    changed = servers.ask(server, "PUT", THINGS, stored)
+    assert (changed.code, changed.value["metadata"]["generation"]) == (200, 2)
+    assert servers.ask(server, "PUT", THINGS, stored).value["reason"] == "Conflict"
+    assert servers.ask(server, "PUT", f"{servers.CRDS}/others.example.com", stored).code == 404
+    assert server.catalog.named("th").names.plural == "things"
+    names = servers.ask(server, "GET", THINGS).value["status"]["acceptedNames"]
+    assert names["shortNames"] == ["th"]
+
+    patch = {"metadata": {"labels": {"a": "b"}}}
+    patched = servers.ask(server, "PATCH", THINGS, patch, mediaType="application/merge-patch+json")
+    assert (patched.code, patched.value["metadata"]["labels"], patched.value["metadata"]["generation"]) == (
+        200,
+        {"a": "b"},
+        2,
+    )
+    missing = f"{servers.CRDS}/others.example.com"
+    assert servers.ask(server, "PATCH", missing, patch, mediaType="application/merge-patch+json").code == 404
+    assert servers.ask(server, "PUT", f"{THINGS}/status", stored).code == 405
+
+
+def test_a_crd_may_be_applied() -> None:
+    server = servers.api()
+    for code in (201, 200):
+        answer = servers.ask(
+            server, "PATCH", f"{THINGS}?fieldManager=m", servers.crd(), mediaType="application/apply-patch+yaml"
+        )
+        assert answer.code == code
+    assert answer.value["metadata"]["managedFields"][0]["manager"] == "m"
+    assert servers.ask(server, "POST", OBJECTS, THING).code == 201
+
+
+def test_a_crd_that_is_deleted_takes_its_objects_with_it() -> None:
+    server = servers.api(servers.crd())
+    servers.ask(server, "POST", OBJECTS, THING)
+    stream = servers.watch(server, f"{OBJECTS}?watch=1")
+
+    deleted = servers.ask(server, "DELETE", THINGS)
+    assert deleted.value["metadata"]["finalizers"] == ["customresourcecleanup.apiextensions.k8s.io"]
+    assert deleted.value["status"]["conditions"][-1]["reason"] == "InstanceDeletionPending"
+    assert [event.type for event in stream.watch.take()] == ["ADDED", "DELETED"]
+    assert servers.ask(server, "GET", OBJECTS).code == 404
+    assert servers.ask(server, "GET", THINGS).code == 404
+
+
+def test_a_crd_waits_for_objects_that_are_held() -> None:
+    server = servers.api(servers.crd())
+    held = {**THING, "metadata": {"name": "a", "finalizers": ["example.com/hold"]}}
+    servers.ask(server, "POST", OBJECTS, held)
+    servers.ask(server, "DELETE", THINGS)
+
+    assert _conditions(server)["Terminating"] == "True InstanceDeletionInProgress"
+    assert servers.ask(server, "DELETE", THINGS).code == 200
+    assert servers.ask(server, "POST", OBJECTS, {**THING, "metadata": {"name": "b"}}).code == 405
+    assert servers.ask(server, "GET", f"{OBJECTS}/a").value["metadata"]["deletionTimestamp"]
+
+    servers.ask(
+        server, "PATCH", f"{OBJECTS}/a", {"metadata": {"finalizers": None}}, mediaType="application/merge-patch+json"
+    )
+    assert servers.ask(server, "GET", THINGS).code == 404
+
+
+def test_a_crd_that_others_hold_stays_after_its_objects() -> None:
+    server = servers.api(servers.crd())
+    hold = {"metadata": {"finalizers": ["example.com/hold"]}}
+    servers.ask(server, "PATCH", THINGS, hold, mediaType="application/merge-patch+json")
+    servers.ask(server, "DELETE", THINGS)
+
+    assert servers.ask(server, "GET", THINGS).value["metadata"]["finalizers"] == ["example.com/hold"]
+    free = {"metadata": {"finalizers": None}}
+    assert servers.ask(server, "PATCH", THINGS, free, mediaType="application/merge-patch+json").code == 200
+    assert servers.ask(server, "GET", THINGS).code == 404
+
+
+def test_of_two_crds_of_one_name_the_first_has_it() -> None:
+    server = servers.api(servers.crd())
+    other = servers.crd(names={"kind": "Thing", "plural": "others"})
+    other["metadata"]["name"] = "others.example.com"
+    servers.ask(server, "POST", servers.CRDS, other)
+
+    assert _conditions(server, f"{servers.CRDS}/others.example.com")["Established"] == "False NotAccepted"
+    assert servers.ask(server, "GET", "/apis/example.com/v1/others").code == 404
+    servers.ask(server, "DELETE", THINGS)
+    assert _conditions(server, f"{servers.CRDS}/others.example.com")["Established"].startswith("True")
+
+
+def test_a_server_does_not_begin_with_a_crd_that_servers_refuse() -> None:
+    crd = CustomResourceDefinition.from_manifest(servers.crd(scope="Nowhere"))
+    with pytest.raises(NotAcceptedError, match=r"spec\.scope"):
+        Api([crd])
+
+
+def test_a_crd_has_no_scale() -> None:
+    server = servers.api(servers.crd())
+    answer: Any = servers.ask(server, "GET", f"{THINGS}/scale")
+    assert answer.code == 404
+    type_ = server.catalog.named("crd")
+    (entry,) = server.store.entries(type_.resource)
+    with pytest.raises(ApiError, match="not found"):
+        type_.scale(entry)
+
+
+def test_crds_are_shown_in_a_table() -> None:
+    table = "application/json;as=Table;g=meta.k8s.io;v=v1"
+    shown = servers.ask(servers.api(servers.crd()), "GET", servers.CRDS, accept=table).value
+    assert [one["name"] for one in shown["columnDefinitions"]] == ["Name", "Scope", "Created At", "Group", "Kind"]
+    assert shown["rows"][0]["cells"][:2] == ["things.example.com", "Namespaced"]
+
+
+def test_a_crd_of_v1beta1_is_served_as_v1() -> None:
+    columns = [{"name": "Size", "type": "integer", "JSONPath": ".spec.size"}]
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object"}}}}
+    whole = servers.crd()
+    names = whole["spec"]["names"]
+    spec = {"group": "example.com", "names": names, "version": "v1", "scope": "Namespaced", "validation": schema}
+    old = {**whole, "apiVersion": "apiextensions.k8s.io/v1beta1", "spec": {**spec, "additionalPrinterColumns": columns}}
+    server = servers.api(old)
+
+    stored = servers.ask(server, "GET", THINGS).value
+    assert stored["apiVersion"] == "apiextensions.k8s.io/v1"
+    (version,) = stored["spec"]["versions"]
+    assert (version["schema"], version["additionalPrinterColumns"]) == (
+        schema, [{"name": "Size", "type": "integer", "jsonPath": ".spec.size"}]
+    )  # fmt: skip
+    made = servers.ask(server, "POST", OBJECTS, {**THING, "spec": {"size": 1}}).value
+    assert made["spec"] == {"size": 1}
+    table = servers.ask(server, "GET", OBJECTS, accept="application/json;as=Table;g=meta.k8s.io;v=v1").value
+    assert table["rows"][0]["cells"] == ["a", 1]

@@ -1,0 +1,81 @@
+"""What is stored, and what of its history is remembered."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_crd.server.store import CompactedError, ObjectKey, Store, StoredObject
+
+
+def _key(name: str, namespace: str = "default", resource: str = "jobs.example.com") -> ObjectKey:
+    return ObjectKey(resource, namespace, name)
+
+
+def _put(store: Store, name: str, namespace: str = "default", **spec: object) -> StoredObject:
+    return store.put(_key(name, namespace), {"metadata": {"name": name}, "spec": spec})
+
+
+def _names(entries: list[StoredObject]) -> list[str]:
+    return [entry.key.path for entry in entries]
+
+
+def test_objects_are_in_the_order_of_their_keys() -> None:
+    store = Store()
+    for name, namespace in (("b", "a-b"), ("a", "a"), ("a-b", "a"), ("c", "b")):
+        _put(store, name, namespace)
+
+    assert _names(store.entries("jobs.example.com")) == ["a-b/b", "a/a", "a/a-b", "b/c"]
+    assert _names(store.entries("jobs.example.com", "a")) == ["a/a", "a/a-b"]
+    assert store.entries("others.example.com") == []
+
+
+def test_each_change_is_a_revision() -> None:
+    store = Store()
+    first, second = _put(store, "a", n=1), _put(store, "a", n=2)
+    last = store.delete(first.key)
+
+    assert [first.revision, second.revision, last.revision] == [2, 3, 4]
+    assert second.value["metadata"]["resourceVersion"] == "3"
+    assert last.value == {"metadata": {"name": "a", "resourceVersion": "4"}, "spec": {"n": 2}}
+    assert store.get(first.key) is None
+    assert [(event.revision, event.new, event.last) for event in store.since(2)] == [(3, second, None), (4, None, last)]
+    assert {event.key for event in store.since(1)} == {first.key}
+
+
+def test_what_was_there_can_be_listed() -> None:
+    store = Store()
+    _put(store, "a", n=1)
+    then = _put(store, "b").revision
+    _put(store, "a", n=2)
+    _put(store, "c")
+    store.delete(_key("b"))
+    store.put(_key("x", resource="others.example.com"), {"metadata": {"name": "x"}})
+
+    before = store.entries("jobs.example.com", at=then)
+    assert [(entry.key.name, entry.value["spec"]) for entry in before] == [("a", {"n": 1}), ("b", {})]
+    assert _names(store.entries("jobs.example.com", at=store.revision)) == ["default/a", "default/c"]
+
+
+def test_history_is_bounded() -> None:
+    store = Store(history=2)
+    for number in range(4):
+        _put(store, "a", n=number)
+
+    assert store.oldest == 3
+    assert [event.revision for event in store.since(3)] == [4, 5]
+    with pytest.raises(CompactedError, match="before revision 3"):
+        store.since(2)
+    with pytest.raises(CompactedError):
+        store.entries("jobs.example.com", at=2)
+
+
+def test_who_listens_is_told_of_each_change_until_he_ends_it() -> None:
+    store, heard = Store(), []
+    end = store.listen(lambda: heard.append(store.revision))
+    _put(store, "a")
+    store.delete(_key("a"))
+    end()
+    _put(store, "a")
+
+    assert heard == [2, 3]
+    assert store.resources() == ["jobs.example.com"]

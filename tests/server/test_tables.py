@@ -1,0 +1,42 @@
+"""Tables: lengths of time, and cells of each type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import servers
+
+from pytest_crd.server import tables
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (-5, "<invalid>"), (-1, "0s"), (0, "0s"), (119, "119s"), (120, "2m"), (125, "2m5s"), (600, "10m"), (10799, "179m"), (10800, "3h"),
+        (11000, "3h3m"), (28800, "8h"), (172799, "47h"), (172800, "2d"), (176400, "2d1h"), (691200, "8d"), (63071999, "729d"),
+        (63072000, "2y"), (63158400, "2y1d"), (252288000, "8y"), (300000000, "9y"),
+    ],
+)  # fmt: skip
+def test_a_length_of_time_is_told_in_two_units_at_most(seconds: int, words: str) -> None:
+    assert tables.duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "cell"),
+    [
+        ("string", "x", "x"), ("string", 1, "1"), ("string", None, None), ("integer", 2, 2), ("integer", "2", None), ("number", 2, 2.0),
+        ("number", True, None), ("boolean", True, True), ("boolean", 1, None), ("date", "no time", "<invalid>"), ("date", 5, None),
+        ("date", "2020-01-01T00:00:00", "<invalid>"), ("date", "2999-01-01T00:00:00Z", "<invalid>"),
+    ],
+)  # fmt: skip
+def test_a_cell_has_the_type_of_its_column(type_: str, value: Any, cell: Any) -> None:
+    column = {"name": "X", "type": type_, "jsonPath": ".x"}
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    server = servers.api(servers.crd(versions=[{**version, "additionalPrinterColumns": [column]}]))
+    path = "/apis/example.com/v1/namespaces/default/things"
+    body = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "x": value}
+
+    answer = servers.ask(server, "POST", path, body, accept="application/json;as=Table;g=meta.k8s.io;v=v1")
+    assert answer.value["rows"][0]["cells"] == ["a", cell]

@@ -1,0 +1,136 @@
+"""Watches: what is told of what happens, and what of a history that is forgotten."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support import servers
+
+from pytest_crd.server.watching import Stream
+
+WATCH = f"{servers.JOBS}?watch=1"
+
+
+def _told(stream: Stream) -> list[str]:
+    return [
+        f"{event.type} {event.entry.key.name if event.entry else event.value['kind']}" for event in stream.watch.take()
+    ]
+
+
+def test_each_change_is_told_once_and_in_order() -> None:
+    server = servers.api()
+    stream = servers.watch(server, WATCH)
+    servers.ask(server, "POST", servers.JOBS, servers.job("a"))
+    servers.ask(server, "POST", servers.JOBS, servers.job("b"))
+    assert _told(stream) == ["ADDED a", "ADDED b"]
+    servers.ask(server, "DELETE", f"{servers.JOBS}/a")
+    servers.ask(server, "POST", "/apis/fuzz.example.com/v1/boards", {**servers.job("x"), "kind": "Board"})
+    assert _told(stream) == ["DELETED a"]
+    assert _told(stream) == []
+    assert stream.watch.revision == server.store.revision
+
+
+def test_a_watch_that_is_too_far_behind_is_over() -> None:
+    server = servers.api(history=3)
+    stream = servers.watch(server, WATCH)
+    for number in range(5):
+        servers.ask(server, "POST", servers.JOBS, servers.job(f"a{number}"))
+    (event,) = stream.watch.take()
+
+    assert (event.type, event.value["reason"], event.value["code"]) == ("ERROR", "Expired", 410)
+    assert stream.watch.is_over
+    assert stream.watch.take() == []
+    line = json.loads(stream.line(event))
+    assert line["object"]["message"].startswith("too old resource version: ")
+
+
+def test_a_watch_may_say_how_far_it_is() -> None:
+    server = servers.api()
+    assert servers.watch(server, WATCH).watch.bookmark() == []
+    stream = servers.watch(server, f"{WATCH}&allowWatchBookmarks=true")
+    (event,) = stream.watch.bookmark()
+
+    version = str(server.store.revision)
+    assert event.value == {"apiVersion": "fuzz.example.com/v1", "kind": "Job", "metadata": {"resourceVersion": version}}
+
+
+def test_what_watches_show_alike_is_written_once() -> None:
+    server = servers.api()
+    first, second = (servers.watch(server, WATCH) for _ in range(2))
+    servers.ask(server, "POST", servers.JOBS, servers.job("a"))
+    (one,), (other,) = first.watch.take(), second.watch.take()
+    assert one.entry is not None
+    text = first.line(one)
+    one.entry.forms[first.shared, "line"] = "{}"
+
+    assert second.line(other) == b'{"type":"ADDED","object":{}}\n'
+    assert json.loads(text)["object"]["metadata"]["name"] == "a"
+
+
+def test_typed_bookmarks_have_a_time_that_is_not_set() -> None:
+    server = servers.api()
+    (event,) = servers.watch(server, "/api/v1/pods?watch=1&allowWatchBookmarks=1").watch.bookmark()
+    assert event.value["metadata"]["creationTimestamp"] is None
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [("resourceVersion=1&resourceVersionMatch=Exact", 410), ("continue={token}", 410), ("resourceVersion=999", 504)],
+)
+def test_a_list_of_a_time_that_is_not_known_fails(query: str, code: int) -> None:
+    server = servers.api(history=3)
+    for name in ("a", "b"):
+        servers.ask(server, "POST", servers.JOBS, servers.job(name))
+    token = servers.ask(server, "GET", f"{servers.JOBS}?limit=1").value["metadata"]["continue"]
+    for name in ("c", "d", "e", "f"):
+        servers.ask(server, "POST", servers.JOBS, servers.job(name))
+
+    answer = servers.ask(server, "GET", f"{servers.JOBS}?{query.replace('{token}', token)}")
+    assert answer.code == code
+    if continuing := answer.value["metadata"].get("continue"):
+        rest = servers.ask(server, "GET", f"{servers.JOBS}?continue={continuing}").value
+        assert [one["metadata"]["name"] for one in rest["items"]] == ["b", "c", "d", "e", "f"]
+    else:
+        assert code != 410 or "too old" in answer.value["message"]
+
+
+def test_an_object_is_not_read_of_a_time_that_has_not_come() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", servers.JOBS, servers.job("a"))
+    assert servers.ask(server, "GET", f"{servers.JOBS}/a?resourceVersion=0").code == 200
+    late = servers.ask(server, "GET", f"{servers.JOBS}/a?resourceVersion=999")
+    assert (late.code, dict(late.headers)["Retry-After"]) == (504, "1")
+    assert servers.ask(server, "GET", f"{servers.JOBS}/a?resourceVersion=x").code == 500
+
+
+def test_objects_enter_and_leave_what_is_selected() -> None:
+    server = servers.api()
+    stream = servers.watch(server, f"{WATCH}&labelSelector=tier")
+    merge = {"mediaType": "application/merge-patch+json"}
+    servers.ask(server, "POST", servers.JOBS, servers.job("a"))
+    servers.ask(server, "PATCH", f"{servers.JOBS}/a", {"metadata": {"labels": {"tier": "1"}}}, **merge)
+    servers.ask(server, "PATCH", f"{servers.JOBS}/a", {"metadata": {"labels": {"tier": "2"}}}, **merge)
+    servers.ask(server, "PATCH", f"{servers.JOBS}/a", {"metadata": {"labels": None}}, **merge)
+    events = stream.watch.take()
+
+    assert [event.type for event in events] == ["ADDED", "MODIFIED", "DELETED"]
+    last = json.loads(stream.line(events[-1]))["object"]["metadata"]
+    assert (last["labels"], last["resourceVersion"]) == ({"tier": "2"}, str(server.store.revision))
+
+
+def test_a_watch_of_a_time_that_has_not_come_waits_for_it() -> None:
+    server = servers.api()
+    stream = servers.watch(server, f"{WATCH}&resourceVersion={server.store.revision + 1}")
+    for name in ("a", "b"):
+        servers.ask(server, "POST", servers.JOBS, servers.job(name))
+    assert _told(stream) == ["ADDED b"]
+
+
+def test_a_page_has_the_time_of_the_first() -> None:
+    server = servers.api()
+    for name in ("a", "b"):
+        servers.ask(server, "POST", servers.JOBS, servers.job(name))
+    token = servers.ask(server, "GET", f"{servers.JOBS}?limit=1").value["metadata"]["continue"]
+    refused = servers.ask(server, "GET", f"{servers.JOBS}?limit=1&continue={token}&resourceVersion=5")
+    assert refused.value["message"] == "specifying resource version is not allowed when using continue"

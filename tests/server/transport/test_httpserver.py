@@ -1,0 +1,154 @@
+"""An API behind a port: TLS, watches that go on, clients that leave, and an end without a rest."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+from support import servers
+
+from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.transport import kubeconfig
+from pytest_crd.server.transport.certificates import Certificates
+from pytest_crd.server.transport.httpserver import HTTPServer, new_token
+
+CERTIFICATES = Certificates()
+
+
+class _Client:
+    """A client that has only the kubeconfig."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        config = yaml.safe_load(kubeconfig.text(server.url, CERTIFICATES.authority, server.token))
+        self._token = config["users"][0]["user"]["token"]
+        self._at = urlsplit(config["clusters"][0]["cluster"]["server"])
+        self._context = ssl.create_default_context(cadata=CERTIFICATES.authority)
+        self._connections: list[http.client.HTTPSConnection] = []
+
+    def close(self) -> None:
+        for connection in self._connections:
+            connection.close()
+
+    def open(self, method: str, path: str, body: object = None) -> http.client.HTTPResponse:
+        connection = http.client.HTTPSConnection(
+            self._at.hostname or "", self._at.port, context=self._context, timeout=10
+        )
+        self._connections.append(connection)
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        connection.request(
+            method, path, body=body if isinstance(body, bytes | None) else json.dumps(body), headers=headers
+        )
+        return connection.getresponse()
+
+    def ask(self, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
+        with self.open(method, path, body) as response:
+            return response.status, json.loads(response.read())
+
+
+@pytest.fixture
+def told() -> list[tuple[HTTPRequest, HTTPAnswer | None]]:
+    return []
+
+
+@pytest.fixture
+def server(told: list[tuple[HTTPRequest, HTTPAnswer | None]]) -> Iterator[HTTPServer]:
+    token = new_token()
+    made = HTTPServer(
+        servers.api(token=token, history=50), CERTIFICATES, token=token, tell=lambda *pair: told.append(pair)
+    )
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def client(server: HTTPServer) -> Iterator[_Client]:
+    made = _Client(server)
+    yield made
+    made.close()
+
+
+def test_requests_are_answered_and_told(
+    server: HTTPServer, client: _Client, told: list[tuple[HTTPRequest, HTTPAnswer | None]]
+) -> None:
+    code, value = client.ask("POST", f"{servers.JOBS}?fieldManager=m", {**servers.job("a"), "spec": {"x": 1}})
+    assert (code, value["kind"]) == (201, "Job")
+    response = client.open("POST", servers.JOBS, {**servers.job("b"), "spec": {"x": 1}})
+    response.read()
+    assert response.getheader("Warning") == '299 - "unknown field \\"spec.x\\""'
+    assert response.getheader("Cache-Control") == "no-cache, private"
+    assert [request.target for request, _ in told] == [f"{servers.JOBS}?fieldManager=m", servers.JOBS]
+    assert client.ask("GET", "/api")[1]["serverAddressByClientCIDRs"] == [
+        {"clientCIDR": "0.0.0.0/0", "serverAddress": server.url.removeprefix("https://")}
+    ]
+
+
+def test_who_has_no_token_is_told_so(client: _Client) -> None:
+    client._token = "other"  # noqa: S105
+    assert client.ask("GET", servers.JOBS)[0] == 401
+
+
+def test_a_body_that_is_too_large_is_refused(client: _Client) -> None:
+    code, value = client.ask("POST", servers.JOBS, b"{" + b" " * (5 << 20))
+    assert (code, value["reason"]) == (413, "RequestEntityTooLarge")
+
+
+def test_a_watch_goes_on_until_its_time_is_over(client: _Client) -> None:
+    path = "/apis/fuzz.example.com/v1beta1/namespaces/default/jobs"
+    response = client.open("GET", f"{path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=1")
+    assert "deprecated" in str(response.getheader("Warning"))
+    client.ask("POST", servers.JOBS, servers.job("a"))
+    first = json.loads(response.readline())
+    client.ask("DELETE", f"{servers.JOBS}/a")
+
+    events = [first, *(json.loads(line) for line in response)]
+    assert [one["type"] for one in events] == ["ADDED", "DELETED", "BOOKMARK"]
+
+
+def test_a_watch_that_is_over_ends(client: _Client) -> None:
+    for number in range(60):
+        client.ask("POST", servers.JOBS, servers.job(f"a{number}"))
+    response = client.open("GET", f"{servers.JOBS}?watch=1&resourceVersion=2")
+    (line,) = response.read().splitlines()
+    assert json.loads(line)["object"]["code"] == 410
+
+
+def test_clients_that_leave_harm_nobody(client: _Client) -> None:
+    responses = [client.open("GET", f"{servers.JOBS}?watch=1") for _ in range(3)]
+    for response in responses:
+        response.fp.raw._sock.shutdown(socket.SHUT_RDWR)  # type: ignore[attr-defined]
+        response.close()
+    for number in range(20):
+        assert client.ask("POST", servers.JOBS, servers.job(f"a{number}"))[0] == 201
+
+
+def test_the_end_of_a_server_ends_its_watches() -> None:
+    api = servers.api()
+    server = HTTPServer(api, CERTIFICATES)
+    server.start()
+    client = _Client(server)
+    response = client.open("GET", f"{servers.JOBS}?watch=1")
+    server.stop()
+
+    assert response.read() == b""
+    client.close()
+    server.stop()
+    servers.ask(api, "POST", servers.JOBS, servers.job("a"))
+    assert "crd_server" not in {thread.name for thread in threading.enumerate()}
+    with pytest.raises(OSError, match="refused"):
+        client.ask("GET", "/healthz")
+    client.close()
+
+
+def test_a_port_that_is_taken_is_an_error(server: HTTPServer) -> None:
+    port = urlsplit(server.url).port
+    assert port is not None
+    with pytest.raises(OSError, match="in use"):
+        HTTPServer(servers.api(), CERTIFICATES, port=port)
