@@ -349,4 +349,7 @@ def _table(
 def _version(version: str) -> Resource:
     """Return what a server says of its version: that of Kubernetes whose answers it gives."""
     major, _, minor = version.partition(".")
-    return {"major": major, "minor": minor, "gitVersion": f"v{version}.0+pytest-crd", "platform": ""}
+    known = {"major": major, "minor": minor, "gitVersion": f"v{version}.0+pytest-crd"}
+    # Which clients demand to be there.
+    others = dict.fromkeys(("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"), "")
+    return {**known, **others}

@@ -20,6 +20,7 @@ from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import CompactedError, Store, StoredObject
 
 _DIGITS: Final = re.compile(r"[0-9]+\Z")
+_NAME: Final = "metadata.name"
 _FORMAT: Final = "meta.k8s.io/v1"
 _TOO_OLD: Final = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue "
@@ -88,7 +89,8 @@ def page(store: Store, type_: ResourceType, namespace: str, options: ListOptions
             revision = _revision_of(store, options)
         elif revision == _ANY:
             revision = store.revision
-        entries = _entries(store, type_, namespace, revision, token)
+        name = next((term.value for term in options.fields if term.field == _NAME and term.is_equal), "")
+        entries = _entries(store, type_, namespace, revision, token, name)
     start = 0 if token is None else _place_after(entries, namespace, token.start)
     return _cut(entries[start:], type_, namespace, options, matches, revision)
 
@@ -149,18 +151,21 @@ def _revision_of(store: Store, options: ListOptions) -> int:
     return int(text) if options.resource_version_match == "Exact" else store.revision
 
 
-def _entries(
-    store: Store, type_: ResourceType, namespace: str, revision: int, token: _Token | None
+def _entries(  # noqa: PLR0913, PLR0917 - what a list is read of
+    store: Store, type_: ResourceType, namespace: str, revision: int, token: _Token | None, name: str
 ) -> list[StoredObject]:
     within = namespace if type_.is_namespaced else ""
     try:
-        return store.entries(type_.resource, within, at=revision)
+        found = store.entries(type_.resource, within, at=revision)
     except CompactedError:
         if token is None:
             raise statuses.failure(410, "Expired", "The resourceVersion for the provided list is too old.") from None
         failure = statuses.failure(410, "Expired", _TOO_OLD)
         failure.status["metadata"]["continue"] = _token(_ANY, token.start)
         raise failure from None
+    # One object of a namespace is read by its key.
+    is_one = bool(name) and (bool(namespace) or not type_.is_namespaced)
+    return [one for one in found if one.key.name == name] if is_one else found
 
 
 def _place_after(entries: list[StoredObject], namespace: str, start: str) -> int:

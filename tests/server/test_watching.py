@@ -134,3 +134,14 @@ def test_a_page_has_the_time_of_the_first() -> None:
     token = servers.ask(server, "GET", f"{servers.JOBS}?limit=1").value["metadata"]["continue"]
     refused = servers.ask(server, "GET", f"{servers.JOBS}?limit=1&continue={token}&resourceVersion=5")
     assert refused.value["message"] == "specifying resource version is not allowed when using continue"
+
+
+def test_a_list_of_one_name_has_no_further_page() -> None:
+    server = servers.api()
+    for name in ("a", "b"):
+        servers.ask(server, "POST", servers.JOBS, servers.job(name))
+    one = servers.ask(server, "GET", f"{servers.JOBS}?limit=1&fieldSelector=metadata.name%3Da").value
+    assert ([item["metadata"]["name"] for item in one["items"]], one["metadata"]["continue"]) == (["a"], "")
+    everywhere = servers.JOBS.replace("/namespaces/default", "")
+    all_ = servers.ask(server, "GET", f"{everywhere}?limit=1&fieldSelector=metadata.name%3Da").value
+    assert all_["metadata"]["continue"]

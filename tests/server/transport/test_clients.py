@@ -1,0 +1,78 @@
+"""The Kubernetes client for Python, as it is, with a server of ours."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubernetes import client, config, dynamic
+from kubernetes.dynamic.exceptions import ConflictError, NotFoundError, UnprocessibleEntityError
+from support import servers
+
+from pytest_crd.server.transport import kubeconfig
+from pytest_crd.server.transport.certificates import Certificates
+from pytest_crd.server.transport.httpserver import HTTPServer, new_token
+
+
+@pytest.fixture
+def connected(tmp_path: Path) -> Iterator[Any]:
+    token, certificates = new_token(), Certificates()
+    server = HTTPServer(servers.api(token=token), certificates, token=token)
+    path = tmp_path / "kubeconfig"
+    path.write_text(kubeconfig.text(server.url, certificates.authority, token), encoding="utf-8")
+    server.start()
+    connect: Any = config.new_client_from_config
+    with connect(str(path)) as made:
+        yield made
+        made.rest_client.pool_manager.clear()
+    server.stop()
+
+
+def test_custom_resources_are_written_read_and_watched(connected: Any) -> None:
+    dynamic_client: Any = dynamic.DynamicClient
+    jobs = dynamic_client(connected).resources.get(api_version="fuzz.example.com/v1", kind="Job")
+    made = jobs.create(body=servers.job("a"), namespace="default")
+    assert made.spec.replicas == 1
+    with pytest.raises(ConflictError):
+        jobs.create(body=servers.job("a"), namespace="default")
+    with pytest.raises(NotFoundError):
+        jobs.get(name="nope", namespace="default")
+    with pytest.raises(UnprocessibleEntityError):
+        jobs.create(body={**servers.job("b"), "spec": {"replicas": -1}}, namespace="default")
+    seen: list[tuple[str, int]] = []
+    begun = threading.Event()
+
+    def follow() -> None:
+        for event in jobs.watch(namespace="default", timeout=10):
+            seen.append((event["type"], event["object"].spec.replicas))
+            begun.set()
+            if event["type"] == "DELETED":
+                return
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    assert begun.wait(10)
+    merge = "application/merge-patch+json"
+    jobs.patch(name="a", namespace="default", body={"spec": {"replicas": 2}}, content_type=merge)
+    applied = {**servers.job("a"), "spec": {"replicas": 3}}
+    jobs.server_side_apply(body=applied, namespace="default", field_manager="m", force_conflicts=True)
+    jobs.status.patch(name="a", namespace="default", body={"status": {"phase": "Ready"}}, content_type=merge)
+    assert [one.metadata.name for one in jobs.get(namespace="default").items] == ["a"]
+    jobs.delete(name="a", namespace="default")
+    thread.join(10)
+    assert seen == [("ADDED", 1), ("MODIFIED", 2), ("MODIFIED", 3), ("MODIFIED", 3), ("DELETED", 3)]
+
+
+def test_built_in_kinds_and_crds_are_read_as_their_types(connected: Any) -> None:
+    core: Any = client.CoreV1Api(connected)
+    core.create_namespaced_config_map(
+        "default", client.V1ConfigMap(metadata=client.V1ObjectMeta(name="c"), data={"a": "b"})
+    )
+    assert core.read_namespaced_config_map("c", "default").data == {"a": "b"}
+    assert "kube-system" in [one.metadata.name for one in core.list_namespace().items]
+    crds: Any = client.ApiextensionsV1Api(connected).list_custom_resource_definition().items
+    assert [one.status.conditions[1].status for one in crds] == ["True", "True"]
+    assert client.VersionApi(connected).get_code().minor == "37"
