@@ -7,7 +7,6 @@ import contextlib
 import secrets
 import socket
 import threading
-import time
 from collections.abc import Callable
 from typing import Final
 
@@ -101,13 +100,19 @@ class HTTPServer:
             await self._stopping.wait()
         finally:
             end()
-            self._wake_all()
-            transports = [one.transport for one in (runner.server.connections if runner.server else ())]
+            await self._end_streams()
+            # What is closed in an orderly way waits for clients to say farewell.
+            for handler in runner.server.connections if runner.server else ():
+                if handler.transport is not None:
+                    handler.transport.abort()
             await runner.cleanup()
-            for transport in transports:  # which would wait for clients to say farewell
-                if transport is not None:
-                    transport.abort()
-            await asyncio.sleep(0)
+
+    async def _end_streams(self) -> None:
+        """Have all watches end; for who does not read nobody waits long."""
+        self._wake_all()
+        until = self._loop.time() + _GRACE
+        while self._streams and self._loop.time() < until:  # noqa: ASYNC110 - several end, each of them soon
+            await asyncio.sleep(0.001)
 
     def _wake(self) -> None:
         """Have all watches look for what is new; called by whoever writes, in any thread."""
@@ -140,22 +145,27 @@ class HTTPServer:
         await response.prepare(request)
         news = asyncio.Event()
         self._streams.add(news)
-        until = time.monotonic() + stream.timeout
+        over = asyncio.Event()
+
+        def end() -> None:
+            over.set()
+            news.set()
+
+        alarm = self._loop.call_later(stream.timeout, end)
         try:
             while not self._stopping.is_set():
                 news.clear()
                 await _send(response, stream, stream.watch.take())
-                left = until - time.monotonic()
-                if stream.watch.is_over or left <= 0:
+                if stream.watch.is_over or over.is_set():
                     break
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(news.wait(), left)
+                await news.wait()
             if not stream.watch.is_over:
                 await _send(response, stream, stream.watch.bookmark())
             await response.write_eof()
         except ConnectionError:
             pass  # who has asked has gone
         finally:
+            alarm.cancel()
             self._streams.discard(news)
         return response
 
