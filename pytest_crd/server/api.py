@@ -16,8 +16,8 @@ from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server import (
     deleting,
-    discovery,
     encoding,
+    generalpaths,
     listoptions,
     negotiation,
     reading,
@@ -35,7 +35,6 @@ from pytest_crd.server.store import HISTORY, Store
 from pytest_crd.server.watching import Reply, Stream, Watch
 from pytest_crd.server.writing import WriteOutcome
 
-_PROBES: Final = ("/healthz", "/livez", "/readyz")
 _SHAPES: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
 # How long a watch goes on that does not say how long, in seconds.
 _WATCH_TIMEOUT: Final = 1800.0
@@ -87,7 +86,7 @@ class Api:
         """Return the answer to a request."""
         form = Form()
         try:
-            if request.path in _PROBES or request.path.startswith(tuple(f"{probe}/" for probe in _PROBES)):
+            if generalpaths.is_probe(request.path):
                 return encoding.page(200, "ok")
             self._demand_token(request)
             return self._answer(request)
@@ -112,7 +111,7 @@ class Api:
     def _answer(self, request: HTTPRequest) -> Reply:
         info = request.info
         if info is None:
-            return self._general(request)
+            return generalpaths.answer(request, self.catalog, self.address)
         type_ = self.catalog.find(info.group, info.version, info.resource)
         is_everywhere = info.verb in ("list", "watch") and not info.name
         if type_ is None or (type_.is_namespaced and not info.namespace and not is_everywhere):
@@ -284,59 +283,6 @@ class Api:
             unvalidated=type_.names.kind if is_unvalidated else "",
         )
 
-    def _general(self, request: HTTPRequest) -> HTTPAnswer:
-        """Return the answer to a request that is about no resource."""
-        if request.method not in ("GET", "HEAD"):
-            raise NotFoundPageError
-        parts = [part for part in request.path.split("/") if part]
-        types = self.catalog.types()
-        found: Resource | None = None
-        if parts in (["api"], ["apis"]):
-            return self._root(request, types, is_core=parts == ["api"])
-        if parts == ["version"]:
-            return encoding.answer(request, 200, _version(self.profile.version), Form(is_pretty=True))
-        if not parts:
-            paths = {"paths": self._paths(types)}
-            return encoding.answer(request, 200, paths, Form(is_pretty=True))
-        if parts[0] == "openapi":
-            return self._openapi(request, parts)
-        if len(parts) == 2 and parts[0] == "apis":
-            found = discovery.group(parts[1], types)
-        elif parts == ["api", "v1"]:
-            found = discovery.resources("", "v1", types)
-        elif len(parts) == 3 and parts[0] == "apis":
-            found = discovery.resources(parts[1], parts[2], types)
-        if found is None:
-            raise NotFoundPageError
-        return encoding.answer(request, 200, found, negotiation.form_of(request))
-
-    def _root(self, request: HTTPRequest, types: Sequence[ResourceType], *, is_core: bool) -> HTTPAnswer:
-        if "as=APIGroupDiscoveryList" in request.headers.get("accept", "").split(",")[0]:
-            value = discovery.aggregated(types, is_core=is_core)
-            tag = discovery.etag(value)
-            headers = (("Etag", tag), ("Vary", "Accept"))
-            if request.headers.get("if-none-match") == tag:
-                return HTTPAnswer(304, b"", discovery.AGGREGATED, headers)
-            return encoding.answer(request, 200, value, Form(), headers=headers, media_type=discovery.AGGREGATED)
-        found = discovery.versions(self.address) if is_core else discovery.groups(types)
-        return encoding.answer(request, 200, found, negotiation.form_of(request))
-
-    def _paths(self, types: Sequence[ResourceType]) -> list[str]:
-        groups = {one.group for one in types if one.group}
-        versions = {f"{one.group}/{one.version}" for one in types if one.group}
-        return sorted(
-            [
-                *("/api", "/api/v1", "/apis", "/apis/", *_PROBES, "/openapi/v2", "/openapi/v3", "/version"),
-                *(f"/apis/{name}" for name in groups | versions),
-            ]
-        )
-
-    def _openapi(self, request: HTTPRequest, parts: Sequence[str]) -> HTTPAnswer:
-        value = self.catalog.openapi(parts[1:])
-        if value is None:
-            raise NotFoundPageError
-        return encoding.answer(request, 200, value, Form())
-
 
 def _table(
     request: HTTPRequest, type_: ResourceType, shown: list[Resource], metadata: Resource, form: Form
@@ -344,12 +290,3 @@ def _table(
     include = request.query.first("includeObject")
     tables.demand_included(include)
     return tables.table(type_, shown, metadata, version=form.version, include=include)
-
-
-def _version(version: str) -> Resource:
-    """Return what a server says of its version: that of Kubernetes whose answers it gives."""
-    major, _, minor = version.partition(".")
-    known = {"major": major, "minor": minor, "gitVersion": f"v{version}.0+pytest-crd"}
-    # Which clients demand to be there.
-    others = dict.fromkeys(("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"), "")
-    return {**known, **others}

@@ -11,7 +11,8 @@ from pytest_crd.engine.loading.project import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
 from pytest_crd.server import openapi
 from pytest_crd.server.builtintypes import BuiltInType, built_in
-from pytest_crd.server.definitions import DefinitionController, DefinitionType
+from pytest_crd.server.definitioncontroller import DefinitionController
+from pytest_crd.server.definitions import DefinitionType
 from pytest_crd.server.namespaces import NamespaceController
 from pytest_crd.server.requestinfo import RequestInfo
 from pytest_crd.server.resourcetypes import ResourceType
@@ -21,7 +22,13 @@ from pytest_crd.server.writing import Admit
 
 
 class ServerCatalog:
-    """What is served."""
+    """
+    What is served.
+
+    Attributes:
+        profile: Whose behaviour and words.
+        namespaces: What is done about namespaces.
+    """
 
     def __init__(self, store: Store, profile: Profile, crds: Sequence[CustomResourceDefinition]) -> None:
         """
@@ -36,7 +43,7 @@ class ServerCatalog:
             NotAcceptedError: A server refuses one of the CRDs.
         """
         self._store = store
-        self._profile = profile
+        self.profile = profile
         self._definitions = DefinitionType(profile.version)
         self._controller = DefinitionController(store, self._definitions)
         self._built_in: tuple[BuiltInType, ...] = built_in(profile)

@@ -1,17 +1,12 @@
-"""
-CustomResourceDefinitions as they are served, and what a server does about them beside answering.
-
-Names are accepted, custom resources are served, and where a CRD is deleted its objects go first.
-"""
+"""CustomResourceDefinitions as they are served."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.definitions import customresourcedefinition
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors import refusal, response
@@ -24,17 +19,15 @@ from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.requests import request
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
-from pytest_crd.server import making, resourcetypes, statuses
-from pytest_crd.server.customresources import CustomResourceType
+from pytest_crd.server import making, statuses
 from pytest_crd.server.resourcetypes import Names, ResourceType, SubresourceKind, TableColumn
-from pytest_crd.server.store import Store, StoredObject
+from pytest_crd.server.store import StoredObject
 
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
-_PENDING: Final = (
+PENDING: Final = (
     "InstanceDeletionPending",
     "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
 )
-_IN_PROGRESS: Final = ("InstanceDeletionInProgress", "CustomResource deletion is in progress")
 
 
 class DefinitionType(ResourceType):
@@ -77,7 +70,7 @@ class DefinitionType(ResourceType):
             return value
         held = [*finalizers, *([] if CLEANUP in finalizers else [CLEANUP])]
         metadata = {**value["metadata"], "deletionTimestamp": making.now(), "finalizers": held}
-        return _terminating({**value, "metadata": metadata}, *_PENDING)
+        return terminating({**value, "metadata": metadata}, *PENDING)
 
     def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
         """Return what comes of a request that writes a CRD."""
@@ -91,7 +84,7 @@ class DefinitionType(ResourceType):
             answer = response.refused(exists, subject=subject)
         if not answer.accepted:
             return RequestOutcome(answer, before)
-        kept = answer.whole.value if answer.whole is not None else _made(answer, before, made)
+        kept = answer.whole.value if answer.whole is not None else made_of(answer, before, made)
         if before is not None:
             kept = {**kept, "status": before["status"]}
         if before is not None and requestmetadata.ends(kept["metadata"], before["metadata"]):
@@ -139,178 +132,7 @@ class DefinitionType(ResourceType):
             raise statuses.bad_request(error.mistakes[0].message) from None
 
 
-class DefinitionController:
-    """
-    What a server does about CRDs after they were written.
-
-    It takes the places of the controllers of apiextensions-apiserver, and is done before the request that it follows is answered.
-    """
-
-    def __init__(self, store: Store, type_: DefinitionType) -> None:
-        """
-        Take what is stored.
-
-        Args:
-            store: The store.
-            type_: CRDs as they are served.
-        """
-        self._store = store
-        self._type = type_
-        # CRDs that stand in files: what is stored with such a spec is one of these, so that its lines are known.
-        self._given: list[tuple[JSONValue, CustomResourceDefinition]] = []
-        self._known: dict[int, CustomResourceDefinition] = {}
-        self._types: dict[int, list[CustomResourceType]] = {}
-
-    def install(self, crd: CustomResourceDefinition) -> None:
-        """
-        Store a CRD, as one that a client has created.
-
-        Raises:
-            NotAcceptedError: A server refuses it.
-        """
-        answer = crd.first_response
-        answer.assert_accepted_as(crd.name, source=crd.source)
-        value = _made(answer, None, making.of_request(lambda _end: True))
-        value = {**value, "apiVersion": declared.V1, "spec": as_v1(value["spec"])}
-        self._given.append((value["spec"], crd))
-        self._store.put(self._type.key("", crd.name), value)
-        self.settle()
-
-    def established(self) -> list[CustomResourceDefinition]:
-        """Return the CRDs whose objects are served."""
-        return [self._crd_of(one) for one in self._entries() if _condition(one.value, "Established") == "True"]
-
-    def settle(self) -> None:
-        """Have all that follows from what was written, until nothing follows any longer."""
-        while self._step():
-            pass
-
-    def types(self) -> Iterator[CustomResourceType]:
-        """Yield what is served of the CRDs that are stored, by their names."""
-        for entry in self._entries():
-            if _condition(entry.value, "Established") == "True":
-                yield from self._served(entry)
-
-    def _served(self, entry: StoredObject) -> list[CustomResourceType]:
-        found = self._types.get(entry.revision)
-        if found is None:
-            crd = self._crd_of(entry)
-            is_ending = bool(entry.value["metadata"].get("deletionTimestamp"))
-            spec = entry.value["spec"]
-            served = [one for one in crd.versions if one.served]
-            found = [CustomResourceType(crd, one, spec, is_terminating=is_ending) for one in served]
-            self._types[entry.revision] = found
-        return found
-
-    def _crd_of(self, entry: StoredObject) -> CustomResourceDefinition:
-        crd = self._known.get(entry.revision)
-        if crd is None:
-            version, spec = self._type.kubernetes_version, entry.value["spec"]
-            made = CustomResourceDefinition.from_value(entry.value, kubernetes_version=version, context=CrdContext())
-            crd = next((one for given, one in self._given if jsonvalue.equal(given, spec)), made)
-            self._known[entry.revision] = crd
-        return crd
-
-    def _entries(self) -> list[StoredObject]:
-        return self._store.entries(self._type.resource)
-
-    def _step(self) -> bool:
-        """Do the first thing that is to be done; return whether there was one."""
-        entries = self._entries()
-        in_order = sorted(entries, key=lambda entry: (entry.value["metadata"]["creationTimestamp"], entry.revision))
-        crds = customresourcedefinition.side_by_side([self._crd_of(entry) for entry in in_order])
-        return any(self._settle(entry, crd) for entry, crd in zip(in_order, crds, strict=True))
-
-    def _settle(self, entry: StoredObject, crd: CustomResourceDefinition) -> bool:
-        metadata = entry.value["metadata"]
-        if metadata.get("deletionTimestamp"):
-            return self._end(entry)
-        status = entry.value["status"]
-        wanted = [vars_of(one) for one in crd.conditions]
-        present = {one["type"]: one for one in status.get("conditions") or ()}
-        if not present:  # first the names, then what is served under them
-            installing = {"status": "False", "reason": "Installing"}
-            wanted = [one | installing if _is_true(one, "Established") else one for one in wanted]
-        names = entry.value["spec"]["names"] if _is_true(wanted[0], "NamesAccepted") else status["acceptedNames"]
-        conditions = [_dated(one, present.get(one["type"])) for one in wanted]
-        changed = {**status, "conditions": conditions, "acceptedNames": names}
-        if changed == status:
-            return False
-        self._store.put(entry.key, {**entry.value, "status": changed})
-        return True
-
-    def _end(self, entry: StoredObject) -> bool:
-        """Delete the objects of a CRD, then the CRD itself."""
-        metadata = entry.value["metadata"]
-        finalizers = metadata.get("finalizers") or []
-        if CLEANUP not in finalizers:
-            return False
-        names, group = entry.value["spec"]["names"], entry.value["spec"]["group"]
-        resource = f"{names['plural']}.{group}"
-        if _reason(entry.value) == _PENDING[0]:
-            self._store.put(entry.key, _terminating(entry.value, *_IN_PROGRESS))
-            return True
-        if left := self._store.entries(resource):
-            changes = [delete_entry(self._store, one) for one in left]
-            return any(changes)
-        rest = [one for one in finalizers if one != CLEANUP]
-        if rest:
-            self._store.put(entry.key, {**entry.value, "metadata": {**metadata, "finalizers": rest}})
-        else:
-            self._store.delete(entry.key)
-        return True
-
-
-def delete_entry(store: Store, entry: StoredObject) -> bool:
-    """Delete an object for a controller, or mark it where somebody holds it; return whether that changed anything."""
-    metadata = entry.value["metadata"]
-    if not metadata.get("finalizers"):
-        store.delete(entry.key)
-        return True
-    if metadata.get("deletionTimestamp"):
-        return False
-    store.put(entry.key, resourcetypes.marked(entry.value, metadata["finalizers"]))
-    return True
-
-
-def as_v1(spec: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    """
-    Return the spec of a CRD as `apiextensions.k8s.io/v1` has it, in which alone it is served.
-
-    Reference:
-        apiextensions-apiserver apis/apiextensions/v1/conversion.go.
-    """
-    shared = ("validation", "subresources", "additionalPrinterColumns", "version")
-    above = {key: spec[key] for key in shared if spec.get(key) is not None}
-    if not above:
-        return dict(spec)
-    found = {key: value for key, value in spec.items() if key not in shared}
-    versions = spec.get("versions") or [{"name": spec["version"], "served": True, "storage": True}]
-    found["versions"] = [_version_as_v1(one, above) for one in versions]
-    return found
-
-
-def _version_as_v1(version: Mapping[str, JSONValue], above: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return a version with what stands above all versions, and with columns as they are spelled in v1."""
-    names = {
-        "validation": "schema",
-        "subresources": "subresources",
-        "additionalPrinterColumns": "additionalPrinterColumns",
-    }
-    found = {**{names[key]: value for key, value in above.items() if key in names}, **version}
-    if columns := found.get("additionalPrinterColumns"):
-        found["additionalPrinterColumns"] = [
-            {("jsonPath" if key == "JSONPath" else key): value for key, value in column.items()} for column in columns
-        ]
-    return found
-
-
-def vars_of(condition: object) -> dict[str, JSONValue]:
-    """Return a condition as it stands in a status, less its time."""
-    return {name: getattr(condition, name) for name in ("type", "status", "reason", "message")}
-
-
-def _made(answer: Response, before: Resource | None, making_up: Making) -> Resource:
+def made_of(answer: Response, before: Resource | None, making_up: Making) -> Resource:
     """Return a CRD that is stored, with what a server makes of its metadata."""
     stored = answer.stored
     if before is None:
@@ -327,33 +149,12 @@ def _made(answer: Response, before: Resource | None, making_up: Making) -> Resou
     return {**stored, "metadata": {**stored["metadata"], **made}}
 
 
-def _terminating(value: Resource, reason: str, message: str) -> Resource:
+def terminating(value: Resource, reason: str, message: str) -> Resource:
     """Return a CRD whose status says that it is being deleted."""
     status = value["status"]
     kept = [one for one in status.get("conditions") or () if one["type"] != "Terminating"]
     condition = {"type": "Terminating", "status": "True", "lastTransitionTime": making.now(), "reason": reason}
     return {**value, "status": {**status, "conditions": [*kept, {**condition, "message": message}]}}
-
-
-def _reason(value: Resource) -> str:
-    """Return how far the deletion of a CRD is."""
-    conditions = value["status"].get("conditions") or ()
-    return next((one["reason"] for one in conditions if one["type"] == "Terminating"), "")
-
-
-def _condition(value: Resource, kind: str) -> str:
-    conditions = value["status"].get("conditions") or ()
-    return next((one["status"] for one in conditions if one["type"] == kind), "")
-
-
-def _is_true(condition: Mapping[str, JSONValue], kind: str) -> bool:
-    return (condition["type"], condition["status"]) == (kind, "True")
-
-
-def _dated(condition: dict[str, JSONValue], known: Mapping[str, JSONValue] | None) -> dict[str, JSONValue]:
-    is_kept = known is not None and known["status"] == condition["status"]
-    since = known["lastTransitionTime"] if known is not None and is_kept else making.now()
-    return {"type": condition["type"], "status": condition["status"], "lastTransitionTime": since} | condition
 
 
 _COLUMNS: Final = (

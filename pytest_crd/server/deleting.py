@@ -12,7 +12,7 @@ from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
-from pytest_crd.server import negotiation, statuses, writing
+from pytest_crd.server import negotiation, resourcetypes, statuses, writing
 from pytest_crd.server.listoptions import boolean, integer
 from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.resourcetypes import ResourceType
@@ -91,6 +91,18 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
     if options.dry_run:
         return type_.shown(StoredObject(entry.key, marked, entry.revision))
     return type_.shown(store.put(entry.key, marked))
+
+
+def delete_entry(store: Store, entry: StoredObject) -> bool:
+    """Delete an object for a controller, or mark it where somebody holds it; return whether that changed anything."""
+    metadata = entry.value["metadata"]
+    if not metadata.get("finalizers"):
+        store.delete(entry.key)
+        return True
+    if metadata.get("deletionTimestamp"):
+        return False
+    store.put(entry.key, resourcetypes.marked(entry.value, metadata["finalizers"]))
+    return True
 
 
 def _of_body(request: HTTPRequest) -> Resource:

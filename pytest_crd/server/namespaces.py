@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.server import making, statuses
-from pytest_crd.server.definitions import delete_entry
+from pytest_crd.server.deleting import delete_entry
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store import ObjectKey, Store, StoredObject
 

@@ -1,0 +1,91 @@
+"""What is answered under the paths that are about no object: probes, the version, discovery and OpenAPI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.server import discovery, encoding, negotiation
+from pytest_crd.server.catalog import ServerCatalog
+from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.negotiation import Form
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.statuses import NotFoundPageError
+
+_PROBES: Final = ("/healthz", "/livez", "/readyz")
+
+
+def is_probe(path: str) -> bool:
+    """Return whether a path asks if the server is well."""
+    return path in _PROBES or path.startswith(tuple(f"{probe}/" for probe in _PROBES))
+
+
+def answer(request: HTTPRequest, catalog: ServerCatalog, address: str) -> HTTPAnswer:
+    """
+    Return the answer to a request that is about no object.
+
+    Args:
+        request: The request.
+        catalog: What is served.
+        address: What the server says of where it is.
+
+    Raises:
+        NotFoundPageError: There is nothing under its path.
+        ApiError: It is wanted in a form that there is not.
+    """
+    if request.method not in ("GET", "HEAD"):
+        raise NotFoundPageError
+    parts = [part for part in request.path.split("/") if part]
+    types = catalog.types()
+    if parts in (["api"], ["apis"]):
+        return _groups(request, types, address, is_core=parts == ["api"])
+    if parts == ["version"]:
+        return encoding.answer(request, 200, _version(catalog.profile.version), Form(is_pretty=True))
+    if not parts:
+        return encoding.answer(request, 200, {"paths": _paths(types)}, Form(is_pretty=True))
+    is_openapi = parts[0] == "openapi"
+    found = catalog.openapi(parts[1:]) if is_openapi else _discovered(parts, types)
+    if found is None:
+        raise NotFoundPageError
+    return encoding.answer(request, 200, found, Form() if is_openapi else negotiation.form_of(request))
+
+
+def _discovered(parts: Sequence[str], types: Sequence[ResourceType]) -> Resource | None:
+    """Return what is said of a group, or of a version of one; None where nothing of it is served."""
+    match parts:
+        case ["apis", group]:
+            return discovery.group(group, types)
+        case ["api", "v1"]:
+            return discovery.resources("", "v1", types)
+        case ["apis", group, version]:
+            return discovery.resources(group, version, types)
+    return None
+
+
+def _groups(request: HTTPRequest, types: Sequence[ResourceType], address: str, *, is_core: bool) -> HTTPAnswer:
+    if "as=APIGroupDiscoveryList" not in request.headers.get("accept", "").split(",")[0]:
+        found = discovery.versions(address) if is_core else discovery.groups(types)
+        return encoding.answer(request, 200, found, negotiation.form_of(request))
+    value = discovery.aggregated(types, is_core=is_core)
+    tag = discovery.etag(value)
+    headers = (("Etag", tag), ("Vary", "Accept"))
+    if request.headers.get("if-none-match") == tag:
+        return HTTPAnswer(304, b"", discovery.AGGREGATED, headers)
+    return encoding.answer(request, 200, value, Form(), headers=headers, media_type=discovery.AGGREGATED)
+
+
+def _paths(types: Sequence[ResourceType]) -> list[str]:
+    groups = {one.group for one in types if one.group}
+    versions = {f"{one.group}/{one.version}" for one in types if one.group}
+    own = ("/api", "/api/v1", "/apis", "/apis/", *_PROBES, "/openapi/v2", "/openapi/v3", "/version")
+    return sorted([*own, *(f"/apis/{name}" for name in groups | versions)])
+
+
+def _version(version: str) -> Resource:
+    """Return what a server says of its version: that of Kubernetes whose answers it gives."""
+    major, _, minor = version.partition(".")
+    known = {"major": major, "minor": minor, "gitVersion": f"v{version}.0+pytest-crd"}
+    # Which clients demand to be there.
+    others = dict.fromkeys(("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"), "")
+    return {**known, **others}
