@@ -21,7 +21,7 @@ from conformance import exchanges, serverside
 
 from oracle import options as shared
 from oracle.generators import servergen, servertopics
-from oracle.options import UsageError
+from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 
 JSONValue = Any
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--length", type=int, default=20, help="of how many requests each (default: 20)")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
     parser.add_argument("--limit", type=int, default=5, help="how many differences are printed")
-    parser.add_argument("--token", default="admin-token", help="of who may do everything (default: admin-token)")
+    parser.add_argument("--token", default=kubeapiserver.TOKEN, help="of who may do everything")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write conversations and answers into this file")
     shared.add_version(parser)
     shared.add_server(parser)
@@ -42,11 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Run what the command line asks for; return 1 where the two servers answer otherwise."""
-    if not options.server:
-        raise UsageError(
-            "--server URL: of a whole kube-apiserver, which `docs/developing/fuzzing.md` says how to start"
-        )
-    cluster = Cluster(options.server, options.token)
+    with kubeapiserver.at(options.server, options.kubernetes_version) as url:
+        return _fuzz(Cluster(url, options.token), options)
+
+
+def _fuzz(cluster: Cluster, options: argparse.Namespace) -> int:
     crds = servergen.crds()
     cluster.install(crds)
     print(f"seed {options.seed}", flush=True)

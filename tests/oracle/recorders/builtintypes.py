@@ -15,8 +15,9 @@ from typing import Any, Final
 
 import pytest_crd.server
 from oracle import options as shared
-from oracle.options import UsageError
+from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
+from oracle.servers.versions import NEWEST
 
 JSONValue = Any
 
@@ -47,15 +48,17 @@ _SHOWN_WHEN_DELETED: Final = frozenset({"pods", "services", "serviceaccounts", "
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add whom to ask."""
-    parser.add_argument("--token", default="admin-token", help="of who may do everything (default: admin-token)")
+    parser.add_argument("--token", default=kubeapiserver.TOKEN, help="of who may do everything")
     shared.add_server(parser)
 
 
 def main(options: argparse.Namespace) -> int:
     """Write the file."""
-    if not options.server:
-        raise UsageError("--server URL: of a whole kube-apiserver")
-    cluster = Cluster(options.server, options.token)
+    with kubeapiserver.at(options.server, NEWEST) as url:
+        return _record(Cluster(url, options.token))
+
+
+def _record(cluster: Cluster) -> int:
     kinds: list[JSONValue] = []
     types: dict[str, JSONValue] = {}
     for group_version, plurals in KINDS.items():

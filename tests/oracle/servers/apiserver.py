@@ -54,21 +54,21 @@ def at(url: str, version: str) -> contextlib.AbstractContextManager[str]:
 def started_over_etcd(version: str, *, port: int = 0) -> Iterator[tuple[str, str]]:
     """Start the API server as `started` does, and yield its URL and that of its etcd, which takes JSON."""
     etcd, server = programs.built("etcd", programs.SOURCES / "etcd", "."), programs.of_version("apiserver", version)
-    etcd_port = _free_port(pair=True)
+    etcd_port = free_port(pair=True)
     log = programs.cache() / f"server-{version}.log"
     with contextlib.ExitStack() as stack:
         errors = stack.enter_context(log.open("wb"))
-        stack.enter_context(_running([str(etcd), str(etcd_port)], errors.fileno()))
+        stack.enter_context(running([str(etcd), str(etcd_port)], errors.fileno()))
         storage = f"http://127.0.0.1:{etcd_port}"
-        arguments = [str(port or _free_port()), storage, f"k8s-{version}", *_flags(version)]
-        ready = stack.enter_context(_running([str(server), *arguments], errors.fileno()))
+        arguments = [str(port or free_port()), storage, f"k8s-{version}", *_flags(version)]
+        ready = stack.enter_context(running([str(server), *arguments], errors.fileno()))
         url = ready.removeprefix("ready").strip()
         _await(url)
         yield url, storage
 
 
 @contextlib.contextmanager
-def _running(command: Sequence[str], errors: int) -> Iterator[str]:
+def running(command: Sequence[str], errors: int) -> Iterator[str]:
     """Run *command* and yield its first line of output, which begins with `ready`."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
@@ -102,7 +102,7 @@ def _flags(version: str) -> list[str]:
     return flags if version == "1.21" else ["--enable-priority-and-fairness=false", *flags]
 
 
-def _free_port(*, pair: bool = False) -> int:
+def free_port(*, pair: bool = False) -> int:
     """Return a free port on loopback; with *pair*, the one above it is free too."""
     while True:
         with socket.socket() as lower, socket.socket() as upper:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import ssl
@@ -86,8 +87,11 @@ class _Events:
         self._thread.start()
 
     def _read(self) -> None:
-        while line := self._response.readline():
-            self._lines.append(line)
+        with contextlib.suppress(
+            OSError, ValueError, http.client.HTTPException
+        ):  # nobody reads on, and the server has gone
+            while line := self._response.readline():
+                self._lines.append(line)
 
     def take(self) -> Raw:
         self._thread.join(max(0.0, self._until[0] - time.monotonic()))

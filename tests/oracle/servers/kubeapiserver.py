@@ -1,0 +1,98 @@
+"""
+A whole kube-apiserver over a throw-away etcd, on loopback: namespaces, built-in kinds, discovery.
+
+No controllers run beside it. The first build takes five minutes or more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ssl
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from oracle.servers import apiserver, programs
+
+TOKEN: Final = "admin-token"  # noqa: S105 - of a server that lives for minutes
+_FOLDER: Final = programs.SOURCES / "kube"
+_RANGE: Final = "10.0.0.0/24"
+_PATIENCE: Final = 60.0
+
+
+@contextlib.contextmanager
+def started(version: str) -> Iterator[str]:
+    """
+    Start a kube-apiserver of a Kubernetes version, and stop it at the end of the `with` block.
+
+    Args:
+        version: One that has a `k8s-VERSION.mod` in `tests/oracle/kube`.
+
+    Yields:
+        Its URL; TOKEN is that of who may do everything.
+
+    Raises:
+        RuntimeError: It does not come up.
+    """
+    etcd = programs.built("etcd", programs.SOURCES / "etcd", ".")
+    stamp = f"-X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor={version[2:]}"
+    flags = (f"-modfile=k8s-{version}.mod", "-ldflags", f"-s -w {stamp}")
+    server = programs.built(f"kube-apiserver-{version}", _FOLDER, *flags, "./apiserver")
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        log = stack.enter_context((programs.cache() / f"kube-apiserver-{version}.log").open("wb"))
+        etcd_port, port = apiserver.free_port(pair=True), apiserver.free_port()
+        stack.enter_context(apiserver.running([str(etcd), str(etcd_port)], log.fileno()))
+        command = [str(server), *_arguments(folder, etcd_port, port)]
+        process = stack.enter_context(subprocess.Popen(command, stderr=log))
+        stack.callback(process.terminate)
+        url = f"https://127.0.0.1:{port}"
+        _await(url, process)
+        yield url
+
+
+def at(url: str, version: str) -> contextlib.AbstractContextManager[str]:
+    """Return what yields *url*, or where that is empty the URL of a server of *version* that is started for the time being."""
+    return contextlib.nullcontext(url) if url else started(version)
+
+
+def _arguments(folder: Path, etcd_port: int, port: int) -> list[str]:
+    key = folder / "sa.key"
+    subprocess.run(["openssl", "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
+    tokens = folder / "tokens.csv"
+    tokens.write_text(f'{TOKEN},admin,admin,"system:masters"\n', encoding="utf-8")
+    return [
+        f"--etcd-servers=http://127.0.0.1:{etcd_port}",
+        "--bind-address=127.0.0.1",
+        f"--secure-port={port}",
+        f"--cert-dir={folder}",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        f"--service-account-key-file={key}",
+        f"--service-account-signing-key-file={key}",
+        "--authorization-mode=RBAC",
+        "--anonymous-auth=false",
+        f"--token-auth-file={tokens}",
+        f"--service-cluster-ip-range={_RANGE}",
+        "--disable-admission-plugins=ServiceAccount",
+        "--enable-priority-and-fairness=false",
+    ]
+
+
+def _await(url: str, process: subprocess.Popen[bytes]) -> None:
+    context = ssl._create_unverified_context()  # noqa: S323 - on loopback
+    asked = urllib.request.Request(f"{url}/readyz", headers={"Authorization": f"Bearer {TOKEN}"})  # noqa: S310 - the same
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until and process.poll() is None:
+        with (
+            contextlib.suppress(urllib.error.URLError, ConnectionError),
+            urllib.request.urlopen(asked, context=context, timeout=5) as answer,  # noqa: S310 - the same
+        ):
+            if answer.status == 200:
+                return
+        time.sleep(0.2)
+    raise RuntimeError(f"no kube-apiserver at {url}: its log is in {programs.cache()}")
