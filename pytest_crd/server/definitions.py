@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue, profile
+from pytest_crd.engine.apply import definitionfieldmanager, fieldmanager
+from pytest_crd.engine.apply.fieldmanager import Writer
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
@@ -84,12 +86,25 @@ class DefinitionType(ResourceType):
             answer = response.refused(exists, subject=subject)
         if not answer.accepted:
             return RequestOutcome(answer, before)
-        kept = answer.whole.value if answer.whole is not None else made_of(answer, before, made)
+        kept = (
+            answer.whole.value
+            if answer.whole is not None
+            else self._managed(made_of(answer, before, made), before, asked, made)
+        )
         if before is not None:
             kept = {**kept, "status": before["status"]}
         if before is not None and requestmetadata.ends(kept["metadata"], before["metadata"]):
             return RequestOutcome(answer, before, lambda: (None, kept))
         return RequestOutcome(answer, before, lambda: (kept, kept))
+
+    def _managed(self, kept: Resource, before: Resource | None, asked: Request, made: Making) -> Resource:
+        """Return a CRD with who owns its fields after a create, an update or a patch."""
+        writer = Writer(fieldmanager.named(asked.field_manager, asked.user_agent), made.now())
+        manager = definitionfieldmanager.of_definitions(self._profile)
+        if before is not None:
+            kept = {**kept, "metadata": {**kept["metadata"], "managedFields": before["metadata"].get("managedFields")}}
+        new = manager.update(before, kept, writer)
+        return new if before is None else fieldmanager.settled(new, before)
 
     def _answer(self, before: Resource | None, asked: Request) -> Response:
         if patches.is_apply(asked.verb, asked.media_type):

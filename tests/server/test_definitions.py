@@ -73,6 +73,33 @@ def test_a_crd_may_be_changed() -> None:
     assert servers.ask(server, "PUT", f"{THINGS}/status", stored).code == 405
 
 
+def test_who_writes_a_crd_owns_its_fields() -> None:
+    server = servers.api()
+    made = servers.ask(server, "POST", servers.CRDS, servers.crd(), agent="one/1").value["metadata"]["managedFields"]
+    names: dict[str, Any] = {"f:kind": {}, "f:listKind": {}, "f:plural": {}, "f:singular": {}}
+    spec = {
+        "f:conversion": {".": {}, "f:strategy": {}},
+        "f:group": {},
+        "f:names": names,
+        "f:scope": {},
+        "f:versions": {},
+    }
+    assert [(one["manager"], one["operation"], one["fieldsV1"]) for one in made] == [
+        ("one", "Update", {"f:spec": spec})
+    ]  # as kube-apiserver 1.37 has it
+    stored = copy.deepcopy(servers.ask(server, "GET", THINGS).value)
+    same = servers.ask(server, "PUT", THINGS, stored, agent="two/1").value["metadata"]
+    assert (same["resourceVersion"], same["managedFields"]) == (stored["metadata"]["resourceVersion"], made)
+    labels = {"metadata": {"labels": {"a": "b"}}}
+    patched = servers.ask(
+        server, "PATCH", f"{THINGS}?fieldManager=two", labels, mediaType="application/merge-patch+json"
+    ).value["metadata"]["managedFields"]
+    assert [(one["manager"], one["fieldsV1"].keys()) for one in patched] == [
+        ("one", {"f:spec"}),
+        ("two", {"f:metadata"}),
+    ]
+
+
 def test_a_crd_may_be_applied() -> None:
     server = servers.api()
     for code in (201, 200):
