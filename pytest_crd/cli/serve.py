@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -64,6 +65,7 @@ def _serve(crds: Sequence[engine.CustomResourceDefinition], options: argparse.Na
     api = Api(crds, kubernetes_version=options.kubernetes_version, token=token)
     server = httpserver.HTTPServer(api, signed, token=token, port=options.port)
     path: Path = options.kubeconfig
+    before = signal.signal(signal.SIGTERM, _interrupt)  # who ends a process by this leaves nothing behind either
     server.start()
     try:
         path.touch(mode=0o600)
@@ -77,9 +79,14 @@ def _serve(crds: Sequence[engine.CustomResourceDefinition], options: argparse.Na
     except KeyboardInterrupt:
         print("stopped")
     finally:
+        signal.signal(signal.SIGTERM, before)
         server.stop()
         path.unlink(missing_ok=True)
     return Exit.HOLDS
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _wait() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import os
 import signal
 import ssl
 import subprocess
@@ -49,7 +48,7 @@ def test_a_server_serves_until_it_is_interrupted(folder: Path) -> None:
         assert connection.getresponse().status == 200
         connection.close()
         assert cluster["server"] == url
-        os.kill(process.pid, signal.SIGINT)
+        process.terminate()
         assert process.stdout.read().strip() == "stopped"
     assert process.returncode == 0
     assert not (folder / "k.yaml").exists()
@@ -86,7 +85,7 @@ def test_the_command_serves_in_this_process_too(
 ) -> None:
     def interrupted() -> None:
         assert (folder / "crd-server.kubeconfig").exists()
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr("pytest_crd.cli.serve._wait", interrupted)
     assert program.main(["serve", "gardens.yaml"]) == 0
