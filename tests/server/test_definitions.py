@@ -207,3 +207,10 @@ def test_a_crd_of_v1beta1_is_served_as_v1() -> None:
     assert made["spec"] == {"size": 1}
     table = servers.ask(server, "GET", OBJECTS, accept="application/json;as=Table;g=meta.k8s.io;v=v1").value
     assert table["rows"][0]["cells"] == ["a", 1]
+
+
+def test_a_crd_of_v1beta1_may_have_no_columns() -> None:
+    spec = {"group": "example.com", "names": servers.crd()["spec"]["names"], "version": "v1", "scope": "Namespaced"}
+    old = {**servers.crd(), "apiVersion": "apiextensions.k8s.io/v1beta1", "spec": spec}
+    stored = servers.ask(servers.api(old), "GET", THINGS).value
+    assert "additionalPrinterColumns" not in stored["spec"]["versions"][0]

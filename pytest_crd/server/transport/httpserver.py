@@ -102,9 +102,9 @@ class HTTPServer:
             end()
             await self._end_streams()
             # What is closed in an orderly way waits for clients to say farewell.
-            for handler in runner.server.connections if runner.server else ():
-                if handler.transport is not None:
-                    handler.transport.abort()
+            handlers = runner.server.connections if runner.server else ()
+            for transport in [one.transport for one in handlers if one.transport is not None]:
+                transport.abort()
             await runner.cleanup()
 
     async def _end_streams(self) -> None:
