@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +13,10 @@ from pytest_crd.cases import acceptance, jsonpatch
 from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
 from pytest_crd.discovery.crdsources import Sources
-from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version, load
+from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version
 from pytest_crd.engine.definitions.context import Guard
 from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.loading import project
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
@@ -199,12 +201,13 @@ class Catalog:
     def _load(self, base: Path, paths: tuple[str, ...]) -> CustomResourceDefinitions:
         key = (base, paths)
         if key not in self._loaded:
-            loaded = load(paths, kubernetes_version=self.kubernetes_version, base=base)
+            cache = self.sources.cache
+            loaded = project.read(paths, base=base, kubernetes_version=self.kubernetes_version, cache=cache)
             self._loaded[key] = loaded.guarded(self._guard_of)
         return self._loaded[key]
 
     def _guard_of(self, crd: CustomResourceDefinition) -> Guard | None:
-        return None if crd.name in self.stored else acceptance.demand
+        return None if crd.name in self.stored else functools.partial(acceptance.demand, cache=self.sources.cache)
 
     def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         """Return *crd* as one that is stored, whatever the server says of it."""

@@ -51,7 +51,7 @@ class AppliedSamples:
         told: dict[Cause, Sample] = {}
         for earlier in range(number if own.findings else 0):
             other = self._samples[earlier]
-            if (other.group, other.kind) == (sample.group, sample.kind) and can_be_applied(other):
+            if (other.group, other.kind) == (sample.group, sample.kind) and other.can_be_applied:
                 told |= {applycauses.cause(one): other for one in self._own(earlier).findings}
         left = tuple(one for one in own.findings if applycauses.cause(one) not in told)
         if own.findings and not left:
@@ -66,14 +66,9 @@ class AppliedSamples:
         return self._verdicts[number]
 
 
-def can_be_applied(sample: Sample) -> bool:
-    """Return whether a sample is one that a server is to take."""
-    return not (sample.directive.is_refused or sample.directive.problem)
-
-
 def unreached(version: Version, samples: Sequence[Sample]) -> list[SchemaNode]:
     """Return the lists of a version with owners of their own items that none of the samples has."""
-    objects = [one.manifest.value for one in samples if one.version == version.name and can_be_applied(one)]
+    objects = [one.manifest.value for one in samples if one.version == version.name and one.can_be_applied]
     return [
         node for node in applieditems.lists(version) if not any(applieditems.has(one, node.place) for one in objects)
     ]

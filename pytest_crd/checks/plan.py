@@ -13,10 +13,11 @@ from typing import Final
 from pytest_crd.cases import questions
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.questions import CrdQuestion
-from pytest_crd.checks import applies, definitions, lints, published, rules, samplefiles, samplehints, samples
-from pytest_crd.checks.applies import AppliedSamples
+from pytest_crd.checks import judges, samplefiles, samplehints, versionfacts
+from pytest_crd.checks.judges import UnappliedSamples
 from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
+from pytest_crd.contentcache import ContentCache
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import (
     CustomResourceDefinition,
@@ -88,9 +89,10 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
     try:
         for catalog in catalogs:
             claims = _claims(catalog)
-            progress = catalog.sources.progress
-            samples = _samples(claims, scope, progress)
-            hints = tuple(samplehints.of(samples, claims, scope.samples, folder=scope.folder, progress=progress))
+            progress, cache = catalog.sources.progress, catalog.sources.cache
+            samples = _samples(claims, scope, progress, cache)
+            told = samplehints.of(samples, claims, scope.samples, folder=scope.folder, cache=cache, progress=progress)
+            hints = tuple(told)
             checks = [_placed(check, home) for check in _checks(catalog, samples, scope)]
             found += [_of_version(check) for check in checks] if len(catalogs) > 1 else checks
     except InputError as error:
@@ -117,10 +119,10 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
     return "; ".join((words[0], ", ".join(words[1:]))) if len(words) > 1 else words[0]
 
 
-def _samples(claims: Claims, scope: CheckScope, progress: Progress) -> Samples:
-    files = samplehints.telling(samplepaths.files(scope.samples, folder=scope.folder), claims)
+def _samples(claims: Claims, scope: CheckScope, progress: Progress, cache: ContentCache) -> Samples:
+    files = samplehints.telling(samplepaths.files(scope.samples, folder=scope.folder), claims, cache)
     with progress("reading samples") as tell:
-        found = samplefiles.read(each(files, tell, lambda one: one.name), claims)
+        found = samplefiles.read(each(files, tell, lambda one: one.name), claims, cache)
     samplefiles.demand(scope.samples, files, found)
     return found
 
@@ -133,19 +135,20 @@ def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefini
 
 
 def _checks(catalog: Catalog, found: Samples, scope: CheckScope) -> Iterator[Check]:
+    cache = catalog.sources.cache
     for read in catalog.sources.every(catalog.kubernetes_version):
-        yield from _of_crd(read, scope)
-        yield from _applied(read, found)
+        yield from _of_crd(read, scope, cache)
+        yield from _applied(read, found, cache)
     claims, version = _claims(catalog), catalog.kubernetes_version
-    applied = AppliedSamples(found.samples, claims)
+    applied = UnappliedSamples(found.samples, claims)
     for number, sample in enumerate(found.samples):
         manifest = sample.manifest
-        run = functools.partial(samples.judged, sample, claims[sample.group, sample.kind])
+        run = functools.partial(judges.sample, sample, claims[sample.group, sample.kind])
         known = functools.partial(_known, run, manifest.where)
-        name, crd = samplefiles.name_of(manifest.value), claims[sample.group, sample.kind][0].name
-        place = (name, manifest.where, sample.path, manifest.line_of(), version)
+        crd = claims[sample.group, sample.kind][0].name
+        place = (sample.name, manifest.where, sample.path, manifest.line_of(), version)
         yield Check("samples", *place, known, crd, sample.version)
-        if applies.can_be_applied(sample):
+        if sample.can_be_applied:
             run = functools.partial(applied.verdict, number)
             yield Check("applies", *place, run, crd, sample.version)
     for broken in found.broken:
@@ -158,33 +161,33 @@ def _same(verdict: CheckVerdict) -> CheckVerdict:
     return verdict
 
 
-def _of_crd(read: ReadCrd, scope: CheckScope) -> Iterator[Check]:
+def _of_crd(read: ReadCrd, scope: CheckScope, cache: ContentCache) -> Iterator[Check]:
     crd = read.crd
     is_stored = crd.name in scope.stored
-    yield _check(read, "accepted", crd.name, lambda: definitions.accepted(read, is_stored=is_stored))
-    for version in crd.versions:
+    yield _check(read, "accepted", crd.name, functools.partial(judges.accepted, read, is_stored=is_stored))
+    for version, facts in zip(crd.versions, versionfacts.of(crd, cache), strict=True):
         subject = f"{crd.name}-{version.name}"
-        structural = functools.partial(definitions.structural, read, version)
+        structural = functools.partial(judges.structural, read, version)
         yield _check(read, "structural", subject, structural, version=version.name)
-        if rules.are_in(version):
-            within = functools.partial(rules.within_budget, read, version, share=scope.rule_budget)
+        if facts.has_rules:
+            within = functools.partial(judges.within_budget, read, version, share=scope.rule_budget)
             yield _check(read, "rules", subject, within, version=version.name)
-        if published.may_lose(version):
-            lost = functools.partial(published.in_v2, read, version)
+        if facts.may_be_lost:
+            lost = functools.partial(judges.published, read, version)
             yield _check(read, "published", subject, lost, version=version.name)
     for name in scope.lints:
-        yield _check(read, "deployable", f"{crd.name}-{name}", functools.partial(lints.lint, read, name), lint=name)
-    yield _check(read, "conditions", crd.name, lambda: definitions.conditions(read))
+        yield _check(read, "deployable", f"{crd.name}-{name}", functools.partial(judges.lint, read, name), lint=name)
+    yield _check(read, "conditions", crd.name, functools.partial(judges.conditions, read))
 
 
-def _applied(read: ReadCrd, found: Samples) -> Iterator[Check]:
+def _applied(read: ReadCrd, found: Samples, cache: ContentCache) -> Iterator[Check]:
     """Yield the checks that made up objects can be applied, of versions with lists that no sample has."""
     crd = read.crd
     samples = [one for one in found.samples if (one.group, one.kind) == (crd.group, crd.kind)]
-    for version in crd.versions:
-        if version.served and (nodes := applies.unreached(version, samples)):
+    for version, facts in zip(crd.versions, versionfacts.of(crd, cache), strict=True):
+        if facts.has_lists and versionfacts.is_unreached(version, samples, cache):
             name = f"{crd.name}-{version.name}"
-            run = functools.partial(applies.made_up, version, nodes, crd.source)
+            run = functools.partial(judges.made_up, version, samples, crd.source)
             place = (name, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version)
             yield Check("applies", *place, run, crd.name, version.name)
 
@@ -193,19 +196,21 @@ def _check(  # noqa: PLR0913 - what a check is about
     read: ReadCrd, kind: str, subject: str, run: Callable[[], CheckVerdict], *, version: str = "", lint: str = ""
 ) -> Check:
     crd = read.crd
-    known = functools.partial(_known, run, crd.source, CrdQuestion(crd, read.manifest.value, kind))
+    known = functools.partial(_known, run, crd.source, lambda: CrdQuestion(crd, read.manifest.value, kind))
     place = (subject, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version)
     return Check(kind, *place, known, crd.name, version, lint)
 
 
-def _known(run: Callable[[], CheckVerdict], source: str, question: CrdQuestion | None = None) -> CheckVerdict:
+def _known(
+    run: Callable[[], CheckVerdict], source: str, question: Callable[[], CrdQuestion] | None = None
+) -> CheckVerdict:
     """Return the verdict; that the engine cannot say what a server would is a flaw of its own."""
     try:
         verdict = run()
     except (UnsupportedExpressionError, UnsupportedConstructError) as error:
         return CheckVerdict("what a server makes of it is not known", (CheckFinding(source, str(error)),))
     if question is not None:
-        questions.tell(question)
+        questions.tell(question())
     return verdict
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
@@ -12,15 +12,17 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.checks import directives, likeness
 from pytest_crd.checks.directives import Directive
 from pytest_crd.checks.verdict import CheckFinding
+from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.text import headings, manifest
+from pytest_crd.engine.text.headings import HeadedManifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"
 
+_DIRECTIVE: Final = "directive"
 _VARIABLE: Final = re.compile(rb"\$\{[^}\s]*\}")
 
 
@@ -35,6 +37,8 @@ class Sample(NamedTuple):
         version: Its API version, `v1`.
         kind: Its kind.
         directive: What a comment says of it.
+        name: How it is called among others: `Backup/nightly`.
+        digest: What stands for its content.
     """
 
     manifest: Manifest
@@ -43,6 +47,13 @@ class Sample(NamedTuple):
     version: str
     kind: str
     directive: Directive
+    name: str
+    digest: str
+
+    @property
+    def can_be_applied(self) -> bool:
+        """Whether it is one that a server is to take."""
+        return not (self.directive.is_refused or self.directive.problem)
 
 
 class Broken(NamedTuple):
@@ -83,12 +94,19 @@ class Samples:
         return len(self.samples) + len(self.broken) + len(self.ignored)
 
 
-def read(files: Iterable[ManifestFile], claims: Claims) -> Samples:
-    """Return what *files* hold, for CRDs that claim groups and kinds."""
-    found = Samples()
+def read(files: Iterable[ManifestFile], claims: Claims, cache: ContentCache | None = None) -> Samples:
+    """
+    Return what *files* hold.
+
+    Args:
+        files: The files.
+        claims: The CRDs, which claim groups and kinds.
+        cache: What is known of contents.
+    """
+    found, known = Samples(), ContentCache() if cache is None else cache
     for file in files:
         before = found.count
-        _read(found, file, claims)
+        _read(found, file, claims, known)
         if found.count > before:
             found.answered.update(file.patterns)
     return found
@@ -111,42 +129,40 @@ def demand(patterns: Sequence[str], files: Sequence[ManifestFile], found: Sample
         raise ManifestError(mistakes)
 
 
-def _read(found: Samples, file: ManifestFile, claims: Claims) -> None:
+def _read(found: Samples, file: ManifestFile, claims: Claims, cache: ContentCache) -> None:
     try:
         content = file.read()
     except ManifestError as error:
         found.broken.append(Broken(CheckFinding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
         return
     try:
-        items = manifest.read(content, source=file.name)
+        items = headings.read(content, source=file.name, cache=cache)
     except ManifestError as error:
         _unreadable(found, file, content, error.mistakes[0], claims)
         return
     for item in items:
-        _take(found, item, file.path, claims)
+        _take(found, item, file.path, claims, cache)
 
 
-def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
-    value = item.value
-    api_version, kind = stated(value)
+def _take(found: Samples, headed: HeadedManifest, path: Path, claims: Claims, cache: ContentCache) -> None:
+    (line, api_version, kind, name), item, digest = headed
     group, _, version = api_version.rpartition("/")
     if (group, kind) not in claims:
         if meant := near(group, kind, claims):
             words = f"no CRD of the project is for kind {kind!r} of {group}; did you mean {meant}?"
-            found.broken.append(Broken(CheckFinding(item.where, words), path, item.line_of(), name_of(value)))
+            found.broken.append(Broken(CheckFinding(item.where, words), path, line, name))
         else:
             found.others[kind or "no kind"] += 1
             is_of_a_kind = any(kind.casefold() == one.casefold() for _, one in claims)
             if is_of_a_kind and not likeness.is_of_kubernetes(group, version, kind):
                 found.strangers.setdefault((kind, api_version), []).append(item.where)
         return
-    directive = directives.of_document(item.document)
+    is_refused, fields, *said = cache.of(lambda: directives.of_document(item.document), _DIRECTIVE, digest)
+    directive = Directive(is_refused, tuple(fields), *said)
     if directive.ignored:
-        found.ignored.append(
-            Remark(item.document.source, item.line_of(), f"ignored: {directive.ignored}", RemarkKind.IGNORED)
-        )
+        found.ignored.append(Remark(item.source, line, f"ignored: {directive.ignored}", RemarkKind.IGNORED))
     else:
-        found.samples.append(Sample(item, path, group, version, kind, directive))
+        found.samples.append(Sample(item, path, group, version, kind, directive, name, digest))
 
 
 def _unreadable(found: Samples, file: ManifestFile, content: bytes, mistake: Mistake, claims: Claims) -> None:
@@ -182,24 +198,8 @@ def near(group: str, kind: str, claims: Claims) -> str:
     return ""
 
 
-def stated(value: JSONValue) -> tuple[str, str]:
-    """Return the apiVersion and the kind that an object states, each empty where it states none."""
-    parts = (value.get("apiVersion"), value.get("kind")) if isinstance(value, dict) else (None, None)
-    api_version, kind = (part if isinstance(part, str) else "" for part in parts)
-    return api_version, kind
-
-
 def may_hold(content: bytes, claims: Claims) -> bool:
     """Return whether there may be objects in a file that CRDs claim, or that are misspelt, so that few files need be read."""
     kinds = "|".join(re.escape(kind) for kind in dict.fromkeys(kind for _, kind in claims))
     has_kind = re.search(rf"""kind["']?\s*:\s*["']?(?:{kinds})\b""".encode(), content, re.IGNORECASE)
     return has_kind is not None or any(manifest.may_mention(content, f"{group}/") for group, _ in claims)
-
-
-def name_of(value: JSONValue) -> str:
-    """Return how an object is called among others: `Backup/nightly`."""
-    metadata = value.get("metadata") if isinstance(value, dict) else None
-    names: Iterator[JSONValue] = (
-        metadata.get(key) for key in ("name", "generateName") if isinstance(metadata, dict) and metadata.get(key)
-    )
-    return "/".join(str(part) for part in (value.get("kind"), next(names, None)) if part is not None)

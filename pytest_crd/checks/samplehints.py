@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Final
 
+from pytest_crd import contentcache
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims, Samples
+from pytest_crd.contentcache import ContentCache
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import ManifestError
 from pytest_crd.engine.text.manifest import ManifestFile
@@ -16,11 +18,18 @@ from pytest_crd.progress import Progress, each, silent
 
 # So deep are the folders that are named, and so many of them are.
 _DEPTH: Final = 2
+_MAY_HOLD: Final = "may hold"
 _MOST_FOLDERS: Final = 5
 
 
-def of(
-    found: Samples, claims: Claims, given: Sequence[str], *, folder: Path, progress: Progress = silent
+def of(  # noqa: PLR0913 - what is known of a project
+    found: Samples,
+    claims: Claims,
+    given: Sequence[str],
+    *,
+    folder: Path,
+    cache: ContentCache,
+    progress: Progress = silent,
 ) -> Iterator[str]:
     """
     Yield what is to be said of objects that are no samples.
@@ -30,6 +39,7 @@ def of(
         claims: The CRDs.
         given: What is set about samples: whoever names them has chosen.
         folder: The folder of the project.
+        cache: What is known of contents.
         progress: Who is told while files are looked through.
     """
     for (kind, api_version), places in found.strangers.items():
@@ -38,24 +48,32 @@ def of(
         yield f"{places[0]}{more}: no sample, for kind {kind} of {api_version} is not the project's, which is of {groups}"
     if not given or all(pattern.startswith("!") for pattern in given):
         known = samplepaths.files(given, folder=folder)
-        others = telling(samplepaths.elsewhere(given, folder=folder, known=known), claims)
+        others = telling(samplepaths.elsewhere(given, folder=folder, known=known), claims, cache)
         with progress("looking for samples elsewhere") as tell:
-            read = samplefiles.read(each(others, tell, lambda one: one.name), claims)
+            read = samplefiles.read(each(others, tell, lambda one: one.name), claims, cache)
         counts = Counter(_folder(one.path, folder) for one in read.samples)
         if counts:
             yield _counted(counts, [*given, *samplepaths.usual_folders(folder)])
 
 
-def telling(files: Iterable[ManifestFile], claims: Claims) -> list[ManifestFile]:
+def telling(files: Iterable[ManifestFile], claims: Claims, cache: ContentCache | None = None) -> list[ManifestFile]:
     """Return those *files* that may hold custom resources; all that were named."""
-    return [file for file in files if samplepaths.AUTO not in file.patterns or _may_hold(file, claims)]
+    named, known = repr(sorted(claims)).encode(), ContentCache() if cache is None else cache
+    looks_for = contentcache.digest(named)
+    return [
+        file for file in files if samplepaths.AUTO not in file.patterns or _may_hold(file, claims, looks_for, known)
+    ]
 
 
-def _may_hold(file: ManifestFile, claims: Claims) -> bool:
+def _may_hold(file: ManifestFile, claims: Claims, looks_for: str, cache: ContentCache) -> bool:
     try:
-        return samplefiles.may_hold(file.read(), claims)
+        content = file.read()
     except ManifestError:
         return False
+    may_hold: bool = cache.of(
+        lambda: samplefiles.may_hold(content, claims), _MAY_HOLD, contentcache.digest(content), looks_for
+    )
+    return may_hold
 
 
 def _folder(path: Path, project: Path) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import progress
+from pytest_crd.contentcache import ContentCache
 from pytest_crd.discovery import commands, madecrds, rendering
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
@@ -41,6 +42,7 @@ class Sources:
         folder: Where they are run.
         progress: Who is told while files are read.
         make: What makes CRDs besides, in Python.
+        cache: What is known of contents.
         places: Where the CRDs have been found, in words; empty before they are asked for.
         is_in_vain: Whether they were looked for everywhere, and there is none.
         advised: Commands that may print some then.
@@ -52,6 +54,7 @@ class Sources:
     folder: Path = field(default_factory=Path.cwd)
     progress: Progress = silent
     make: Callable[[], Sequence[MadeManifests]] = tuple
+    cache: ContentCache = field(default_factory=ContentCache)
     places: str = field(default="", init=False)
     is_in_vain: bool = field(default=False, init=False)
     advised: tuple[str, ...] = field(default=(), init=False)
@@ -134,7 +137,7 @@ class Sources:
                 with self.progress("reading CRDs") as tell:
                     self._found = self._read(kubernetes_version, tell)
             except InputError as error:
-                self._found = CrdFiles(kubernetes_version, mistakes=list(error.mistakes))
+                self._found = CrdFiles(kubernetes_version, self.cache, mistakes=list(error.mistakes))
         return self._found
 
     def _read(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
@@ -150,7 +153,7 @@ class Sources:
 
     def _named(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
         """Read what is set."""
-        found = CrdFiles(kubernetes_version)
+        found = CrdFiles(kubernetes_version, self.cache)
         if self.paths:
             found.read_all(self.paths, base=self.base, tell=tell)
         for index, command in enumerate(self.commands):
@@ -171,7 +174,7 @@ class Sources:
             if self._made and place.origin is FileOrigin.FOUND_IN_TESTS:
                 notes += _of_test_data(place.files)
                 continue
-            found = CrdFiles(kubernetes_version)
+            found = CrdFiles(kubernetes_version, self.cache)
             for file in progress.each(place.files, tell, lambda one: one.name):
                 found.read(file, place.origin)
             notes += found.notes
@@ -182,7 +185,7 @@ class Sources:
                 self.places = place.words or _told(found)
                 return found
         if self._made:
-            return CrdFiles(kubernetes_version, notes=list(dict.fromkeys(notes)))
+            return CrdFiles(kubernetes_version, self.cache, notes=list(dict.fromkeys(notes)))
         self.is_in_vain = True
         self.advised = tuple(rendering.likely(notes, base=self.base))
         first, *others = search.in_vain()

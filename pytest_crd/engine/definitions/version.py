@@ -57,12 +57,16 @@ CrdT = TypeVar("CrdT")
 class Version(Generic[CrdT]):
     """One version of a CRD."""
 
-    def __init__(self, crd: CrdT, schema: VersionSchema, answers: CrdAnswers, context: CrdContext) -> None:
-        """For `CustomResourceDefinition`, which has the versions."""
+    def __init__(self, crd: CrdT, index: int, answers: CrdAnswers, context: CrdContext) -> None:
+        """For `CustomResourceDefinition`, which has the versions; *index* is among those of the manifest."""
         self._crd = crd
-        self._schema = schema
+        self._index = index
         self._answers = answers
         self._context = context
+
+    @property
+    def _schema(self) -> VersionSchema:
+        return self._answers.schemas[self._index]
 
     @property
     def crd(self) -> CrdT:
@@ -72,17 +76,17 @@ class Version(Generic[CrdT]):
     @property
     def name(self) -> str:
         """`v1`."""
-        return self._schema.spec.name
+        return self._answers.heading.versions[self._index].name
 
     @property
     def served(self) -> bool:
         """Whether the server answers requests for it."""
-        return self._schema.spec.served
+        return self._answers.heading.versions[self._index].served
 
     @property
     def storage(self) -> bool:
         """Whether objects are stored in it."""
-        return self._schema.spec.storage
+        return self._answers.heading.versions[self._index].storage
 
     @property
     def deprecation_warnings(self) -> tuple[str, ...]:
@@ -176,7 +180,7 @@ class Version(Generic[CrdT]):
 
     def observed_by(self, observer: Observer) -> Version[CrdT]:
         """Return the same version, which tells *observer* alone of its requests; what is compiled is shared."""
-        return Version(self._crd, self._schema, self._answers, self._context._replace(observer=observer))
+        return Version(self._crd, self._index, self._answers, self._context._replace(observer=observer))
 
     def source_of(self, steps: Steps) -> str:
         """Return `file:line` of what *steps* lead to in the schema; empty where the CRD was not read from a file."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, overload
 
+from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import profile
 from pytest_crd.engine.definitions.context import Guard
 from pytest_crd.engine.definitions.customresourcedefinition import (
@@ -174,8 +175,26 @@ def load(
         raise CrdError(
             [Mistake("paths", 0, "none is given: name files, folders or globs with CustomResourceDefinitions")]
         )
-    found = CrdFiles(profile.named(kubernetes_version).version)
-    found.read_all(named, base=Path(base).absolute())
+    return read(named, base=Path(base), kubernetes_version=profile.named(kubernetes_version).version)
+
+
+def read(
+    paths: Sequence[str], *, base: Path, kubernetes_version: str, cache: ContentCache | None = None
+) -> CustomResourceDefinitions:
+    """
+    Return the CRDs in files, folders and globs.
+
+    Args:
+        paths: As for `load`, at least one.
+        base: What relative paths are relative to.
+        kubernetes_version: Whose behaviour and words the CRDs show; one of `profile.KNOWN`.
+        cache: What is known of contents.
+
+    Raises:
+        InputError: As for `load`.
+    """
+    found = CrdFiles(kubernetes_version, cache or ContentCache())
+    found.read_all(paths, base=base.absolute())
     found.raise_mistakes()
     return CustomResourceDefinitions(found.crds, found.notes)
 
@@ -223,7 +242,7 @@ def installed(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceD
 
 def _resources(crd: CustomResourceDefinition) -> set[str]:
     """Return what kubectl takes for the resource of a CRD, in lower case."""
-    names = crd.declared["spec"].get("names") or {}
+    names = crd.heading.declared_names
     found = [crd.kind, names.get("plural"), names.get("singular"), *(names.get("shortNames") or ())]
     return {str(name).lower() for name in found if name}
 

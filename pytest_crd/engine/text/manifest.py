@@ -46,6 +46,11 @@ class Manifest:
     document: Document
     path: tuple[str | int, ...] = ()
 
+    @property
+    def source(self) -> str:
+        """The file as the user named it."""
+        return self.document.source
+
     def line_of(self, *path: str | int) -> int:
         """Return the 1-based line of the value at *path* in the object, or of the nearest that there is."""
         whole = (*self.path, *path)
@@ -63,7 +68,7 @@ class Manifest:
         With the *offset* of a character of a string: `file:line:column` of that, where it can be told.
         """
         place = None if offset is None else self.document.place_of((*self.path, *path), offset)
-        return f"{self.document.source}:{'{}:{}'.format(*place) if place else self.line_of(*path)}"
+        return f"{self.source}:{'{}:{}'.format(*place) if place else self.line_of(*path)}"
 
     @property
     def duplicates(self) -> Iterator[Duplicate]:
@@ -76,7 +81,7 @@ class Manifest:
     @property
     def where(self) -> str:
         """`file:line` of the object."""
-        return f"{self.document.source}:{self.line_of()}"
+        return f"{self.source}:{self.line_of()}"
 
 
 class ManifestFile(NamedTuple):

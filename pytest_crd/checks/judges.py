@@ -1,0 +1,90 @@
+"""The judges of checks: what each check runs, loaded when the first of its kind is run."""
+
+from __future__ import annotations
+
+# ruff: noqa: PLC0415 - a run of one case plans all checks, and runs none
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pytest_crd.checks.samplefiles import Claims, Sample
+from pytest_crd.checks.verdict import CheckVerdict
+from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine.loading.crdfiles import ReadCrd
+
+if TYPE_CHECKING:
+    from pytest_crd.checks import applies
+
+
+def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
+    """Return whether a server takes a CRD."""
+    from pytest_crd.checks import definitions
+
+    return definitions.accepted(read, is_stored=is_stored)
+
+
+def structural(read: ReadCrd, version: Version) -> CheckVerdict:
+    """Return whether the schema of a version is structural."""
+    from pytest_crd.checks import definitions
+
+    return definitions.structural(read, version)
+
+
+def conditions(read: ReadCrd) -> CheckVerdict:
+    """Return the conditions that a CRD would have."""
+    from pytest_crd.checks import definitions
+
+    return definitions.conditions(read)
+
+
+def within_budget(read: ReadCrd, version: Version, *, share: float) -> CheckVerdict:
+    """Return whether the rules of a version compile and stay within their budget."""
+    from pytest_crd.checks import rules
+
+    return rules.within_budget(read, version, share=share)
+
+
+def published(read: ReadCrd, version: Version) -> CheckVerdict:
+    """Return what OpenAPI v2 loses of the schema of a version."""
+    from pytest_crd.checks import published
+
+    return published.in_v2(read, version)
+
+
+def lint(read: ReadCrd, name: str) -> CheckVerdict:
+    """Return whether a CRD is free of a mistake."""
+    from pytest_crd.checks import lints
+
+    return lints.lint(read, name)
+
+
+def sample(one: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdict:
+    """Return whether a sample is what its comment says."""
+    from pytest_crd.checks import samples
+
+    return samples.judged(one, crds)
+
+
+def made_up(version: Version, samples: Sequence[Sample], source: str) -> CheckVerdict:
+    """Return whether objects that are made up can be applied."""
+    from pytest_crd.checks import applies
+
+    return applies.made_up(version, applies.unreached(version, samples), source)
+
+
+class UnappliedSamples:
+    """The samples of a project, each of which is applied when it is asked for."""
+
+    def __init__(self, samples: Sequence[Sample], claims: Claims) -> None:
+        """Take what is applied, as `applies.AppliedSamples` does."""
+        self._given = samples, claims
+
+    def verdict(self, number: int) -> CheckVerdict:
+        """Return the verdict on the sample of that number."""
+        return self._samples.verdict(number)
+
+    @cached_property
+    def _samples(self) -> applies.AppliedSamples:
+        from pytest_crd.checks import applies
+
+        return applies.AppliedSamples(*self._given)
