@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_crd import contentcache
 from pytest_crd.cases import blanks, casekeys, conversion, diagnosis, jsonpatch
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, AnyCase, CaseFile, CaseFileError
 from pytest_crd.cases.sections import Section
+from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.inputerror import ManifestError, Mistake
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite
 
 
+_WITHOUT_MISTAKES: Final = "case file without mistakes"
 # Fields joined by dots, with list indices, or map keys, in brackets.
 _PATH: Final = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")
 
@@ -51,7 +54,9 @@ def load(content: str | bytes, *, source: str, fills: bool = False) -> tuple[Cas
     return _case_files(text, documents, source, fills=fills)
 
 
-def load_any(content: str | bytes, *, source: str, fills: bool = False) -> tuple[CaseFile, ...] | Suite:
+def load_any(
+    content: str | bytes, *, source: str, fills: bool = False, cache: ContentCache | None = None
+) -> tuple[CaseFile, ...] | Suite:
     """
     Return what a file has: cases, or a suite in the format of openshift/api.
 
@@ -59,6 +64,7 @@ def load_any(content: str | bytes, *, source: str, fills: bool = False) -> tuple
         content: The file.
         source: Its name for messages.
         fills: Whether expectations may be left to be filled in.
+        cache: What is known of contents; that a case file has no mistakes is kept.
 
     Raises:
         CaseFileError: All mistakes, in the order of their lines.
@@ -66,7 +72,7 @@ def load_any(content: str | bytes, *, source: str, fills: bool = False) -> tuple
     """
     text, documents = _read(content, source)
     if len(documents) != 1 or not _is_suite(documents[0].value):
-        return _case_files(text, documents, source, fills=fills)
+        return _case_files(text, documents, source, fills=fills, cache=cache)
     if line := yamlstream.unread(text):
         raise CaseFileError([Mistake(source, line, yamlstream.UNREAD)])
     from pytest_crd.cases.openshift import suite  # noqa: PLC0415 - most projects have none
@@ -109,7 +115,22 @@ def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
         ) from None
 
 
-def _case_files(text: str, documents: list[Document], source: str, *, fills: bool) -> tuple[CaseFile, ...]:
+def _case_files(
+    text: str, documents: list[Document], source: str, *, fills: bool, cache: ContentCache | None = None
+) -> tuple[CaseFile, ...]:
+    known = ContentCache() if cache is None else cache
+    key = (contentcache.digest(text.encode(errors="surrogatepass")), "fills" if fills else "states")
+    if not known.known(_WITHOUT_MISTAKES, *key):
+        _demand_form(text, documents, source, fills=fills)
+        known.keep(True, _WITHOUT_MISTAKES, *key)  # noqa: FBT003 - the fact
+    return tuple(map(conversion.case_file, documents))
+
+
+# Mistakes
+
+
+def _demand_form(text: str, documents: list[Document], source: str, *, fills: bool) -> None:
+    """Raise all mistakes of a case file, if there are any."""
     mistakes = {*_repeated_names(documents)}
     if line := yamlstream.unread(text):
         mistakes.add(Mistake(source, line, yamlstream.UNREAD))
@@ -119,10 +140,6 @@ def _case_files(text: str, documents: list[Document], source: str, *, fills: boo
         mistakes.update(_mistakes(document, merges="<<" in text, fills=fills))
     if mistakes:
         raise CaseFileError(sorted(mistakes))
-    return tuple(map(conversion.case_file, documents))
-
-
-# Mistakes
 
 
 def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mistake]:

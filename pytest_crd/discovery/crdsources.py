@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from pytest_crd import progress
+from pytest_crd import garbage, progress
 from pytest_crd.contentcache import ContentCache
 from pytest_crd.discovery import commands, madecrds, rendering
 from pytest_crd.discovery.madecrds import MadeManifests
@@ -130,6 +130,7 @@ class Sources:
             self._under[kubernetes_version] = [crd.under(kubernetes_version) for crd in found.crds]
         return self._under[kubernetes_version]
 
+    @garbage.paused()
     def _read_once(self, kubernetes_version: str) -> CrdFiles:
         """Return what is there; what is wrong with it is found out once, too, for a command may take its time to fail."""
         if self._found is None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd import folders
+from pytest_crd import folders, garbage
 from pytest_crd.plugin import (
     alone,
     bytecode,
@@ -106,7 +106,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         return None
     is_named = parent.session.isinitpath(file_path)
     if casefiles.is_one(file_path, parent.config, is_named=is_named):
-        from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads what runs them
+        with garbage.paused():
+            from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads what runs them
 
         return cases.CaseFileCollector.from_parent(parent, path=file_path)
     is_for_checks = is_named and checks.CHECKS.of(parent.config)

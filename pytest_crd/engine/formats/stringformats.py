@@ -104,8 +104,12 @@ def warnings(
 
 def _matches(pattern: str) -> FormatCheck:
     """Return a check against all of a text; the classes in it are written out, for Python's are wider than Go's."""
-    compiled = re.compile(pattern)
-    return lambda text: compiled.fullmatch(text) is not None
+
+    @functools.cache
+    def compiled() -> re.Pattern[str]:
+        return re.compile(pattern)  # when the first text is checked: few of the formats are
+
+    return lambda text: compiled().fullmatch(text) is not None
 
 
 def _octets(text: str) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
+from pytest_crd import garbage
 from pytest_crd.cases import loader, objectsources, ownership, runner, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
@@ -185,6 +186,7 @@ class BoundCase:
         """
         return self._run(self._case)
 
+    @garbage.paused()
     def _result(self) -> CaseResult | InputError:
         try:
             result = self._run(self._case) if self._content is None or self.is_excused else self._observe(self._content)
@@ -279,6 +281,7 @@ def _bound(item: pytest.Item) -> BoundCase | None:
     return bound if isinstance(bound, BoundCase) else None
 
 
+@garbage.paused()
 def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     """
     Return the cases of the file at *path*, each with its CRD version.
@@ -290,7 +293,8 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
         config.pluginmanager.register(Hooks(), _HOOKS)
     try:
         text, filler = path.read_bytes(), config.stash.get(extensions.FILLER, None)
-        loaded = loader.load_any(text, source=session.shown(path), fills=filler is not None)
+        cache = session.sources(config).cache
+        loaded = loader.load_any(text, source=session.shown(path), fills=filler is not None, cache=cache)
         content = filler.content(path, text, is_suite=not isinstance(loaded, tuple)) if filler else None
         return [
             BoundCase(case, run, path=path, config=config, content=content, kubernetes_version=label)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_crd import garbage
 from pytest_crd.checks import plan
 from pytest_crd.checks.plan import CheckPlan
 from pytest_crd.plugin import commandline, progressline, session
@@ -67,6 +68,7 @@ class Hooks:
         checks, fail = self._plan().checks[path], self._settings.warnings_fail
         return CheckFile.from_parent(parent, path=path, checks=checks, warnings_fail=fail)
 
+    @garbage.paused()
     def _plan(self) -> CheckPlan:
         """Return the checks; nothing is read before somebody asks for them."""
         if self._planned is None:

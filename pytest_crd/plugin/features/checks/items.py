@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_crd import garbage
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import extensions, failures
@@ -96,6 +97,7 @@ class CheckItem(TextItem):
         warnings = causes.of_warnings(self._warned, rule)
         return About(VerdictKind.CHECK, rule, check.crd, check.version, check.kubernetes_version, warnings)
 
+    @garbage.paused()
     def _judge(self) -> None:
         verdict = self.check.run()
         if self._warnings_fail:
