@@ -6,7 +6,7 @@ import functools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +28,7 @@ from pytest_crd.engine import (
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.progress import Progress, each
+from pytest_crd.quickdataclass import dataclass
 
 _MOST_KINDS: Final = 5
 
@@ -216,8 +217,12 @@ def _known(
 
 def _placed(check: Check, home: Path) -> Check:
     """Return the check in the file that pytest shows, and with a name that pytest can show."""
-    path = home if check.path is None else Path(os.path.abspath(check.path))  # noqa: PTH100 - links stay links
-    subject = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in check.subject)
+    path = home if check.path is None else check.path
+    if not path.is_absolute() or ".." in path.parts:
+        path = Path(os.path.abspath(path))  # noqa: PTH100 - links stay links
+    subject = check.subject
+    if not subject.isprintable():
+        subject = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in subject)
     return replace(check, subject=subject, path=path, line=0 if check.path is None else check.line)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
@@ -18,6 +19,7 @@ from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.text import headings, manifest
 from pytest_crd.engine.text.headings import HeadedManifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
+from pytest_crd.quickdataclass import dataclass
 
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"
@@ -189,6 +191,11 @@ def _has_variables(content: bytes) -> bool:
 
 def near(group: str, kind: str, claims: Claims) -> str:
     """Return which group and kind are meant, where one of the two is misspelt; empty where none is."""
+    return _near(group, kind, tuple(claims))
+
+
+@functools.lru_cache
+def _near(group: str, kind: str, claims: Sequence[tuple[str, str]]) -> str:
     kinds = [one for of, one in claims if of == group]
     groups = [of for of, one in claims if one == kind]
     if meant := likeness.nearest(kind, kinds):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+
+from pytest_crd.quickdataclass import dataclass
 
 
 class CheckFinding(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinition
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import headings, manifest
 from pytest_crd.engine.text.manifest import Manifest
+from pytest_crd.quickdataclass import dataclass
 
 STREAM: Final = "-"
 STREAM_NAME: Final = "stdin"

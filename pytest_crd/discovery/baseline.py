@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
@@ -21,6 +20,7 @@ from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import manifest
 from pytest_crd.progress import Progress, Tell, each, silent
+from pytest_crd.quickdataclass import dataclass
 
 OF_GIT: Final = "git:"
 LAST_RELEASE: Final = f"{OF_GIT}latest-tag"

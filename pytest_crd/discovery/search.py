@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
@@ -19,6 +19,7 @@ from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.loading.crdfiles import FileOrigin
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.quickdataclass import dataclass
 
 # Where operator projects keep their CRDs, by the habits of kubebuilder, Operator SDK, Helm and others.
 CONVENTIONAL_PATHS: Final = (

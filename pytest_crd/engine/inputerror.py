@@ -7,7 +7,8 @@ An InputError is never a verdict (those are data) and never our bug (those keep 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

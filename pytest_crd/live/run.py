@@ -8,7 +8,6 @@ import functools
 import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from pytest_crd.cases.questions import AnyQuestion, CrdQuestion
@@ -20,6 +19,7 @@ from pytest_crd.live.lease import Remnant
 from pytest_crd.live.sandbox import Sandbox
 from pytest_crd.live.stages import DisagreementError, InstalledStages, NotAskedError, OwnStages, Stages
 from pytest_crd.live.transport import NoAnswerError
+from pytest_crd.quickdataclass import dataclass
 
 
 class LiveOutcome(enum.StrEnum):

@@ -11,8 +11,9 @@ import dataclasses
 import enum
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+
+from pytest_crd.quickdataclass import dataclass
 
 _PLACE: Final = re.compile(r"(.*?)(?::(\d+))?(?::(\d+))?", re.DOTALL)
 

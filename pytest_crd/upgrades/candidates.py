@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp.textsearch import Lengths
@@ -17,6 +16,7 @@ from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.examples import Boundaries, Boundary, limits, places, texts
 from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.placement import Held
+from pytest_crd.quickdataclass import dataclass
 from pytest_crd.upgrades import differences, patterntexts, surroundings
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Resource

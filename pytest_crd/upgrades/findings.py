@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import CustomResourceDefinition, Response
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
+from pytest_crd.quickdataclass import dataclass
 
 Resource: TypeAlias = Mapping[str, Any]
 

@@ -127,6 +127,7 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
     assert sorted(name for name in modules if name.partition(".")[0] == "pytest_crd") == [
         "pytest_crd",
         "pytest_crd.folders",
+        "pytest_crd.garbage",
         "pytest_crd.plugin",
         "pytest_crd.plugin.alone",
         "pytest_crd.plugin.bytecode",

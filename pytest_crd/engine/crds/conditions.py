@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from pytest_crd.engine.crds import apiapproval, cabundle, internal, nameconflicts
 from pytest_crd.engine.crds.declared import CrdSpec
@@ -16,6 +15,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nonstructural
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
+from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ It decides by the order in which the CRDs are created; the names themselves are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.quickdataclass import dataclass
 
 ClaimedNames: TypeAlias = Mapping[str, JSONValue]
 

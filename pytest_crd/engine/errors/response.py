@@ -7,7 +7,7 @@ It words a refusal as a whole; what is wrong with which field comes from the pas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
@@ -18,6 +18,7 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import OwnedPath, SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.quickdataclass import dataclass
 
 CREATED: Final = 201
 OK: Final = 200
@@ -41,6 +42,9 @@ class Changes:
     defaulted: tuple[SpelledPath, ...] = ()
     nulls: tuple[SpelledPath, ...] = ()
     lost: tuple[SpelledPath, ...] = ()
+
+
+_UNCHANGED: Final = Changes()
 
 
 class Stored:
@@ -126,7 +130,7 @@ class Response:
     kept: Stored | None = None
     errors: tuple[FieldError, ...] = ()
     warnings: tuple[str, ...] = ()
-    changes: Changes = Changes()
+    changes: Changes = _UNCHANGED
     status: JSONValue = None
     scale: JSONValue = None
     conflicts: tuple[FieldConflict, ...] = ()
@@ -259,7 +263,7 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def refused(
-    refusal: Refusal, *, subject: Mapping[str, str], warnings: Sequence[str] = (), changes: Changes = Changes()
+    refusal: Refusal, *, subject: Mapping[str, str], warnings: Sequence[str] = (), changes: Changes = _UNCHANGED
 ) -> Response:
     """
     Return the answer to a request that is refused as a whole.
@@ -295,7 +299,7 @@ def invalid(  # noqa: PLR0913 - what a Status names
     errors: Sequence[FieldError],
     *,
     warnings: Sequence[str] = (),
-    changes: Changes = Changes(),
+    changes: Changes = _UNCHANGED,
 ) -> Response:
     """
     Return the 422 for an object with *errors*.

@@ -11,7 +11,7 @@ import base64
 import functools
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import fieldpath, jsonvalue
@@ -19,6 +19,7 @@ from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.golang import parsing, printing, types
 from pytest_crd.engine.golang.types import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.quickdataclass import dataclass
 
 
 class DecodeError(ValueError):

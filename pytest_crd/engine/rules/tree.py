@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from pytest_crd.engine.profile import Profile
@@ -14,6 +14,7 @@ from pytest_crd.engine.rules.declarations import Declaration, SchemaDeclarations
 from pytest_crd.engine.rules.escaping import escape
 from pytest_crd.engine.rules.scalars import View
 from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.quickdataclass import dataclass
 
 # The server makes up a name with a random number in it: messages that name the type of an object cannot be foretold.
 TYPE_NAME: Final = "selfType"

@@ -10,7 +10,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final, NoReturn
 
@@ -30,6 +30,7 @@ from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.rules.variables import Variables
 from pytest_crd.engine.values import ratcheting
 from pytest_crd.engine.values.ratcheting import Correlation
+from pytest_crd.quickdataclass import dataclass
 
 BUDGET: Final = 10_000_000
 """What all rules may cost together on one object."""

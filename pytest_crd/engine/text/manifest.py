@@ -11,7 +11,6 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -20,6 +19,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlreader, yamlstream
 from pytest_crd.engine.text.document import Document, Duplicate
 from pytest_crd.folders import is_manifest, matching
+from pytest_crd.quickdataclass import dataclass
 
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LIST: Final = "List"

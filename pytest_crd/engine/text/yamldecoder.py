@@ -7,7 +7,7 @@ Merge keys, aliases as copies, keys of other types, duplicate keys and tags; it 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
@@ -15,6 +15,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlnode, yamlscalar
 from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.quickdataclass import dataclass
 
 # How many of all decoded nodes may come from aliases: 99 % of a small document, 10 % of a huge one.
 _SMALL: Final = 400_000

@@ -7,7 +7,7 @@ Anchors are bound as the server binds them, in reading order, so that an anchor 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, NamedTuple, TypeVar
 
 import yaml
@@ -16,6 +16,7 @@ from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEve
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.text import yamlparser, yamlscalar
 from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.quickdataclass import dataclass
 
 MERGE: Final = "<<"
 TOO_DEEP: Final = f"nested more than {jsonvalue.MAX_DEPTH} levels deep"

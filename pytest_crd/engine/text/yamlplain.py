@@ -7,7 +7,6 @@ It gives up, without a verdict, at an anchor, a tag, a merge key, a key that is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import yaml
@@ -16,6 +15,7 @@ from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, Sequenc
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlnode, yamlparser, yamlscalar
+from pytest_crd.quickdataclass import dataclass
 
 
 class PlainDocument(NamedTuple):

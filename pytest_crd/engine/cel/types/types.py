@@ -7,9 +7,11 @@ Reference:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Protocol
+
+from pytest_crd.quickdataclass import dataclass
 
 
 class TypeKind(Enum):

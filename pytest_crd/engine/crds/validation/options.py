@@ -7,7 +7,8 @@ Nothing is validated here.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+
+from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp import runesets, unicodeclasses
@@ -11,6 +11,7 @@ from pytest_crd.engine.golang.regexp.classes import Classes
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
 from pytest_crd.engine.golang.regexp.tree import EMPTY, Alternate, Assertion, Chars, Concat, Node, Repeat
+from pytest_crd.quickdataclass import dataclass
 
 _MOST_REPETITIONS: Final = 1000
 _GREATEST_HEIGHT: Final = 1000

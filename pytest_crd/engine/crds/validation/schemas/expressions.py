@@ -9,7 +9,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel.types.costs import MAX
@@ -26,6 +26,7 @@ from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import linkedpaths
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.quickdataclass import dataclass
 
 _MOST_NAMED: Final = 4
 _UNCORRELATABLE: Final = "oldSelf cannot be used on the uncorrelatable portion of the schema within"

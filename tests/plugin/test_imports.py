@@ -1,0 +1,71 @@
+"""What a run imports is what it needs: each part of the package that is imported besides takes time of every run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+# Of the engine each package, of what stands on it each tier.
+OF_CASES = {
+    *("cases", "contentcache", "discovery", "folders", "garbage", "plugin", "progress", "quickdataclass", "report"),
+    *(
+        "engine",
+        "engine.cel",
+        "engine.crds",
+        "engine.definitions",
+        "engine.errors",
+        "engine.fieldpath",
+        "engine.golang",
+    ),
+    *("engine.inputerror", "engine.jsonvalue", "engine.loading", "engine.metadata", "engine.observer", "engine.passes"),
+    *("engine.profile", "engine.requests", "engine.schema", "engine.text", "yaml"),
+}
+# What only a case file or a CRD needs whose content is new.
+OF_NEW_CONTENT = {"engine.formats", "engine.rules", "engine.values", "jsonschema"}
+TELLS_MODULES = """\
+import json, sys
+
+def pytest_unconfigure():
+    own = {name.removeprefix("pytest_crd.") for name in sys.modules if name.startswith("pytest_crd.")}
+    parts = {".".join(name.split(".")[:2]) if name.startswith("engine.") else name.split(".")[0] for name in own}
+    others = {"deepdiff", "jsonschema", "re2", "yaml"} & sys.modules.keys()
+    with open("modules.json", "w") as file:
+        json.dump(sorted(parts | others), file)
+"""
+
+
+def _loaded(project: Project, *options: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "crd", *options],
+        cwd=project.path,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return set(json.loads(project.read("modules.json")))
+
+
+@pytest.mark.uncounted
+@pytest.mark.session
+def test_a_run_imports_what_it_needs(project: Project) -> None:
+    project.write("conftest.py", TELLS_MODULES)
+    project.cases()
+    first = _loaded(project)
+    again = _loaded(project)
+    listed = _loaded(project, "--collect-only")
+    _loaded(project, "--crd-checks", "--collect-only")
+    checks = _loaded(project, "--crd-checks", "--collect-only")
+
+    assert listed == again == OF_CASES
+    assert first == OF_CASES | OF_NEW_CONTENT
+    assert checks == OF_CASES | {"checks"}
