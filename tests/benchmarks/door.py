@@ -10,6 +10,7 @@ from typing import Final
 
 from oracle.options import UsageError, parser_of
 
+from benchmarks import budgets, machine
 from benchmarks.figures import Figure, table
 from benchmarks.table import BENCHMARKS, Benchmark
 
@@ -20,18 +21,19 @@ _KNOWN: Final = {one.name: one for one in BENCHMARKS}
 
 def main(arguments: Sequence[str]) -> int:
     """
-    Run the benchmarks that *arguments* begin with; what follows one alone are its own. Without one, say which there are.
+    Run the benchmarks that *arguments* begin with, or all; what follows one alone are its own.
 
     Returns:
-        The exit code: 2 where one lacks what it needs, or the command line names nothing that there is.
+        The exit code: 1 where a ratio is above its budget; 2 where a benchmark lacks what it needs, or the command line names
+        nothing that there is.
 
     Raises:
         SystemExit: The arguments of a benchmark are none, or ask for its help.
     """
-    if not arguments or arguments[0] in _HELP:
+    if arguments and arguments[0] in _HELP:
         print("\n".join(overview()))
         return 0
-    names = list(itertools.takewhile(_KNOWN.__contains__, arguments))
+    names = list(itertools.takewhile(_KNOWN.__contains__, arguments)) if arguments else list(_KNOWN)
     rest = arguments[len(names) :]
     if not names or (rest and len(names) > 1):
         wrong = f"no benchmark `{rest[0]}`" if not names else f"`{rest[0]}`: arguments are for one benchmark alone"
@@ -39,8 +41,15 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     rows: list[tuple[str, Figure]] = []
     lacking = [name for name in names if not _measured(_KNOWN[name], rest, rows)]
-    print("", *table(rows), *(f"{name}: not measured" for name in lacking), sep="\n")
-    return 2 if lacking else 0
+    print("", *machine.lines(), "", *table(rows), *(f"{name}: not measured" for name in lacking), sep="\n")
+    above = [] if rest else [one for name in names if name not in lacking for one in _above(name, rows)]
+    print(*above, sep="\n", end="\n" if above else "", file=sys.stderr)
+    return 2 if lacking else int(bool(above))
+
+
+def _above(name: str, rows: Sequence[tuple[str, Figure]]) -> Iterator[str]:
+    """Yield which figures of a benchmark with its defaults are above their budgets."""
+    yield from budgets.problems(budgets.read(), name, [figure for of, figure in rows if of == name])
 
 
 def _measured(benchmark: Benchmark, arguments: Sequence[str], rows: list[tuple[str, Figure]]) -> bool:
@@ -59,7 +68,7 @@ def _measured(benchmark: Benchmark, arguments: Sequence[str], rows: list[tuple[s
 
 def overview() -> Iterator[str]:
     """Yield the lines that say which benchmarks there are."""
-    yield f"usage: {_CALL} NAME …  (or NAME ARGUMENT …: `NAME --help`)\n"
+    yield f"usage: {_CALL} [NAME …]  (or NAME ARGUMENT …: `NAME --help`); without a name all, a quarter of an hour\n"
     for one in BENCHMARKS:
         yield f"  {one.name:11}{one.measures}"
         yield f"  {'':11}{_terms(one)}"

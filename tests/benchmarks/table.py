@@ -25,6 +25,7 @@ class Benchmark(NamedTuple):
 BENCHMARKS: Final = (
     Benchmark("importing", "modules that a case file needs, beside importing pytest", "", "about a minute"),
     Benchmark("items", "an item of a case file against one of pytest, and sessions without CRDs", "", "about a minute"),
+    Benchmark("sessions", "one case of a large project, and its listing, beside an empty test", "", "about a minute"),
     Benchmark("reading", "YAML against PyYAML's own reader", "a corpus", "about a minute"),
     Benchmark("loading", "the CRDs of a folder beside reading their YAML", "a corpus", "about a minute"),
     Benchmark("passes", "pruning and defaulting against a copy of the object", "", "about a minute"),

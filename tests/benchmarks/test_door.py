@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from benchmarks import door, passes, reading
+from benchmarks import budgets, door, machine, passes, reading
 from benchmarks.figures import Figure
 from benchmarks.table import BENCHMARKS
 
@@ -21,10 +22,12 @@ def _nothing_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither Go nor a corpus: those who measure have them."""
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CRD_CORPUS", raising=False)
+    monkeypatch.setattr(machine, "lines", lambda: iter(["Python here: quick"]))
+    monkeypatch.setattr(budgets, "read", lambda: {"passes": {"a thing": 2.5}})
 
 
-def test_without_a_name_all_benchmarks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert door.main([]) == 0
+def test_who_asks_for_help_is_told_all_benchmarks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert door.main(["--help"]) == 0
 
     said = capsys.readouterr().out
     for benchmark in BENCHMARKS:
@@ -67,6 +70,8 @@ def test_what_several_find_becomes_one_table(
         "reading: YAML against PyYAML's own reader",
         "details",
         "",
+        "Python here: quick",
+        "",
         "benchmark  what     times  against",
         "passes     a thing   2.00  a peer",
         "reading    a thing   2.00  a peer",
@@ -96,3 +101,43 @@ def test_a_command_line_that_is_none_is_told_what_there_is(
     complaints = capsys.readouterr().err
     assert complaints.startswith(words)
     assert "  upgrades " in complaints
+
+
+def _finding(monkeypatch: pytest.MonkeyPatch, what: str, ratio: float) -> None:
+    def found(_options: argparse.Namespace) -> Iterator[Figure]:
+        yield Figure(what, ratio, "a peer")
+
+    for benchmark in BENCHMARKS:
+        monkeypatch.setattr(importlib.import_module(f"benchmarks.{benchmark.name}"), "main", found)
+
+
+def test_without_a_name_all_are_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    _finding(monkeypatch, "a thing", 2.0)
+
+    assert door.main([]) == 0
+    rows = capsys.readouterr().out.split("benchmark ")[1].splitlines()[1:]
+    assert [row.split()[0] for row in rows] == [benchmark.name for benchmark in BENCHMARKS]
+
+
+@pytest.mark.parametrize(
+    ("what", "ratio", "words"),
+    [
+        ("a thing", 2.6, "passes: a thing takes 2.60 times as long as a peer, and 2.5 at the most are right\n"),
+        ("another", 1.0, "passes: nothing measures 'a thing', which has a budget\n"),
+    ],
+)
+def test_what_is_above_its_budget_or_is_gone_fails(
+    what: str, ratio: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _finding(monkeypatch, what, ratio)
+
+    assert door.main(["passes"]) == 1
+    assert capsys.readouterr().err == words
+    assert door.main(["reading"]) == 0
+
+
+def test_budgets_are_of_benchmarks_that_need_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    named = {benchmark.name: benchmark.needs for benchmark in BENCHMARKS}
+
+    assert {named[name] for name in budgets.read()} == {""}

@@ -1,0 +1,30 @@
+"""How quick a machine is, at Python and at Go, so that ratios of two machines can be held against each other."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+
+from oracle.servers import programs
+
+from benchmarks import peers
+from benchmarks.subjects import BACKUPS, backup, nodes
+from pytest_crd.engine import profile
+from pytest_crd.engine.text import yamlreader
+
+
+def lines() -> Iterator[str]:
+    """Yield what each of both takes for one object; Go where the program that says so was built."""
+    [document] = yamlreader.read(BACKUPS.read_text(encoding="utf-8"), source=BACKUPS.name)
+    resource = backup(document.value["spec"]["group"])
+    (copied,) = peers.best([lambda: copy.deepcopy(resource)])
+    yield f"Python here: copy.deepcopy of an object of {nodes(resource)} values takes {copied * 1e6:.0f} µs"
+    version = profile.DEFAULT
+    if not (programs.cache() / f"timing-{version}").exists():
+        yield "Go here: not known, `python -m benchmarks requests` builds what knows"
+        return
+    with peers.needed_reference(version) as reference:
+        took = reference.measure(
+            peers.without_rules(document.value), resource, namespace="default", rounds=15, calls=50
+        )
+    yield f"Go here: the packages of the API server create it in {took['create'] * 1e6:.0f} µs"
