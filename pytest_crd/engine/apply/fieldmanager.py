@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd import garbage
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.apply import comparing, fieldsets, lastapplied, managers, pathelements
 from pytest_crd.engine.apply.fieldsets import FieldSet
@@ -127,6 +128,7 @@ class FieldManager:
         self._release = release
         self._ownerships = {name: Ownership(versions, fields) for name, fields in ignored.items()}
 
+    @garbage.paused()
     def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> dict[str, JSONValue]:
         """
         Return an object that is created or replaces another one, with who owns what.
@@ -146,6 +148,7 @@ class FieldManager:
             return _with_entries(bare, _entries(live) if self._release.keeps_owners_on_errors else [])
         return _with_entries(bare, managers.write(managed))
 
+    @garbage.paused()
     def apply(self, live: JSONObject | None, applied: JSONObject, writer: Writer) -> Applied:
         """
         Return a stored object with what is applied to it, and who owns what.
