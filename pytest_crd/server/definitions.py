@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue, profile
-from pytest_crd.engine.apply import definitionfieldmanager, fieldmanager
-from pytest_crd.engine.apply.fieldmanager import Writer
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.definitions import crdanswers
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors import refusal, response
@@ -18,7 +17,8 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
-from pytest_crd.engine.requests import request
+from pytest_crd.engine.requests import completion, request
+from pytest_crd.engine.requests.crdowners import Writing
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.server import making, statuses
@@ -79,51 +79,39 @@ class DefinitionType(ResourceType):
         if asked.subresource:
             raise statuses.method_not_allowed(asked.verb, self.resource)
         before = None if stored is None else request.without_version(stored)
-        answer = self._answer(before, asked)
+        answer = self._answer(before, asked, Writing(asked.field_manager, asked.user_agent, made))
         if asked.verb == "create" and stored is not None and answer.accepted:
             exists = refusal.already_exists(self.resource, stored["metadata"]["name"])
             subject = {"name": stored["metadata"]["name"], "group": self.group, "kind": declared.PLURAL}
             answer = response.refused(exists, subject=subject)
         if not answer.accepted:
             return RequestOutcome(answer, before)
-        kept = (
-            answer.whole.value
-            if answer.whole is not None
-            else self._managed(made_of(answer, before, made), before, asked, made)
-        )
+        kept = made_of(answer, before, made) if answer.whole is None else answer.whole.value
         if before is not None:
             kept = {**kept, "status": before["status"]}
         if before is not None and requestmetadata.ends(kept["metadata"], before["metadata"]):
             return RequestOutcome(answer, before, lambda: (None, kept))
         return RequestOutcome(answer, before, lambda: (kept, kept))
 
-    def _managed(self, kept: Resource, before: Resource | None, asked: Request, made: Making) -> Resource:
-        """Return a CRD with who owns its fields after a create, an update or a patch."""
-        writer = Writer(fieldmanager.named(asked.field_manager, asked.user_agent), made.now())
-        manager = definitionfieldmanager.of_definitions(self._profile)
-        if before is not None:
-            kept = {**kept, "metadata": {**kept["metadata"], "managedFields": before["metadata"].get("managedFields")}}
-        new = manager.update(before, kept, writer)
-        return new if before is None else fieldmanager.settled(new, before)
-
-    def _answer(self, before: Resource | None, asked: Request) -> Response:
+    def _answer(self, before: Resource | None, asked: Request, writing: Writing) -> Response:
+        validation = asked.field_validation
         if patches.is_apply(asked.verb, asked.media_type):
-            return CustomResourceDefinition.apply(
+            return crdanswers.applied(
                 asked.body.text or asked.body.value,
-                manager=asked.field_manager,
-                old=None if before is None else self._crd(before),
+                None if before is None else self._crd(before).answers,
+                self._profile,
+                writing=writing,
                 force=bool(asked.force),
-                field_validation=asked.field_validation,
-                kubernetes_version=self.kubernetes_version,
+                field_validation=validation,
             )
         if asked.verb == "patch":
             if before is None:
                 raise statuses.not_found(self.resource, asked.name)
-            sent = asked.body.text
-            return self._crd(before).patch(sent, media_type=asked.media_type, field_validation=asked.field_validation)
+            body, media_type = completion.patch(asked.body.text, asked.media_type)
+            return self._crd(before).answers.patch(body, media_type, validation, writing)
         crd = self._crd(asked.body.value, asked.body.duplicates)
         if asked.verb == "create":
-            return crd.create(field_validation=asked.field_validation)
+            return crd.answers.create(validation, writing)
         if before is None:
             raise statuses.not_found(self.resource, asked.name)
         target = RequestTarget(self.group, declared.PLURAL, None, asked.name)
@@ -136,7 +124,7 @@ class DefinitionType(ResourceType):
             if why is not None:
                 subject = {"name": asked.name, "group": self.group, "kind": declared.PLURAL}
                 return response.refused(why, subject=subject)
-        return crd.update_from(self._crd(before), field_validation=asked.field_validation)
+        return crd.answers.update(self._crd(before).answers, validation, writing)
 
     def _crd(self, value: JSONValue, duplicates: tuple[str, ...] = ()) -> CustomResourceDefinition:
         try:

@@ -2,9 +2,9 @@
 Requests for CRDs themselves, and what real API servers answered to each: whole, with the managed fields.
 
 `crdrequests/TOPIC.yaml` is written by hand. Its `cases` have a `name`, and `requests` in their order, for one CRD `as.GROUP`: GROUP stands
-for a group that no other case has. A request has one of the verbs, with its body: `create`, `apply`, an object, in which apiVersion, kind and
-metadata.name are put where they are missing, unless `raw` is true, or text; `strategic`, a strategic merge patch. Beside the verb stand
-`manager`, `force`, `fieldValidation`.
+for a group that no other case has. A request has one of the verbs, with its body: `create`, `update`, `apply`, an object, in which apiVersion, kind
+and metadata.name are put where they are missing, unless `raw` is true, or text; `merge`, `json`, `strategic`, a patch. Beside the verb stand
+`manager`, `force`, `fieldValidation`. An update has the resourceVersion that is stored.
 
 `TOPIC.jsonl`, which `python -m oracle record crdrequests` writes, has a line for each different answer: `case`, `request` (its number from 0),
 `versions` that answer so, `before`, the CRD as the server had it before (with the conditions, which servers write when they like), and `answer`,
@@ -28,9 +28,13 @@ FOLDER: Final = Path(__file__).parent / "crdrequests"
 NOW: Final = "2026-01-01T00:01:00Z"
 UID: Final = "uid0"
 GROUP: Final = "case.crdrequests.example.com"
+WHOLE: Final = frozenset({"create", "update", "apply"})
 VERBS: Final = {
     "create": "application/json",
+    "update": "application/json",
     "apply": "application/apply-patch+yaml",
+    "merge": "application/merge-patch+json",
+    "json": "application/json-patch+json",
     "strategic": "application/strategic-merge-patch+json",
 }
 
@@ -80,7 +84,7 @@ def body_of(request: Request, group: str) -> JSONValue:
     """Return what is sent, completed."""
     verb = verb_of(request)
     body = request[verb]
-    if isinstance(body, dict) and verb != "strategic" and not request.get("raw"):
+    if isinstance(body, dict) and verb in WHOLE and not request.get("raw"):
         metadata = {"name": "as.GROUP", **body.get("metadata", {})}
         type_meta = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
         body = {**type_meta, **body, "metadata": metadata}

@@ -1,4 +1,4 @@
-"""What real API servers answered to applies and strategic merge patches of CRDs themselves is answered here, each over the CRD as it was there."""
+"""What real API servers answered to writes of CRDs themselves is answered here, each over the CRD as it was there."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from pytest_crd.engine.crds.forms import Forms
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import completion, crdapplying, crdrequest
+from pytest_crd.engine.requests.crdowners import Writing
 from pytest_crd.engine.requests.request import Making, Request
 from pytest_crd.engine.requests.requestbody import Body
 
 pytestmark = pytest.mark.replay
 JSONValue = Any
 VERSIONS: Final = ("1.37", "1.36", "1.35", "1.34", "1.33", "1.32", "1.21")
+_AGENT: Final = "fuzz/1"
 _OMITTED: Final = ("kind", "apiVersion", "metadata", "status", "code")
 _MAKING: Final = Making(lambda: crdrequests.NOW, lambda: crdrequests.UID, lambda: "xxxxx")
 # Which answer differs, by the name of the case and the number of the request.
@@ -37,36 +39,36 @@ KNOWN: Final[Mapping[tuple[str, int], str]] = {
 def _answer(one: crdrequests.Recorded, asked: crdrequests.Request, named: Profile) -> JSONValue:
     verb, body = crdrequests.verb_of(asked), crdrequests.body_of(asked, crdrequests.GROUP)
     old = None if one.before is None else forms.of_decoded(decode_crd(_versioned(one.before)), named)
-    validation = asked.get("fieldValidation", "Warn")
-    if verb == "strategic":
-        return _found(_patched(old, body, asked, named))
+    if verb == "apply":
+        return _found(_applied(old, asked, body, named))
+    validation, writing = asked.get("fieldValidation", "Warn"), Writing(asked.get("manager", ""), _AGENT, _MAKING)
+    if verb in crdrequests.WHOLE:
+        new = forms.of_decoded(decode_crd(body), named)
+        if old is None:
+            return _found(crdrequest.create(new, named, validation, writing))
+        return _found(crdrequest.update(new, old, named, validation, writing))
+    assert old is not None
+    sent = Body(None, body) if isinstance(body, str) else Body(None if verb == "strategic" else body, json.dumps(body))
+    given: Any = {"media_type": crdrequests.VERBS[verb], "field_validation": validation, "profile": named}
+    return _found(crdrequest.patch(old, sent, writing=writing, **given))
+
+
+def _applied(old: Forms | None, asked: crdrequests.Request, body: JSONValue, named: Profile) -> Response:
     sent = Request(
         "patch",
         completion.read_applied(body) if isinstance(body, str) else Body(body),
         f"as.{crdrequests.GROUP}",
-        media_type=crdrequests.VERBS[verb],
-        field_validation=validation,
+        media_type=crdrequests.VERBS["apply"],
+        field_validation=asked.get("fieldValidation", "Warn"),
         field_manager=asked.get("manager", ""),
         force=asked.get("force"),
     )
-    return _found(crdapplying.apply(old, sent, named, _MAKING))
+    return crdapplying.apply(old, sent, named, _MAKING)
 
 
 def _versioned(crd: JSONValue) -> JSONValue:
     """Return a CRD with a resourceVersion that no request states."""
     return {**crd, "metadata": {**crd["metadata"], "resourceVersion": "9"}}
-
-
-def _patched(old: Forms | None, body: JSONValue, asked: crdrequests.Request, named: Profile) -> Response:
-    assert old is not None
-    text = body if isinstance(body, str) else json.dumps(body)
-    return crdrequest.patch(
-        old,
-        Body(None, text),
-        media_type=crdrequests.VERBS["strategic"],
-        field_validation=asked.get("fieldValidation", "Warn"),
-        profile=named,
-    )
 
 
 def _found(response: Response) -> JSONValue:
@@ -80,10 +82,10 @@ def _found(response: Response) -> JSONValue:
     return found
 
 
-def _comparable(answer: JSONValue, verb: str) -> str:
-    """Return an answer in one order; of a patch, without what a server makes."""
+def _comparable(answer: JSONValue, version: str) -> str:
+    """Return an answer in one order; of 1.21 without what a server makes, as one that serves CRDs alone knows no owners of them there."""
     whole = sequences.in_order(answer)
-    if verb == "strategic" and "object" in whole:
+    if version == "1.21" and "object" in whole:
         made = ("creationTimestamp", "generation", "managedFields", "uid")
         metadata = {key: value for key, value in whole["object"]["metadata"].items() if key not in made}
         whole = {**whole, "object": {**whole["object"], "metadata": metadata}}
@@ -98,13 +100,15 @@ def _differences(path: Path, version: str) -> Iterator[dict[str, Any]]:
         verb = crdrequests.verb_of(asked)
         if (
             version not in one.versions
-            or verb == "create"
             or (version == "1.21" and verb == "apply")
-            or (verb == "strategic" and one.before is None)
+            or (verb not in {"create", "apply"} and one.before is None)
+            or (verb == "create" and one.before is not None)
         ):
-            continue  # what is not there cannot be asked here; a 1.21 that serves CRDs alone refuses each apply of one
-        ours = _comparable(_answer(one, asked, profile.named(version)), verb)
-        if ours != (theirs := _comparable(one.answer, verb)):
+            continue  # what is there or not cannot be asked here; a 1.21 that serves CRDs alone refuses each apply of one
+        ours, theirs = (
+            _comparable(found, version) for found in (_answer(one, asked, profile.named(version)), one.answer)
+        )
+        if ours != theirs:
             yield {"name": one.case, "number": one.number, "theirs": theirs, "ours": ours}
 
 

@@ -59,7 +59,7 @@ def of_definitions(profile: Profile) -> FieldManager:
     group, _, version = declared.V1.partition("/")
     ignored = {"": {declared.V1: fieldsets.of([(field("status"),)])}}
     empty = encoded.encode({**type_meta, "metadata": {}})
-    versions = Versions(group, {version: lambda: _kind(profile)})
+    versions = Versions(group, {version: lambda: _kind(profile)}, is_built_in=True)
     return FieldManager(versions, type_meta, ignored, profile.apply, empty=empty)
 
 

@@ -18,7 +18,7 @@ from pytest_crd.engine.apply.managers import Manager, Owned
 from pytest_crd.engine.apply.mergetypes import MergeType
 from pytest_crd.engine.apply.pathelements import FIELD, KEY, Path, PathElement
 from pytest_crd.engine.apply.typedvalues import TypedError
-from pytest_crd.engine.apply.versions import ConversionError, Typed
+from pytest_crd.engine.apply.versions import ConversionError, MissingVersionError, Typed
 
 
 class ConflictsError(Exception):
@@ -165,13 +165,13 @@ class Ownership:
         return left, compared.as_of(change.version)
 
     def _reconciled(self, live: Typed, managers: Mapping[Manager, Owned]) -> dict[Manager, Owned]:
-        """Return who owned what, in terms of the schemas of now."""
-        return {
-            manager: owned._replace(
-                fields=schemachanges.reconciled(self._versions.converted(live, owned.api_version).kind, owned.fields)
-            )
-            for manager, owned in managers.items()
-        }
+        """Return who owned what, in terms of the schemas of now; without those of versions that a built-in type no longer has."""
+        owners: dict[Manager, Owned] = {}
+        for manager, owned in managers.items():
+            with contextlib.suppress(MissingVersionError):
+                kind = self._versions.converted(live, owned.api_version).kind
+                owners[manager] = owned._replace(fields=schemachanges.reconciled(kind, owned.fields))
+        return owners
 
     def _pruned(self, merged: Typed, owners: Mapping[Manager, Owned], version: str, before: Owned | None) -> Typed:
         """Return the merged object without what its applier stated *before*, states no more, and nobody else owns."""

@@ -17,6 +17,10 @@ class ConversionError(ValueError):
     """An object cannot be had in another version; the message is the server's."""
 
 
+class MissingVersionError(ConversionError):
+    """A version that a server does not know, of a type that is not a CRD's: what is owned in terms of it is forgotten."""
+
+
 class Typed(NamedTuple):
     """
     An object with its type.
@@ -54,14 +58,16 @@ class Versions:
     Args:
         group: The group of the CRD.
         kinds: Makes the type of a version; by its name, for each version of the CRD.
+        is_built_in: Whether the type is one of the server's own, of which it knows no further versions.
 
     Reference:
         apimachinery managedfields/internal/versionconverter.go and typeconverter.go; apiextensions-apiserver
         apiserver/conversion/converter.go. Objects are taken to stay as they are when a webhook converts them.
     """
 
-    def __init__(self, group: str, kinds: Mapping[str, Callable[[], MergeType]]) -> None:
+    def __init__(self, group: str, kinds: Mapping[str, Callable[[], MergeType]], *, is_built_in: bool = False) -> None:
         self._group = group
+        self._is_built_in = is_built_in
         self._kinds = kinds
         self._made: dict[str, MergeType] = {}
 
@@ -93,11 +99,14 @@ class Versions:
 
         Raises:
             ConversionError: There is no such version, or the object does not fit it.
+            MissingVersionError: There is no such version of a built-in type.
             TypedError: The object is not of its type there.
         """
         if typed.value["apiVersion"] == api_version:
             return typed
         group, version = _split(api_version)
+        if self._is_built_in and (group != self._group or version not in self._kinds):
+            raise MissingVersionError(f"no kind is registered for version {quote(api_version)}")
         if group != self._group:
             of_object = f"{self._group}/{typed.value['apiVersion'].rpartition('/')[2]}, Kind={typed.value['kind']}"
             problem = f"is unstructured and is not suitable for converting to {quote(api_version)}"

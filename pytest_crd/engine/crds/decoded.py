@@ -44,7 +44,7 @@ def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True, whole_pat
 
     Returns:
         The manifest in its own JSON shape without unknown fields and nulls: what is empty stays, what is absent stays
-        absent, `metadata` is written as ObjectMeta is written. A value of `items` that is neither schema nor list is `[]`,
+        absent, `metadata` is written as ObjectMeta is written, but for empty managed fields, which stay. A value of `items` that is neither schema nor list is `[]`,
         which means the same. The unknown fields are spelled as in the server's warnings; those below `items`,
         `additionalProperties`, `additionalItems` and `dependencies` fall away unreported, as on the server.
 
@@ -60,7 +60,12 @@ def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True, whole_pat
         raise decoding.DecodeError(problem)
     version = "v1beta1" if manifest.get("apiVersion") == f"{GROUP}/v1beta1" else "v1"
     value = manifest if type(manifest) is dict else dict(manifest)
-    return decoding.decode(value, custom_resource_definition(version), sort_keys=sort_keys, whole_paths=whole_paths)
+    found = decoding.decode(value, custom_resource_definition(version), sort_keys=sort_keys, whole_paths=whole_paths)
+    metadata = manifest.get("metadata")
+    if isinstance(metadata, dict) and metadata.get("managedFields") == []:
+        # Go keeps apart from none at all what is empty, and takes it for the wish that nobody owns anything.
+        found = found._replace(value={**found.value, "metadata": {**found.value["metadata"], "managedFields": []}})
+    return found
 
 
 @functools.cache

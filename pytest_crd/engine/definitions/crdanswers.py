@@ -29,6 +29,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.requests.crdowners import Writing  # the same
     from pytest_crd.engine.requests.customresource import CustomResources  # much that only requests need
 
 
@@ -123,11 +124,11 @@ class CrdAnswers:
         """What is answered to a POST that says nothing of unknown and repeated fields; for all, and not to be changed."""
         return self._create("Warn")
 
-    def create(self, field_validation: FieldValidation) -> Response:
-        """Return what is answered to a POST; it is for all, and not to be changed."""
+    def create(self, field_validation: FieldValidation, writing: Writing | None = None) -> Response:
+        """Return what is answered to a POST, of anybody or of who writes; it is for all, and not to be changed."""
         # It makes a difference to what is said of such fields alone.
         is_clean = not self.manifest.unknown and not self.manifest.duplicates
-        return self.created if is_clean else self._create(field_validation)
+        return self.created if is_clean and writing is None else self._create(field_validation, writing)
 
     def unknown_when_stored(self, version: str) -> str:
         """Return why nobody knows what becomes of objects of a *version* once they are stored; empty where it is known."""
@@ -136,24 +137,33 @@ class CrdAnswers:
             return ""
         return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
 
-    def _create(self, field_validation: FieldValidation) -> Response:
-        from pytest_crd.engine.requests import crdrequest  # noqa: PLC0415 - much that only this answer needs
+    def _create(self, field_validation: FieldValidation, writing: Writing | None = None) -> Response:
+        from pytest_crd.engine.requests import crdowners, crdrequest  # noqa: PLC0415 - much that only this answer needs
 
-        return crdrequest.create(self.forms, self.profile, field_validation).located(self._place_of)
+        by = writing or crdowners.AS_ALWAYS
+        return crdrequest.create(self.forms, self.profile, field_validation, by).located(self._place_of)
 
-    def update(self, stored: CrdAnswers, field_validation: FieldValidation) -> Response:
+    def update(self, stored: CrdAnswers, field_validation: FieldValidation, writing: Writing | None = None) -> Response:
         """Return what is answered to a PUT over the CRD *stored*."""
-        from pytest_crd.engine.requests import crdrequest  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.requests import crdowners, crdrequest  # noqa: PLC0415 - much that only this answer needs
 
-        answer = crdrequest.update(self.forms, stored.forms, self.profile, field_validation)
+        by = writing or crdowners.AS_ALWAYS
+        answer = crdrequest.update(self.forms, stored.forms, self.profile, field_validation, by)
         return answer.located(self._place_of)
 
-    def patch(self, body: Body, media_type: str, field_validation: FieldValidation) -> Response:
+    def patch(
+        self, body: Body, media_type: str, field_validation: FieldValidation, writing: Writing | None = None
+    ) -> Response:
         """Return what is answered to a PATCH of the CRD, which is stored."""
-        from pytest_crd.engine.requests import crdrequest  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.requests import crdowners, crdrequest  # noqa: PLC0415 - much that only this answer needs
 
         return crdrequest.patch(
-            self.forms, body, media_type=media_type, field_validation=field_validation, profile=self.profile
+            self.forms,
+            body,
+            media_type=media_type,
+            field_validation=field_validation,
+            profile=self.profile,
+            writing=writing or crdowners.AS_ALWAYS,
         )
 
     def conditions(self, naming: Naming) -> tuple[Condition, ...]:
@@ -213,12 +223,12 @@ def applied(  # noqa: PLR0913 - what a URL says, and who answers
     stored: CrdAnswers | None,
     profile: Profile,
     *,
-    manager: str,
+    writing: Writing,
     force: bool,
     field_validation: FieldValidation,
 ) -> Response:
     """
-    Return what is answered to a server-side apply of a CRD; the arguments are those of `CustomResourceDefinition.apply`.
+    Return what is answered to a server-side apply of a CRD; the arguments are those of `CustomResourceDefinition.apply`, with who writes.
 
     Raises:
         ManifestError, TypeError, NotImplementedError: As of that.
@@ -238,10 +248,10 @@ def applied(  # noqa: PLR0913 - what a URL says, and who answers
         name if isinstance(name, str) and name else completion.MADE_UP_NAME,
         media_type=patches.APPLY,
         field_validation=field_validation,
-        field_manager=manager,
+        field_manager=writing.field_manager,
         force=force,
     )
-    return crdapplying.apply(None if stored is None else stored.forms, asked, profile)
+    return crdapplying.apply(None if stored is None else stored.forms, asked, profile, writing.making)
 
 
 def _in_version(manifest: Decoded, version: str, locate: Locate | None) -> Locate | None:

@@ -191,6 +191,11 @@ class CustomResourceDefinition:
         return self._context.digest
 
     @property
+    def answers(self) -> CrdAnswers:
+        """What answers requests, for who knows more of a request than the methods here take."""
+        return self._answers
+
+    @property
     def heading(self) -> CrdHeading:
         """What is asked of each CRD."""
         return self._answers.heading
@@ -377,12 +382,14 @@ class CustomResourceDefinition:
         Reference:
             apiserver endpoints/handlers/patch.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
         """
+        from pytest_crd.engine.requests.crdowners import Writing  # noqa: PLC0415 - much that only this answer needs
+
         given = _stored(old, kubernetes_version)
         return crdanswers.applied(
             resource,
             None if given is None else given._answers,  # noqa: SLF001 - of this class
             profile.named(kubernetes_version),
-            manager=manager,
+            writing=Writing(manager),
             force=force,
             field_validation=requestbody.known(field_validation),
         )

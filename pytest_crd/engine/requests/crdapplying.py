@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.apply import definitionfieldmanager, fieldmanager, managers
+from pytest_crd.engine.apply import definitionfieldmanager
 from pytest_crd.engine.apply.fieldmanager import ApplyRefusedError, Writer
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
@@ -16,11 +14,11 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Response, Stored
 from pytest_crd.engine.golang import converting
 from pytest_crd.engine.golang.decoding import DecodeError
-from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.metadata import requestmetadata, systemmetadata
+from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.metadata import requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import applying, crdrequest, request, requestoptions
+from pytest_crd.engine.requests import applying, crdowners, crdrequest, requestoptions
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request
 from pytest_crd.engine.requests.requestbody import RefusedError
 
@@ -63,13 +61,13 @@ def apply(old: Forms | None, asked: Request, profile: Profile, making: Making = 
         answer = crdrequest.created(forms, profile, warnings)
     else:
         answer = crdrequest.replaced(forms, old, profile, warnings, made=live["metadata"])
-    return _kept(answer, resource, live, making) if answer.accepted else answer
+    entries = Stored.of(resource["metadata"].get("managedFields") or [])
+    return crdowners.kept(answer, entries, live, making) if answer.accepted else answer
 
 
 def _live(old: Forms, profile: Profile) -> JSONObject:
     live = crdrequest.as_stored(old, old.defaulted["status"], profile)
-    entries = live["metadata"].get("managedFields") or []
-    if {live["apiVersion"], *(entry.get("apiVersion") for entry in entries)} != {declared.V1}:
+    if crdowners.api_versions(live) != {declared.V1}:
         raise NotImplementedError("a server-side apply to a CRD of another API version than apiextensions.k8s.io/v1")
     return live
 
@@ -130,29 +128,3 @@ def _demand_new(metadata: JSONObject, target: RequestTarget, profile: Profile) -
     why = applying.refuse_uid(uid, target) if uid else requestmetadata.refuse_update(metadata, target, profile)
     if why is not None:
         raise RefusedError(why)
-
-
-def _kept(answer: Response, resource: JSONObject, live: JSONObject | None, making: Making) -> Response:
-    """Return the answer with what a server makes of the CRD that is stored."""
-    entries = resource["metadata"].get("managedFields") or []
-
-    def whole() -> JSONValue:
-        stored = answer.stored
-        if live is None:
-            made = systemmetadata.of_created(uid=making.uid(), now=making.now())
-        else:
-            generates = not jsonvalue.equal(stored["spec"], live["spec"])
-            made = systemmetadata.of_updated(live["metadata"], generates=generates)
-        new = _with_made(stored, {**made, "managedFields": entries} if entries else made)
-        return new if live is None else fieldmanager.settled(new, request.without_version(live))
-
-    return replace(
-        answer,
-        whole=Stored(whole),
-        owned=Stored(lambda: managers.paths(managers.read(entries))),
-        before=None if live is None else request.without_version(live),
-    )
-
-
-def _with_made(stored: JSONObject, made: Mapping[str, JSONValue]) -> JSONObject:
-    return {**stored, "metadata": dict(sorted({**stored["metadata"], **made}.items()))}

@@ -22,7 +22,8 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, systemmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import crdstrategic, requestbody, requestoptions
+from pytest_crd.engine.requests import crdowners, crdstrategic, requestbody, requestoptions
+from pytest_crd.engine.requests.crdowners import Writing
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Request
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, RefusedError
@@ -30,7 +31,9 @@ from pytest_crd.engine.schema import nodes
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 
 
-def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Response:
+def create(
+    forms: Forms, profile: Profile, field_validation: str = "Warn", writing: Writing = crdowners.AS_ALWAYS
+) -> Response:
     """
     Return the answer to a POST of a CRD.
 
@@ -38,6 +41,7 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
         forms: The CRD.
         profile: Whose behaviour and words.
         field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`.
+        writing: Who writes it.
 
     Errors:
         Those of `wholecrd.create`.
@@ -48,7 +52,8 @@ def create(forms: Forms, profile: Profile, field_validation: str = "Warn") -> Re
     manifest = forms.decoded
     if unread := _refuse_to_read(manifest, profile, field_validation):
         return unread
-    return created(forms, profile, tuple(_found_in_text(manifest, profile, field_validation)))
+    answer = created(forms, profile, tuple(_found_in_text(manifest, profile, field_validation)))
+    return crdowners.tracked(answer, _entries(forms), None, writing, profile)
 
 
 def created(forms: Forms, profile: Profile, found: tuple[str, ...]) -> Response:
@@ -74,7 +79,13 @@ def created(forms: Forms, profile: Profile, found: tuple[str, ...]) -> Response:
     return _accepted(response.CREATED, crd, warnings, profile)
 
 
-def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "Warn") -> Response:
+def update(
+    forms: Forms,
+    old: Forms,
+    profile: Profile,
+    field_validation: str = "Warn",
+    writing: Writing = crdowners.AS_ALWAYS,
+) -> Response:
     """
     Return the answer to a PUT of a CRD.
 
@@ -83,6 +94,7 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
         old: The stored one; its name is that of the URL.
         profile: Whose behaviour and words.
         field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`.
+        writing: Who writes it.
 
     Errors:
         Those of `wholecrd.update`.
@@ -93,10 +105,19 @@ def update(forms: Forms, old: Forms, profile: Profile, field_validation: str = "
     if unread := _refuse_to_read(forms.decoded, profile, field_validation):
         return unread
     found = tuple(_found_in_text(forms.decoded, profile, field_validation))
-    return replaced(forms, old, profile, found)
+    answer = replaced(forms, old, profile, found)
+    return crdowners.tracked(answer, _entries(forms), lambda: _live(old, profile), writing, profile)
 
 
-def patch(old: Forms, body: Body, *, media_type: str, field_validation: FieldValidation, profile: Profile) -> Response:
+def patch(  # noqa: PLR0913 - what a request says, and who answers
+    old: Forms,
+    body: Body,
+    *,
+    media_type: str,
+    field_validation: FieldValidation,
+    profile: Profile,
+    writing: Writing = crdowners.AS_ALWAYS,
+) -> Response:
     """
     Return the answer to a PATCH of a CRD.
 
@@ -106,6 +127,7 @@ def patch(old: Forms, body: Body, *, media_type: str, field_validation: FieldVal
         media_type: What kind of patch it is.
         field_validation: What unknown and repeated fields do, in the patch and in what comes of it.
         profile: Whose behaviour and words.
+        writing: Who writes it.
 
     Errors:
         Those of `wholecrd.update`.
@@ -121,7 +143,8 @@ def patch(old: Forms, body: Body, *, media_type: str, field_validation: FieldVal
         forms, problems = _patched(live, body, media_type, field_validation, profile)
     except RefusedError as refused:
         return response.refused(refused.refusal, subject={}, warnings=refused.warnings)
-    return replaced(forms, old, profile, problems, made=live["metadata"])
+    answer = replaced(forms, old, profile, problems, made=live["metadata"])
+    return crdowners.tracked(answer, _entries(forms), lambda: _live(old, profile), writing, profile)
 
 
 def _patched(
@@ -249,6 +272,16 @@ def as_stored(crd: Forms, status: Mapping[str, JSONValue], profile: Profile) -> 
     made = {**systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now()), "resourceVersion": "1"}
     metadata = {**made, **(crd.decoded.value.get("metadata") or {})}
     return encoded.encode(_as_stored(crd.prepared(metadata, status), profile))
+
+
+def _live(old: Forms, profile: Profile) -> Mapping[str, JSONValue]:
+    """Return a stored CRD as it is, also where nobody has said its status."""
+    return as_stored(old, defaulted.updated_status(old.defaulted, old.defaulted), profile)
+
+
+def _entries(forms: Forms) -> JSONValue:
+    """Return the managed fields that were sent."""
+    return (forms.decoded.value.get("metadata") or {}).get("managedFields")
 
 
 def _accepted(code: int, crd: Forms, warnings: tuple[str, ...], profile: Profile) -> Response:

@@ -33,7 +33,7 @@ def ask(server: client.Server, requests: Sequence[crdrequests.Request], group: s
     for request in requests:
         time.sleep(1.05 - time.time() % 1)
         before = server.ask("GET", path)
-        answer = _send(server, path, request, group)
+        answer = _send(server, path, request, group, before.body if before.code == 200 else None)
         found.append(_normal(before.body if before.code == 200 else None, answer, group))
         if answer.code == 201:
             server.wait(path, lambda now: bool(now.body["status"]["conditions"]), "conditions")
@@ -45,7 +45,9 @@ def ask(server: client.Server, requests: Sequence[crdrequests.Request], group: s
     return found
 
 
-def _send(server: client.Server, path: str, request: crdrequests.Request, group: str) -> client.ServerAnswer:
+def _send(
+    server: client.Server, path: str, request: crdrequests.Request, group: str, before: JSONValue
+) -> client.ServerAnswer:
     verb, body = crdrequests.verb_of(request), crdrequests.body_of(request, group)
     query = {"fieldManager": request["manager"]} if "manager" in request else {}
     query |= {"force": "true"} if request.get("force") else {}
@@ -53,6 +55,11 @@ def _send(server: client.Server, path: str, request: crdrequests.Request, group:
     headers = {"Content-Type": crdrequests.VERBS[verb], "User-Agent": "fuzz/1"}
     if verb == "create":
         return server.ask("POST", path.rpartition("/")[0], body, query=query, headers=headers)
+    if verb == "update":
+        stored = {} if before is None else {"resourceVersion": before["metadata"]["resourceVersion"]}
+        return server.ask(
+            "PUT", path, {**body, "metadata": {**body["metadata"], **stored}}, query=query, headers=headers
+        )
     return server.ask("PATCH", path, body, query=query, headers=headers)
 
 
