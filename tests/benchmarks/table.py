@@ -53,6 +53,9 @@ BENCHMARKS: Final = (
         "about a minute",
     ),
     Benchmark(
+        "serving", "`pytest-crd serve` against a whole kube-apiserver: writes, lists, watches", "Go", "two minutes"
+    ),
+    Benchmark(
         "checks", "all checks of projects against the same requests to a server", "Go and a corpus", "about a minute"
     ),
 )

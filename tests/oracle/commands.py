@@ -92,7 +92,7 @@ _RECORDED: Final = (
     Command(
         "crdrequests",
         "oracle.recorders.crdrequests",
-        "what becomes of applies and strategic merge patches of CRDs themselves: tests/conformance/crdrequests",
+        "what becomes of writes of CRDs themselves: tests/conformance/crdrequests",
         ("server",),
         "three minutes",
     ),
@@ -190,6 +190,13 @@ COMMANDS: Final = (
         "conversations of three clients with a server: objects, lists, watches",
         ("server or URL",),
         "a minute, by how many are asked for",
+    ),
+    Command(
+        "fuzz soak",
+        "oracle.fuzzers.soak",
+        "`pytest-crd serve` under clients that write and watch for minutes: nothing lost, nothing doubled, no growth",
+        (),
+        "ten minutes",
     ),
     Command(
         "fuzz upgrades",

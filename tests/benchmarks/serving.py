@@ -1,0 +1,112 @@
+"""
+`pytest-crd serve` against a whole kube-apiserver with etcd: the same clients, on the clock, one server after the other.
+
+Creates one after the other; a list in pages of 500 and at once; merge patches seen by 50 watches. And the memory that objects take.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+from oracle.generators import servergen
+from oracle.options import UsageError
+from oracle.servers import kubeapiserver, ours, programs
+from oracle.servers.dialogue import Cluster
+from oracle.servers.ours import Client, Served
+
+from benchmarks.figures import Figure
+from pytest_crd.engine import profile
+
+_CREATES, _WATCHES, _PATCHES, _PAGE = 1_000, 50, 1_000, 500
+_GROUP: Final = "/apis/fuzz.example.com/v1"
+
+
+def _job(number: int) -> Any:
+    spec = {"schedule": "daily", "ports": [{"name": "p", "port": 80}]}
+    metadata = {"name": f"j{number:06d}", "labels": {"n": str(number % 10)}}
+    return {"apiVersion": "fuzz.example.com/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+
+
+def measure(served: Served, objects: int) -> Iterator[tuple[str, float]]:
+    """Yield what is done, and how long it takes, in seconds of the clock."""
+    client, name = Client(served), f"b{time.time_ns():x}"
+    client.ask("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    path = f"{_GROUP}/namespaces/{name}/jobs"
+    start = time.perf_counter()
+    for number in range(_CREATES):
+        _expect(client.ask("POST", path, _job(number)), 201)
+    yield f"{_CREATES:,} creates", time.perf_counter() - start
+    for number in range(_CREATES, objects):
+        _expect(client.ask("POST", path, _job(number)), 201)
+    start = time.perf_counter()
+    listed, token = 0, ""
+    while listed == 0 or token:
+        page = _expect(client.ask("GET", f"{path}?limit={_PAGE}{token and f'&continue={token}'}"), 200)
+        listed, token = listed + len(page["items"]), page["metadata"].get("continue", "")
+    yield f"{listed:,} objects in pages of {_PAGE}", time.perf_counter() - start
+    start = time.perf_counter()
+    client.send("GET", path, headers={"Accept-Encoding": "identity"}).read()
+    yield f"{listed:,} objects at once", time.perf_counter() - start
+    yield f"{_PATCHES:,} patches, each seen by {_WATCHES} watches", _watched(served, client, path)
+
+
+def _watched(served: Served, client: Client, path: str) -> float:
+    version = _expect(client.ask("GET", f"{path}?limit=1"), 200)["metadata"]["resourceVersion"]
+    watches = [
+        Client(served).send("GET", f"{path}?watch=1&resourceVersion={version}&timeoutSeconds=600")
+        for _ in range(_WATCHES)
+    ]
+    threads = [threading.Thread(target=_read, args=(watch,)) for watch in watches]
+    start = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for number in range(_PATCHES):
+        patch = {"spec": {"replicas": 2 + number % 7}}
+        _expect(client.ask("PATCH", f"{path}/j{number:06d}", patch, patch="merge-patch+json"), 200)
+    for thread in threads:
+        thread.join()
+    return time.perf_counter() - start
+
+
+def _read(watch: http.client.HTTPResponse) -> None:
+    for _ in range(_PATCHES):
+        json.loads(watch.readline())
+
+
+def _expect(answer: tuple[int, Any], code: int) -> Any:
+    if answer[0] != code:
+        raise RuntimeError(answer[1])
+    return answer[1]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add how many objects there are, and the server."""
+    parser.add_argument("objects", nargs="?", type=int, default=10_000, help="how many objects (default: 10,000)")
+    parser.add_argument("--server", default="", metavar="URL", help="a kube-apiserver that runs; unset: one is started")
+
+
+def main(options: argparse.Namespace) -> Iterator[Figure]:
+    """Measure both, one after the other."""
+    version = profile.DEFAULT
+    if not (options.server or shutil.which("go") or (programs.cache() / f"kube-apiserver-{version}").exists()):
+        raise UsageError("there is no Go, with which kube-apiserver is built")
+    crds = servergen.crds()[:1]
+    with ours.serving(crds) as served:
+        before = served.resident
+        found = dict(measure(served, options.objects))
+        print(
+            f"memory: {before / 1e6:.0f} MB, {served.resident / 1e6:.0f} with {options.objects:,} objects and {_WATCHES} watches"
+        )
+    with kubeapiserver.at(options.server, version) as url:
+        Cluster(url, kubeapiserver.TOKEN).install(crds)
+        theirs = dict(measure(Served(url, kubeapiserver.TOKEN), options.objects))
+    for what, took in found.items():
+        print(f"{what}: {took:.2f} s, {theirs[what]:.2f} s of kube-apiserver")
+        yield Figure(what, took / theirs[what], "kube-apiserver")

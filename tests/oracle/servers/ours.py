@@ -1,0 +1,98 @@
+"""`pytest-crd serve` as a process of its own, and clients that keep their connection, to it or to a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import yaml
+
+JSONValue = Any
+_PATIENCE: Final = 60.0
+
+
+class Served(NamedTuple):
+    """
+    A server that runs.
+
+    Attributes:
+        url: Where it is.
+        token: That of who may do everything.
+        process: Its process number; 0 of one that runs elsewhere.
+    """
+
+    url: str
+    token: str
+    process: int = 0
+
+    @property
+    def resident(self) -> int:
+        """
+        How much memory it holds, in bytes.
+
+        Raises:
+            OSError: The system does not say; Linux does.
+        """
+        lines = Path(f"/proc/{self.process}/status").read_text(encoding="utf-8").splitlines()
+        (kilobytes,) = (line.split()[1] for line in lines if line.startswith("VmRSS:"))
+        return int(kilobytes) * 1024
+
+
+@contextlib.contextmanager
+def serving(crds: Sequence[JSONValue]) -> Iterator[Served]:
+    """Serve CRDs, and stop at the end of the `with` block."""
+    with tempfile.TemporaryDirectory() as name:
+        manifests, kubeconfig = Path(name, "crds.yaml"), Path(name, "kubeconfig")
+        manifests.write_text("---\n".join(map(json.dumps, crds)), encoding="utf-8")
+        command = [sys.executable, "-m", "pytest_crd", "serve", str(manifests), "--kubeconfig", str(kubeconfig)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stdout is not None
+                while not process.stdout.readline().startswith("export "):
+                    if process.poll() is not None:
+                        raise RuntimeError("pytest-crd serve has ended")
+                read = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
+                yield Served(read["clusters"][0]["cluster"]["server"], read["users"][0]["user"]["token"], process.pid)
+            finally:
+                process.send_signal(signal.SIGTERM)
+                process.communicate()  # it says that it has stopped
+
+
+class Client:
+    """A client with one connection."""
+
+    def __init__(self, served: Served) -> None:
+        """Connect when the first request is sent."""
+        context = ssl._create_unverified_context()  # noqa: S323 - it runs on loopback, with a certificate of its own
+        at = urllib.parse.urlsplit(served.url)
+        self._connection = http.client.HTTPSConnection(at.hostname or "", at.port, context=context, timeout=_PATIENCE)
+        self._token = served.token
+
+    def ask(self, method: str, path: str, body: JSONValue = None, *, patch: str = "") -> tuple[int, JSONValue]:
+        """Return code and body of an answer; *patch* is the media type of one, without `application/`."""
+        response = self.send(method, path, body, {"Content-Type": f"application/{patch or 'json'}"})
+        return response.status, json.loads(response.read())
+
+    def send(
+        self, method: str, path: str, body: JSONValue = None, headers: Mapping[str, str] | None = None
+    ) -> http.client.HTTPResponse:
+        """Return an answer whose body is not read yet, as that of a watch."""
+        sent = None if body is None else json.dumps(body)
+        self._connection.request(
+            method, path, body=sent, headers={"Authorization": f"Bearer {self._token}", **(headers or {})}
+        )
+        return self._connection.getresponse()
+
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.close()
