@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import bisect
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -169,7 +170,7 @@ def _entries(  # noqa: PLR0913, PLR0917 - what a list is read of
 
 
 def _place_after(entries: list[StoredObject], namespace: str, start: str) -> int:
-    return next((place for place, entry in enumerate(entries) if _within(entry, namespace) >= start), len(entries))
+    return bisect.bisect_left(entries, start, key=lambda entry: _within(entry, namespace))
 
 
 def _within(entry: StoredObject, namespace: str) -> str:
