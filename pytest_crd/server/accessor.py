@@ -1,12 +1,11 @@
-"""A server as a test sees it: its resources by name, without a socket between."""
+"""A server as a test sees it: its resources by name."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
-import threading
-import time
 import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -15,11 +14,10 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.patching import patches
-from pytest_crd.server.api import Api
-from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.reaching import ReachedServer
 from pytest_crd.server.requestlog import RequestLog
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.watching import Stream
 
 USER_AGENT: Final = "pytest-crd"
 
@@ -56,9 +54,9 @@ class Resources:
     kind and namespace may be left out.
     """
 
-    def __init__(self, api: Api, log: RequestLog, type_: ResourceType, namespace: str) -> None:
+    def __init__(self, reached: ReachedServer, log: RequestLog, type_: ResourceType, namespace: str) -> None:
         """For `CrdServer`, which finds them by name."""
-        self._api = api
+        self._reached = reached
         self._log = log
         self._type = type_
         self._namespace = namespace
@@ -148,23 +146,13 @@ class Resources:
         path = self._path(
             namespace or self._namespace, "", "", {"watch": "1", "fieldSelector": f"metadata.name={name}"}
         )
-        reply = self._api.answer(HTTPRequest("GET", path, {"user-agent": USER_AGENT, **self._token()}))
-        assert isinstance(reply, Stream)  # noqa: S101 - the resource is there, and can be watched
-        news = threading.Event()
-        end = self._api.store.listen(news.set)
         last: Resource | None = None
-        deadline = time.monotonic() + timeout
-        try:
-            while True:
-                for event in reply.watch.take():
-                    last = None if event.entry is None or event.type == "DELETED" else self._type.shown(event.entry)
-                    if last is not None and until(last):
-                        return dict(last)
-                if not news.wait(max(0.0, deadline - time.monotonic())):
-                    raise TimeoutError(self._told(name, timeout, last))
-                news.clear()
-        finally:
-            end()
+        request = HTTPRequest("GET", path, {"user-agent": USER_AGENT})
+        with contextlib.closing(self._reached.states(self._type, request, timeout)) as states:
+            for last in states:
+                if last is not None and until(last):
+                    return dict(last)
+        raise TimeoutError(self._told(name, timeout, last))
 
     async def wait_async(
         self,
@@ -200,15 +188,11 @@ class Resources:
         query = f"?{urllib.parse.urlencode(options)}" if options else ""
         return f"{lead}/{type_.version}{within}/{'/'.join(parts)}{query}"
 
-    def _token(self) -> dict[str, str]:
-        return {"authorization": f"Bearer {self._api.token}"} if self._api.token else {}
-
     def _object(self, method: str, path: str, body: JSONValue = None, media_type: str = "application/json") -> Resource:
-        headers = {"user-agent": USER_AGENT, "content-type": media_type, **self._token()}
+        headers = {"user-agent": USER_AGENT, "content-type": media_type}
         sent = b"" if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         request = HTTPRequest(method, path, headers, sent)
-        answer = self._api.answer(request)
-        assert isinstance(answer, HTTPAnswer)  # noqa: S101 - no watch was asked for
+        answer = self._reached.answer(request)
         self._log.note(request, answer)
         if answer.code >= 400:
             raise RequestFailedError(answer.value)
@@ -221,14 +205,16 @@ class CrdServer:
     A server of the project's CRDs, for one test.
 
     Attributes:
-        url: Where it is, `https://127.0.0.1:PORT`.
+        url: Where it is, `https://127.0.0.1:PORT`; with `--crd-live` where that server is.
         kubeconfig: The path of a kubeconfig that leads there.
         namespace: The namespace in which the test works.
     """
 
-    def __init__(self, api: Api, log: RequestLog, *, url: str, kubeconfig: str, namespace: str = "default") -> None:
+    def __init__(
+        self, reached: ReachedServer, log: RequestLog, *, url: str, kubeconfig: str, namespace: str = "default"
+    ) -> None:
         """For the fixture."""
-        self._api = api
+        self._reached = reached
         self._log = log
         self.url = url
         self.kubeconfig = kubeconfig
@@ -245,7 +231,7 @@ class CrdServer:
         Raises:
             LookupError: Nothing of that name is served, or several things are.
         """
-        return Resources(self._api, self._log, self._api.catalog.named(resource), self.namespace)
+        return Resources(self._reached, self._log, self._reached.named(resource), self.namespace)
 
     @property
     def requests(self) -> tuple[Any, ...]:

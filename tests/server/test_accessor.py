@@ -11,11 +11,12 @@ from support import servers
 
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.reaching import InProcess
 from pytest_crd.server.requestlog import RequestLog
 
 
 def _server(**options: str) -> CrdServer:
-    return CrdServer(servers.api(**options), RequestLog(), url="https://127.0.0.1:1", kubeconfig="/k")
+    return CrdServer(InProcess(servers.api(**options)), RequestLog(), url="https://127.0.0.1:1", kubeconfig="/k")
 
 
 def test_an_object_goes_through_its_life() -> None:

@@ -19,10 +19,31 @@ _SHOWN: Final = 10
 
 def attend(item: pytest.Item, log: RequestLog, settings: ServerSettings) -> None:
     """Have the report of a test tell what its server has seen."""
-    manager = item.config.pluginmanager
+    _register(item.config, settings)
+    item.stash[_LOG] = log
+
+
+def attend_elsewhere(item: pytest.Item, log: RequestLog, settings: ServerSettings) -> None:
+    """Do so of a server in a cluster, of which only what the test itself asks is seen."""
+    told = [
+        name
+        for name, is_set in (
+            ("crd_server_unknown_fields", settings.demands_known_fields),
+            ("crd_server_unvalidated", settings.demands_validation),
+        )
+        if is_set
+    ]
+    if told:
+        words = f"crd_server: with --crd-live nobody sees what clients send, so that nothing is judged by {' and '.join(told)}"
+        item.user_properties.append((session.WARNING, words))
+    _register(item.config, ServerSettings(demands_validation=False, demands_known_fields=False))
+    item.stash[_LOG] = log
+
+
+def _register(config: pytest.Config, settings: ServerSettings) -> None:
+    manager = config.pluginmanager
     if not manager.has_plugin(_NAME):
         manager.register(Hooks(settings), _NAME)
-    item.stash[_LOG] = log
 
 
 class Hooks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
@@ -17,11 +17,17 @@ from pytest_crd.plugin.items.failures import MistakenFailure
 from pytest_crd.plugin.settings import live, server
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.api import Api
+from pytest_crd.server.reaching import InProcess
 from pytest_crd.server.requestlog import RequestLog
+
+if TYPE_CHECKING:
+    from pytest_crd.plugin.features.server.cluster import Cluster
+    from pytest_crd.plugin.settings.live import LiveSettings
 
 _MISSING: Final = "crd_server needs the extra `server`: pip install 'pytest-crd[server]'"
 _KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects"})
 _CERTIFICATES: Final = pytest.StashKey[Any]()
+_CLUSTER: Final = pytest.StashKey["Cluster"]()
 _WRITE: Final = '@pytest.mark.crd_server(kubernetes_version="1.37", namespaces=["team-a"], objects=["backups.yaml"]), or a part of it'
 
 
@@ -33,25 +39,30 @@ class _Wanted(NamedTuple):
 
 @contextlib.contextmanager
 def opened(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition]) -> Iterator[CrdServer]:
-    """Open a server for a test, and close it after it."""
+    """Open a server for a test, and close it after it; with `--crd-live`, have a part of that server for it."""
+    wanted, settings = _wanted(request.node), live.read(request.config)
+    with _opened(request, crds, wanted) if settings is None else _stayed(request, crds, wanted, settings) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def _opened(
+    request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition], wanted: _Wanted
+) -> Iterator[CrdServer]:
     try:
         from pytest_crd.server.transport import httpserver, kubeconfig  # noqa: PLC0415 - an extra
     except ImportError as error:
         pytest.fail(f"{_MISSING} ({error})", pytrace=False)
-    if live.read(request.config) is not None:
-        pytest.fail(
-            "crd_server is a server of its own, and knows none of `--crd-live`: leave one of the two", pytrace=False
-        )
-    wanted = _wanted(request.node)
     token = httpserver.new_token()
     api, log = _api(crds, wanted, token), RequestLog()
     certificates = _certificates(request.config)
     transport = httpserver.HTTPServer(api, certificates, token=token, tell=log.note)
-    path = request.getfixturevalue("tmp_path_factory").mktemp("crd_server") / "kubeconfig"
-    made = CrdServer(api, log, url=transport.url, kubeconfig=str(path))
+    path = _kubeconfig(request)
+    made = CrdServer(InProcess(api), log, url=transport.url, kubeconfig=str(path))
     try:
-        _fill(made, api, wanted, request.node)
-        path.touch(mode=0o600)
+        for namespace in wanted.namespaces:
+            api.catalog.namespaces.create(namespace)
+        _fill(made, wanted, request.node)
         path.write_text(kubeconfig.text(transport.url, certificates.authority, token), encoding="utf-8")
         transport.start()
         hooks.attend(request.node, log, server.read(request.config))
@@ -60,6 +71,60 @@ def opened(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefiniti
     finally:
         transport.stop()
         path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _stayed(
+    request: pytest.FixtureRequest,
+    crds: Sequence[CustomResourceDefinition],
+    wanted: _Wanted,
+    settings: LiveSettings,
+) -> Iterator[CrdServer]:
+    from pytest_crd.live.transport import NoAnswerError  # noqa: PLC0415 - most sessions ask no cluster
+    from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - the same
+
+    stay, path, log = None, _kubeconfig(request), RequestLog()
+    try:
+        shared = _cluster(request.config, settings)
+        if wanted.kubernetes_version not in (None, shared.version):
+            pytest.skip(
+                f"asks for Kubernetes {wanted.kubernetes_version}, and the server of --crd-live is {shared.version}"
+            )
+        shared.install(crds)
+        stay = cluster.Stay(
+            shared, _api(crds, wanted._replace(kubernetes_version=shared.version), ""), wanted.namespaces
+        )
+        url, where = shared.server.address, stay.namespace
+        made = CrdServer(stay, log, url=url, kubeconfig=str(path), namespace=where)
+        _fill(made, wanted, request.node)
+        path.write_text(shared.kubeconfig(where), encoding="utf-8")
+        hooks.attend_elsewhere(request.node, log, server.read(request.config))
+        with clients.led_to(made.kubeconfig):
+            yield made
+    except (cluster.ClusterError, NoAnswerError) as error:
+        pytest.fail(f"crd_server with --crd-live: {error}", pytrace=False)
+    finally:
+        path.unlink(missing_ok=True)
+        if stay is not None:
+            stay.end()
+
+
+def _cluster(config: pytest.Config, settings: LiveSettings) -> Cluster:
+    """Return the server of `--crd-live`, which a session connects to once."""
+    from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - most sessions ask no cluster
+
+    if _CLUSTER not in config.stash:
+        made = cluster.Cluster(settings, is_shared=hasattr(config, "workerinput"))
+        config.stash[_CLUSTER] = made
+        config.pluginmanager.register(cluster.Ending(made), "crd-server-cluster")
+    return config.stash[_CLUSTER]
+
+
+def _kubeconfig(request: pytest.FixtureRequest) -> Path:
+    """Return an empty file that nobody else may read."""
+    path: Path = request.getfixturevalue("tmp_path_factory").mktemp("crd_server") / "kubeconfig"
+    path.touch(mode=0o600)
+    return path
 
 
 def _certificates(config: pytest.Config) -> Any:
@@ -92,10 +157,8 @@ def _api(crds: Sequence[CustomResourceDefinition], wanted: _Wanted, token: str) 
         pytest.fail(str(error), pytrace=False)
 
 
-def _fill(made: CrdServer, api: Api, wanted: _Wanted, item: pytest.Item) -> None:
+def _fill(made: CrdServer, wanted: _Wanted, item: pytest.Item) -> None:
     """Put in what a server begins with."""
-    for namespace in wanted.namespaces:
-        api.catalog.namespaces.create(namespace)
     try:
         for one in _objects(wanted.objects, item.path.parent):
             kind, place = one.value.get("kind", ""), one.where

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_crd.plugin.features.server import clients
-from pytest_crd.plugin.settings import live
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -179,15 +178,6 @@ def test_without_its_extra_there_is_no_server(project: Project, monkeypatch: pyt
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*crd_server needs the extra `server`: pip install 'pytest-crd?server?' (*"])
-
-
-def test_a_server_of_its_own_is_none_of_a_cluster(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "read", lambda _config: "a cluster")
-    _test(project, "def test_it(crd_server): pass")
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*crd_server is a server of its own, and knows none of `--crd-live`*"])
 
 
 def test_clients_that_are_loaded_are_led_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,81 @@
+"""How a test reaches a server: one in its process without a socket between, or any that answers the same requests."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator
+from typing import Protocol, TypeAlias
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.server.api import Api
+from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.watching import Stream
+
+# An object each time that it changes; None when it goes.
+States: TypeAlias = "Generator[Resource | None, None, None]"
+
+
+class ReachedServer(Protocol):
+    """A server that requests reach, whoever sends them."""
+
+    def named(self, resource: str) -> ResourceType:
+        """
+        Return what is served under a name.
+
+        Raises:
+            LookupError: Nothing is, or several things are.
+        """
+
+    def answer(self, request: HTTPRequest) -> HTTPAnswer:
+        """Return the answer to a request, which is no watch."""
+
+    def states(self, type_: ResourceType, request: HTTPRequest, timeout: float, /) -> States:
+        """
+        Yield what one object is, as soon as it changes, and first as it is.
+
+        Args:
+            type_: Its type.
+            request: The watch of it.
+            timeout: After how many seconds nothing is waited for any longer.
+        """
+
+
+class InProcess:
+    """The server of a test's process."""
+
+    def __init__(self, api: Api) -> None:
+        """Take it."""
+        self._api = api
+
+    def named(self, resource: str) -> ResourceType:
+        """Return what is served under a name, as `ReachedServer` says."""
+        return self._api.catalog.named(resource)
+
+    def answer(self, request: HTTPRequest) -> HTTPAnswer:
+        """Return the answer to a request."""
+        answer = self._api.answer(self._allowed(request))
+        assert isinstance(answer, HTTPAnswer)  # noqa: S101 - no watch was asked for
+        return answer
+
+    def states(self, type_: ResourceType, request: HTTPRequest, timeout: float) -> States:
+        """Yield what an object is, as `ReachedServer` says."""
+        reply = self._api.answer(self._allowed(request))
+        assert isinstance(reply, Stream)  # noqa: S101 - the resource is there, and can be watched
+        news = threading.Event()
+        end = self._api.store.listen(news.set)
+        deadline = time.monotonic() + timeout
+        try:
+            while True:
+                for event in reply.watch.take():
+                    yield None if event.entry is None or event.type == "DELETED" else type_.shown(event.entry)
+                if not news.wait(max(0.0, deadline - time.monotonic())):
+                    return
+                news.clear()
+        finally:
+            end()
+
+    def _allowed(self, request: HTTPRequest) -> HTTPRequest:
+        token = {"authorization": f"Bearer {self._api.token}"} if self._api.token else {}
+        return request._replace(headers={**request.headers, **token})
