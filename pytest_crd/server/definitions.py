@@ -22,7 +22,7 @@ from pytest_crd.engine.requests.crdowners import Writing
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.server import making, statuses
-from pytest_crd.server.resourcetypes import Names, ResourceType, SubresourceKind, TableColumn
+from pytest_crd.server.resourcetypes import AGE, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import StoredObject
 
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
@@ -160,9 +160,32 @@ def terminating(value: Resource, reason: str, message: str) -> Resource:
     return {**value, "status": {**status, "conditions": [*kept, {**condition, "message": message}]}}
 
 
+def _versions(shown: Resource) -> str:
+    found = (
+        f"{one['name']}{'(storage)' if one['storage'] else ''}" for one in shown["spec"]["versions"] if one["served"]
+    )
+    return ",".join(sorted(found))
+
+
+def _is_established(shown: Resource) -> bool:
+    conditions = shown["status"].get("conditions") or ()
+    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+
+
+# As 1.37 has them: registry/customresourcedefinition/tableconvertor.
 _COLUMNS: Final = (
     TableColumn("Scope", "string", ".spec.scope", "Cluster/Namespaced"),
-    TableColumn("Created At", "string", ".metadata.creationTimestamp", ""),
+    TableColumn("Versions", "string", "", "Served versions", cell=_versions),
+    TableColumn("Created At", "date", "", AGE.description, cell=lambda shown: shown["metadata"]["creationTimestamp"]),
     TableColumn("Group", "string", ".spec.group", "API group", 1),
     TableColumn("Kind", "string", ".spec.names.kind", "CustomResource kind", 1),
+    TableColumn(
+        "ShortNames",
+        "string",
+        "",
+        "Short names",
+        1,
+        cell=lambda it: ",".join(it["spec"]["names"].get("shortNames") or ()),
+    ),
+    TableColumn("Established", "boolean", "", "Established status", 1, cell=_is_established),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -68,6 +68,7 @@ class TableColumn(NamedTuple):
         description: What is said of it.
         priority: Above 0 it is shown to who asks for more.
         format: `name` of the first one.
+        cell: Returns what it shows, where no path leads there.
     """
 
     name: str
@@ -76,6 +77,7 @@ class TableColumn(NamedTuple):
     description: str
     priority: int = 0
     format: str = ""
+    cell: Callable[[Resource], JSONValue] | None = None
 
 
 AGE: Final = TableColumn(

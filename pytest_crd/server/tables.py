@@ -104,7 +104,8 @@ def _definition(column: TableColumn) -> Resource:
 
 def _row(columns: Iterable[TableColumn], shown: Resource, version: str, include: str) -> Resource:
     name, *others = columns
-    row: dict[str, JSONValue] = {"cells": [_cell(name, shown) or "", *(_cell(column, shown) for column in others)]}
+    cells = (one.cell(shown) if one.cell is not None else _cell(one, shown) for one in others)
+    row: dict[str, JSONValue] = {"cells": [_cell(name, shown) or "", *cells]}
     if include != "None":
         row["object"] = shown if include == "Object" else partial(shown, version=version)
     else:

@@ -227,6 +227,13 @@ COMMANDS: Final = (
         "some minutes",
     ),
     Command(
+        "compare kubectl",
+        "oracle.comparisons.kubectl",
+        "what kubectl prints of a whole kube-apiserver, and of `pytest-crd serve`",
+        ("server or URL", "kubectl"),
+        "a minute",
+    ),
+    Command(
         "compare upgrades",
         "oracle.comparisons.upgrades",
         "what upgrades of CRDs were found to do: those of tests/upgrades, or pairs in folders",

@@ -184,8 +184,11 @@ def test_a_crd_has_no_scale() -> None:
 def test_crds_are_shown_in_a_table() -> None:
     table = "application/json;as=Table;g=meta.k8s.io;v=v1"
     shown = servers.ask(servers.api(servers.crd()), "GET", servers.CRDS, accept=table).value
-    assert [one["name"] for one in shown["columnDefinitions"]] == ["Name", "Scope", "Created At", "Group", "Kind"]
-    assert shown["rows"][0]["cells"][:2] == ["things.example.com", "Namespaced"]
+    heads = ["Name", "Scope", "Versions", "Created At", "Group", "Kind", "ShortNames", "Established"]
+    assert [one["name"] for one in shown["columnDefinitions"]] == heads
+    cells = shown["rows"][0]["cells"]
+    created = shown["rows"][0]["object"]["metadata"]["creationTimestamp"]
+    assert cells == ["things.example.com", "Namespaced", "v1(storage)", created, "example.com", "Thing", "", True]
 
 
 def test_a_crd_of_v1beta1_is_served_as_v1() -> None:

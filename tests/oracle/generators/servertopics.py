@@ -9,6 +9,7 @@ from typing import Any, Final
 JSONValue = Any
 
 _JOBS: Final = "/apis/fuzz.example.com/v1/namespaces/{ns}/jobs"
+_DEFINITIONS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _TABLE: Final = "application/json;as=Table;g=meta.k8s.io;v=v1"
 _LABELS: Final = (
     "a=b", "!a", "a in (b,c)", "a notin (b)", "a in ()", "a notin ()", "a in (,)", "a in (b,)", "a in (,b)", "a in (b,,c)", "a in (b,,)",
@@ -70,6 +71,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
             _get(f"{_JOBS}/a/scale", accept=_TABLE),
             _get(f"{_JOBS}/a/status", accept=_TABLE),
             _get(f"{_JOBS}/nothing", accept=_TABLE),
+            _get(f"{_DEFINITIONS}/jobs.fuzz.example.com?includeObject=None", accept=_TABLE),
         ],
         "pages": [
             *_three(),
