@@ -225,7 +225,7 @@ class Api:
 
     def _delete(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = negotiation.form_of(request, _SHAPES)
-        options = deleting.read(request)
+        options = deleting.read(request, type_)
         with self.store.lock:
             entry = reading.get(self.store, type_, info.namespace, info.name)
             self.catalog.demand_deletable(type_, entry)
@@ -238,7 +238,7 @@ class Api:
     def _delete_collection(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = negotiation.form_of(request, _SHAPES)
         options = listoptions.read(request.query, self.profile)
-        how = deleting.read(request)
+        how = deleting.read(request, type_)
         with self.store.lock:
             page = reading.page(self.store, type_, info.namespace, options)
             for shown in page.items:

@@ -43,6 +43,8 @@ _EVENT_FIELDS: Final = {
     "deprecatedCount": "count",
 }
 _EVENT_GROUP: Final = "events.k8s.io"
+# What an update creates where it is not there.
+_CREATED_BY_UPDATE: Final = frozenset({"events", "leases"})
 # The fields by which the objects of a resource can be selected, beside those of all.
 _SELECTABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "pods": ("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase", "status.podIP"),
@@ -60,6 +62,7 @@ class BuiltInType(ResourceType):
     """A kind of Kubernetes."""
 
     is_typed = True
+    reads_protobuf = True
     validates = False
 
     def __init__(self, known: Mapping[str, Any], profile: Profile) -> None:
@@ -79,6 +82,7 @@ class BuiltInType(ResourceType):
         self.shows_deleted = known["shownWhenDeleted"]
         self.subresources = tuple(self._subresource(name) for name in known["subresources"])
         self._generates = known["generates"]
+        self.is_created_by_update = self.names.plural in _CREATED_BY_UPDATE
         self._fields = _types(known["type"])
         self._of = _crd(known, profile).versions[0]
 
@@ -96,6 +100,8 @@ class BuiltInType(ResourceType):
         """Return what comes of a request that writes."""
         before = None if stored is None else self._from_stored(stored)
         asked = asked._replace(body=self._converted(asked.body)) if asked.verb != "patch" else asked
+        if asked.verb == "update":
+            asked = self._updating(asked, is_there=before is not None)
         if asked.verb == "patch" and asked.media_type == patches.STRATEGIC_MERGE_PATCH:
             is_there = before is not None
             asked = self._merged(before or {}, asked) if is_there else asked._replace(media_type=patches.MERGE_PATCH)
@@ -109,6 +115,18 @@ class BuiltInType(ResourceType):
             return found, shown
 
         return RequestOutcome(outcome.response, stored, kept)
+
+    def _updating(self, asked: Request, *, is_there: bool) -> Request:
+        """Return an update as a server takes it: most kinds need no resourceVersion, and some are created by it."""
+        value = asked.body.value
+        metadata = value.get("metadata") if isinstance(value, dict) else None
+        if not is_there:
+            is_of_url = isinstance(metadata, dict) and metadata.get("name") == asked.name
+            return asked._replace(verb="create", name="") if self.is_created_by_update and is_of_url else asked
+        if self.names.plural == "leases" or not isinstance(metadata, dict) or metadata.get("resourceVersion"):
+            return asked
+        versioned = {**value, "metadata": {**metadata, "resourceVersion": asked.resource_version}}
+        return asked._replace(body=asked.body._replace(value=versioned))
 
     def _merged(self, before: Resource, asked: Request) -> Request:
         """Return a strategic merge patch as the update that it comes to."""
@@ -146,7 +164,8 @@ class BuiltInType(ResourceType):
             metadata = {key: one for key, one in metadata.items() if key != "generation"}
         value = {**value, "metadata": metadata}
         if self.names.plural == "namespaces":
-            value = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}, **value}
+            made = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
+            value = {**value, **{key: value.get(key) or made[key] for key in made}}
         return value
 
     def _from_stored(self, stored: Resource) -> Resource:

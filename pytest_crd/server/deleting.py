@@ -7,12 +7,9 @@ from typing import Final, NamedTuple
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import jsonsyntax
-from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
-from pytest_crd.server import negotiation, resourcetypes, statuses, writing
+from pytest_crd.server import bodies, resourcetypes, statuses, writing
 from pytest_crd.server.listoptions import boolean, integer
 from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.resourcetypes import ResourceType
@@ -40,7 +37,7 @@ class DeleteOptions(NamedTuple):
     dry_run: bool = False
 
 
-def read(request: HTTPRequest) -> DeleteOptions:
+def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
     """
     Return the options of a request: those of its body, or where it has none those of its URL.
 
@@ -50,7 +47,7 @@ def read(request: HTTPRequest) -> DeleteOptions:
     Reference:
         apiserver endpoints/handlers/delete.go, DeleteResource; apimachinery apis/meta/v1/validation, ValidateDeleteOptions.
     """
-    options = _of_body(request) if request.body.strip() else _of_url(request)
+    options = bodies.of_delete(request, type_) if request.body.strip() else _of_url(request)
     policy, orphans = options.get("propagationPolicy"), options.get("orphanDependents")
     errors: list[FieldError] = []
     if policy is not None and orphans is not None:
@@ -103,22 +100,6 @@ def delete_entry(store: Store, entry: StoredObject) -> bool:
         return False
     store.put(entry.key, resourcetypes.marked(entry.value, metadata["finalizers"]))
     return True
-
-
-def _of_body(request: HTTPRequest) -> Resource:
-    media_type = negotiation.media_type_of(request) or negotiation.JSON
-    if media_type not in (negotiation.JSON, negotiation.YAML):
-        raise statuses.unsupported_media_type(negotiation.ACCEPTED)
-    text = request.body.decode(errors="replace")
-    if media_type == negotiation.JSON and (problem := jsonsyntax.problem(text)):
-        raise statuses.bad_request(f"couldn't get version/kind; json parse error: {problem}")
-    try:
-        value = completion.read_applied(text).value if media_type == negotiation.YAML else completion.read(text).value
-    except ManifestError as error:
-        raise statuses.bad_request(str(error)) from None
-    if not isinstance(value, dict):
-        raise statuses.bad_request("expected a DeleteOptions object")
-    return value
 
 
 def _of_url(request: HTTPRequest) -> Resource:

@@ -9,7 +9,7 @@ from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.statuses import ApiError, failure
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
-# What a server says that it takes. It takes no protobuf of custom resources, and this one takes none at all.
+# What a server says that it takes. It takes no protobuf of custom resources, and this one none of CRDs.
 ACCEPTED: Final = (JSON, YAML, PROTOBUF)
 _WRITTEN: Final = (JSON, YAML)
 _WATCHED: Final = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")

@@ -102,6 +102,8 @@ class ResourceType(abc.ABC):
         is_namespaced: Whether its objects are in namespaces.
         verbs: What can be asked of it.
         subresources: Its subresources.
+        reads_protobuf: Whether requests may send its objects in protobuf.
+        is_created_by_update: Whether an update creates what is not there.
         is_typed: Whether the server has a type of its own for it: lists of such objects do not say of each what it is.
         warnings: What each answer about it warns of.
         validates: Whether what is written is pruned, defaulted and validated; else it is only stored.
@@ -115,6 +117,8 @@ class ResourceType(abc.ABC):
     verbs: tuple[str, ...] = VERBS
     subresources: tuple[SubresourceKind, ...] = ()
     is_typed: bool = False
+    reads_protobuf: bool = False
+    is_created_by_update: bool = False
     warnings: tuple[str, ...] = ()
     validates: bool = True
     shows_deleted: bool = False

@@ -8,15 +8,12 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import jsonsyntax
-from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.request import Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import FIELD_VALIDATIONS, Body
-from pytest_crd.server import making, negotiation, statuses
+from pytest_crd.server import bodies, making, negotiation, statuses
 from pytest_crd.server.listoptions import boolean
 from pytest_crd.server.messages import HTTPRequest, Query
 from pytest_crd.server.requestinfo import RequestInfo
@@ -78,7 +75,9 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
     if entry is not None:
         asked = asked._replace(resource_version=str(entry.revision))
     outcome = type_.answer(None if entry is None else entry.value, asked, made)
-    creates = asked.verb == "create" or (entry is None and patches.is_apply(asked.verb, asked.media_type))
+    by_update = type_.is_created_by_update and asked.verb == "update"
+    by_other = by_update or patches.is_apply(asked.verb, asked.media_type)
+    creates = asked.verb == "create" or (entry is None and by_other)
     if creates and not _is_unread(outcome):
         admit(name, outcome.response.warnings)
     if not outcome.response.accepted:
@@ -144,10 +143,9 @@ def _asked(info: RequestInfo, request: HTTPRequest, type_: ResourceType) -> Requ
     media_type = negotiation.media_type_of(request)
     if info.verb != "patch":
         media_type = media_type or negotiation.JSON
-        if media_type not in (negotiation.JSON, negotiation.YAML):
-            raise statuses.unsupported_media_type(negotiation.ACCEPTED)
+        bodies.demand_form(media_type, type_)
     demand_options(_KINDS[info.verb], query)
-    body = _body(info.verb, media_type, request.body, type_.names.kind)
+    body = bodies.of_write(request, info.verb, media_type, type_, info.subresource)
     return Request(
         info.verb,  # type: ignore[arg-type] # one of three
         body,
@@ -185,37 +183,6 @@ def dry_run_problems(given: list[str]) -> list[FieldError]:
     if set(given) <= {"All"}:
         return []
     return [fielderror.not_supported(FieldPath(("dryRun",)), given, ["All"])]
-
-
-def _body(verb: str, media_type: str, sent: bytes, kind: str) -> Body:
-    try:
-        text = sent.decode()
-    except UnicodeDecodeError:
-        text = sent.decode(errors="replace")
-    if verb == "patch":
-        return _patch(text) if patches.is_apply(verb, media_type) else Body(None, text)
-    if media_type == negotiation.JSON and (problem := jsonsyntax.problem(text)):
-        raise statuses.bad_request(
-            f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: "
-            f"{problem} ({_summarized(text)})"
-        )
-    try:
-        return completion.read(text) if media_type == negotiation.JSON else completion.read_applied(text)
-    except ManifestError:
-        return Body(None, text)
-
-
-def _patch(text: str) -> Body:
-    try:
-        return completion.read_applied(text)
-    except ManifestError as error:
-        raise statuses.bad_request(f"error decoding YAML: {error}") from None
-
-
-def _summarized(text: str) -> str:
-    if not text:
-        return "<empty>"
-    return text if text.startswith("{") else text.encode().hex()
 
 
 def _metadata(body: Body) -> dict[str, JSONValue]:

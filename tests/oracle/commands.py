@@ -76,6 +76,13 @@ _RECORDED: Final = (
         "some seconds",
     ),
     Command(
+        "protofields",
+        "oracle.recorders.protofields",
+        "how built-in kinds are written in protobuf, and examples: pytest_crd/server/protofields.json",
+        ("Go",),
+        "some seconds",
+    ),
+    Command(
         "explain",
         "oracle.recorders.explain",
         "what kubectl explains of a CRD: tests/cli/explained",

@@ -173,3 +173,40 @@ def test_a_namespace_that_waits_is_deleted_once() -> None:
     first, second = (servers.ask(server, "DELETE", "/api/v1/namespaces/team").value for _ in range(2))
     assert first == second
     assert servers.ask(server, "GET", "/api/v1/namespaces/team/pods/p").value["metadata"]["deletionTimestamp"]
+
+
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+CORE_EVENTS = "/api/v1/namespaces/default/events"
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("/api/v1/namespaces/default/configmaps", 200), (CORE_EVENTS, 200), (LEASES, 422)]
+)
+def test_an_update_needs_a_version_of_leases_alone(path: str, code: int) -> None:
+    server = servers.api()
+    servers.ask(server, "POST", path, {"metadata": {"name": "a"}})
+    answer = servers.ask(server, "PUT", f"{path}/a", {"metadata": {"name": "a", "labels": {"x": "y"}}})
+
+    assert answer.code == code
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("/api/v1/namespaces/default/configmaps", 404), (CORE_EVENTS, 201), (LEASES, 201)]
+)
+def test_an_update_creates_events_and_leases(path: str, code: int) -> None:
+    server = servers.api()
+    answer = servers.ask(server, "PUT", f"{path}/a", {"metadata": {"name": "a"}})
+
+    assert answer.code == code
+    assert servers.ask(server, "GET", f"{path}/a").code == (200 if code == 201 else 404)
+    assert servers.ask(server, "PUT", f"{path}/b", {"metadata": {"name": "c"}}).code == 400
+    nowhere = path.replace("/default/", "/nowhere/")
+    assert servers.ask(server, "PUT", f"{nowhere}/a", {"metadata": {"name": "a"}}).code == 404
+
+
+def test_a_namespace_whose_parts_are_empty_gets_what_a_server_makes() -> None:
+    answer: Any = servers.ask(
+        servers.api(), "POST", "/api/v1/namespaces", {"metadata": {"name": "a"}, "spec": {}, "status": {}}
+    )
+
+    assert (answer.value["spec"], answer.value["status"]) == ({"finalizers": ["kubernetes"]}, {"phase": "Active"})

@@ -217,3 +217,13 @@ def test_a_crd_of_v1beta1_may_have_no_columns() -> None:
     old = {**servers.crd(), "apiVersion": "apiextensions.k8s.io/v1beta1", "spec": spec}
     stored = servers.ask(servers.api(old), "GET", THINGS).value
     assert "additionalPrinterColumns" not in stored["spec"]["versions"][0]
+
+
+def test_a_crd_is_written_under_a_version_of_which_owners_are_not_known() -> None:
+    server = servers.api(kubernetes_version="1.21")
+    made: Any = servers.ask(server, "POST", servers.CRDS, servers.crd()).value
+    spec = {**made["spec"], "names": {**made["spec"]["names"], "shortNames": ["th"]}}
+    answer: Any = servers.ask(server, "PUT", THINGS, {**servers.ask(server, "GET", THINGS).value, "spec": spec})
+
+    assert (answer.code, answer.value["metadata"]["generation"]) == (200, 2)
+    assert "managedFields" not in answer.value["metadata"]

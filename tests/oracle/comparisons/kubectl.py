@@ -223,11 +223,6 @@ COMMANDS: Final[Sequence[tuple[str, str]]] = (
 KNOWN: Final[Mapping[str, str]] = {
     "api-versions": "few built-in groups are served here",
     "get configmap menu": "built-in kinds have a name and an age as columns",
-    "create namespace cellar": "kubectl sends it in protobuf, which is not read here",
-    "create -n cellar -f -": "there is no such namespace then",
-    "get ovens -n cellar": "likewise",
-    "get ovens -A": "likewise",
-    "get ovens -n cellar -o name": "likewise",
     "get namespaces": "built-in kinds have a name and an age as columns",
 }
 _NORMAL: Final[Sequence[tuple[str, str]]] = (

@@ -1,0 +1,149 @@
+"""The bodies of requests that write or delete: JSON, YAML, and of built-in kinds protobuf."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_crd.engine.golang import jsonsyntax
+from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.requests import completion
+from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.server import negotiation, protobuf, statuses
+from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.protobuf import ProtobufError
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.statuses import ApiError
+
+# So much of what cannot be read is shown.
+_SHOWN: Final = 30
+_SCHEME: Final = "pkg/runtime/scheme.go:111"
+# In which package a server has the types that it works with, where that is not called as the group.
+_PACKAGES: Final = {"": "core", "events.k8s.io": "core"}
+
+
+def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceType, subresource: str) -> Body:
+    """
+    Return what is written.
+
+    Args:
+        request: The request.
+        verb: `create`, `update` or `patch`.
+        media_type: What its body is, which `demand_form` takes.
+        type_: The resource.
+        subresource: The subresource; may be empty.
+
+    Raises:
+        ApiError: 400: it cannot be read.
+
+    Reference:
+        apiserver endpoints/handlers/create.go, transformDecodeError.
+    """
+    if verb == "patch":
+        text = request.body.decode(errors="replace")
+        return _patch(text) if patches.is_apply(verb, media_type) else Body(None, text)
+    kind = "Scale" if subresource == "scale" else type_.names.kind
+    if media_type == negotiation.PROTOBUF:
+        return _of_protobuf(request.body, "autoscaling/v1" if subresource == "scale" else type_.api_version, kind)
+    text = request.body.decode(errors="replace")
+    if media_type == negotiation.JSON and (problem := jsonsyntax.problem(text)):
+        raise _unrecognized(kind, f"couldn't get version/kind; json parse error: {problem}", request.body)
+    try:
+        return completion.read(text) if media_type == negotiation.JSON else completion.read_applied(text)
+    except ManifestError:
+        return Body(None, text)
+
+
+def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
+    """
+    Return the options of a deletion.
+
+    Raises:
+        ApiError: 400: they cannot be read; 415: they are in another form.
+    """
+    media_type = negotiation.media_type_of(request) or negotiation.JSON
+    demand_form(media_type, type_)
+    if media_type == negotiation.PROTOBUF:
+        return _options(request.body)
+    text = request.body.decode(errors="replace")
+    if media_type == negotiation.JSON and (problem := jsonsyntax.problem(text)):
+        raise statuses.bad_request(f"couldn't get version/kind; json parse error: {problem}")
+    try:
+        value = completion.read_applied(text).value if media_type == negotiation.YAML else completion.read(text).value
+    except ManifestError as error:
+        raise statuses.bad_request(str(error)) from None
+    if not isinstance(value, dict):
+        raise statuses.bad_request("expected a DeleteOptions object")
+    return value
+
+
+def demand_form(media_type: str, type_: ResourceType) -> None:
+    """
+    Pass when a body is in a form that is read.
+
+    Raises:
+        ApiError: 415: it is not.
+    """
+    known = (negotiation.JSON, negotiation.YAML, *((negotiation.PROTOBUF,) if type_.reads_protobuf else ()))
+    if media_type not in known:
+        raise statuses.unsupported_media_type(negotiation.ACCEPTED)
+
+
+def _patch(text: str) -> Body:
+    try:
+        return completion.read_applied(text)
+    except ManifestError as error:
+        raise statuses.bad_request(f"error decoding YAML: {error}") from None
+
+
+def _of_protobuf(sent: bytes, api_version: str, kind: str) -> Body:
+    try:
+        found = protobuf.envelope(sent)
+    except ProtobufError as error:
+        raise _unrecognized(kind, str(error), sent) from None
+    given, named = found.api_version or api_version, found.kind or kind
+    cannot = f'{named} in version "{given.rpartition("/")[2]}" cannot be handled as a {kind}'
+    if not protobuf.knows(given, named):
+        raise statuses.bad_request(f"{cannot}: {_unregistered(given, named)}")
+    try:
+        value = protobuf.read(found.raw, given, named)
+    except ProtobufError as error:
+        raise statuses.bad_request(f"{cannot}: {error}") from None
+    if (given, named) != (api_version, kind):
+        kinds = f"(v1.{named}) to ({_package(api_version)}.{kind})"
+        raise statuses.bad_request(f"{cannot}: converting {kinds}: unknown conversion")
+    return Body({"kind": kind, "apiVersion": api_version, **value})
+
+
+def _options(sent: bytes) -> Resource:
+    try:
+        found = protobuf.envelope(sent)
+        options = protobuf.read(found.raw, "v1", "DeleteOptions") if found.kind in ("", "DeleteOptions") else None
+    except ProtobufError as error:
+        raise statuses.bad_request(str(error)) from None
+    if options is None:
+        raise statuses.bad_request(_unregistered(found.api_version, found.kind))
+    return options
+
+
+def _unregistered(api_version: str, kind: str) -> str:
+    return f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
+
+
+def _package(api_version: str) -> str:
+    group = api_version.rpartition("/")[0]
+    return _PACKAGES.get(group, group.partition(".")[0])
+
+
+def _unrecognized(kind: str, problem: str, sent: bytes) -> ApiError:
+    summary = f"the object provided is unrecognized (must be of type {kind}): {problem} ({_summarized(sent)})"
+    return statuses.bad_request(summary)
+
+
+def _summarized(sent: bytes) -> str:
+    if not sent:
+        return "<empty>"
+    shown = sent[:_SHOWN]
+    text = shown.decode(errors="replace") if sent.startswith(b"{") else shown.hex()
+    return f"{text} ..." if len(sent) > _SHOWN else text
