@@ -241,6 +241,13 @@ COMMANDS: Final = (
         "a minute",
     ),
     Command(
+        "compare controller",
+        "oracle.comparisons.controller",
+        "an operator made with controller-runtime against `pytest-crd serve`: cache, leader election, finalizers",
+        ("Go",),
+        "some seconds",
+    ),
+    Command(
         "compare upgrades",
         "oracle.comparisons.upgrades",
         "what upgrades of CRDs were found to do: those of tests/upgrades, or pairs in folders",

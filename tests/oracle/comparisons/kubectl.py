@@ -22,7 +22,7 @@ from oracle import options as shared
 from oracle.servers import kubeapiserver, ours
 from oracle.servers.ours import Served
 
-_CRD: Final[Mapping[str, Any]] = {
+CRD: Final[Mapping[str, Any]] = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
     "metadata": {"name": "ovens.kubectl.example.com"},
@@ -284,11 +284,11 @@ def main(options: argparse.Namespace) -> int:
         raise shared.UsageError("there is no kubectl")
     with (
         tempfile.TemporaryDirectory() as name,
-        ours.serving([_CRD]) as served,
+        ours.serving([CRD]) as served,
         kubeapiserver.at(options.server, options.kubernetes_version) as url,
     ):
         there = Kubectl(program, Served(url, kubeapiserver.TOKEN), Path(name, "there"))
-        there.said("create -f -", json.dumps(_CRD))
+        there.said("create -f -", json.dumps(CRD))
         there.said("wait crd/ovens.kubectl.example.com --for condition=Established --timeout 20s", "")
         here = Kubectl(program, served, Path(name, "here"))
         differing = [*_compared(there, here)]
