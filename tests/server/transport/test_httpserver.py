@@ -15,7 +15,7 @@ import yaml
 from support import servers
 
 from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
-from pytest_crd.server.transport import kubeconfig
+from pytest_crd.server.transport import httpserver, kubeconfig
 from pytest_crd.server.transport.certificates import Certificates
 from pytest_crd.server.transport.httpserver import HTTPServer, new_token
 
@@ -110,6 +110,17 @@ def test_a_watch_goes_on_until_its_time_is_over(client: _Client) -> None:
 
     events = [first, *(json.loads(line) for line in response)]
     assert [one["type"] for one in events] == ["ADDED", "DELETED", "BOOKMARK"]
+
+
+@pytest.mark.parametrize(("query", "fewest", "most"), [("&allowWatchBookmarks=true", 4, 20), ("", 0, 0)])
+def test_a_watch_tells_again_and_again_how_far_it_is(
+    client: _Client, query: str, fewest: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(httpserver, "_BOOKMARKS_EVERY", 0.1)
+    with client.open("GET", f"{servers.JOBS}?watch=1&timeoutSeconds=1{query}") as response:
+        found = [json.loads(line)["type"] for line in response.read().splitlines()]
+
+    assert fewest <= found.count("BOOKMARK") == len(found) <= most
 
 
 def test_a_watch_that_is_over_ends(client: _Client) -> None:

@@ -49,6 +49,26 @@ def test_marks_say_what_a_server_begins_with(project: Project) -> None:
     project.run().assert_outcomes(passed=1)
 
 
+def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Project) -> None:
+    project.ini("crd_kubernetes_version = 1.37 1.32")
+    _test(
+        project,
+        "seen = []",
+        "",
+        "def test_it(crd_server, crds):",
+        "    gardens = crd_server['gardens']",
+        "    seen.append(crds['Garden'].kubernetes_version)",
+        "    with pytest.raises(Exception) as refused:",
+        "        gardens.create({'metadata': {'name': 'a'}, 'spec': {'rows': 'many'}})",
+        "    pathlib.Path(f'{seen[-1]}.txt').write_text(str(refused.value))",
+        "",
+        "def test_both():",
+        "    assert seen == ['1.37', '1.32']",
+    )
+    project.run().assert_outcomes(passed=3)
+    assert "is invalid: spec.rows: Invalid value" in project.read("1.37.txt")
+
+
 @pytest.mark.parametrize(
     ("mark", "words"),
     [
