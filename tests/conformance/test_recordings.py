@@ -16,6 +16,7 @@ from conformance import (
     sequences,
     test_cel,
     test_conformance,
+    test_protobuf,
     test_server,
     test_storedrules,
 )
@@ -36,6 +37,7 @@ def _replayed() -> Iterator[Path]:
     yield from test_cel.PATHS
     yield from (published.SCHEMAS, published.CRDS, test_storedrules.TABLE)
     yield from test_server.RECORDED.glob("*.jsonl")
+    yield test_protobuf.RECORDED
     yield from merging.files()
     yield from (path for file in sequences.paths() for path in (file, file.with_suffix(".jsonl")))
     yield from (path for file in crdrequests.paths() for path in (file, file.with_suffix(".jsonl")))
