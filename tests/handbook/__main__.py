@@ -1,20 +1,40 @@
-"""`python -m handbook`: write the parts of pages that are made from the source."""
+"""`python -m handbook`: write what of the documentation is made from the source: parts of pages, and pictures."""
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
-from handbook import parts
+from support.sessions import Folder
+
+from handbook import parts, pictures
 
 
 def main() -> int:
     """Write what is not as the source has it, and say where."""
-    for path in parts.pages():
-        text = path.read_text(encoding="utf-8")
-        if (current := parts.current(text)) != text:
+    for path, current in [*_pages(), *_pictures()]:
+        if not path.exists() or path.read_text(encoding="utf-8") != current:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(current, encoding="utf-8")
             sys.stdout.write(f"{path.relative_to(parts.ROOT)}\n")
     return 0
+
+
+def _pages() -> Iterator[tuple[Path, str]]:
+    for path in parts.pages():
+        yield path, parts.current(path.read_text(encoding="utf-8"))
+
+
+def _pictures() -> Iterator[tuple[Path, str]]:
+    os.environ.update(pictures.ENVIRONMENT)
+    for name in pictures.PICTURES:
+        with tempfile.TemporaryDirectory() as path:
+            folder = Folder(Path(path))
+            for file, text in pictures.files(name, folder, folder.start):
+                yield pictures.FOLDER / file, text
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 _BLOCK: Final = re.compile(r"^```(\w*)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _CODE: Final = re.compile(r"`[^`\n]*`")
 _LINK: Final = re.compile(r"\]\(([^()\s]+)\)")
+_TAG: Final = re.compile(r"</?[a-z][^>]*>")
 _HEADING: Final = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
@@ -67,8 +68,8 @@ def anchors(page: str) -> set[str]:
 
 
 def sentences(page: str) -> Iterator[str]:
-    """Yield the sentences of a page, without tables; what is code in one is one word."""
-    prose = re.sub(r"^\|.*$", "", _prose(page), flags=re.MULTILINE)
+    """Yield the sentences of a page, without tables and tags; what is code in one is one word."""
+    prose = re.sub(r"^\|.*$", "", _TAG.sub("", _prose(page)), flags=re.MULTILINE)
     words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", _CODE.sub("code", prose))
     for paragraph in re.split(r"\n\s*\n|^(?:- |\d+\. |#+ )|\n(?=- |\d+\. )", words, flags=re.MULTILINE):
         yield from re.split(r"(?<=[.?!:])\s+", " ".join(paragraph.split()))
