@@ -120,7 +120,10 @@ class Api:
             info = info._replace(namespace="")
         try:
             if not type_.has(info.subresource):
-                raise statuses.not_found(type_.resource, info.name)
+                raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.resource, info.name)
+            if type_.is_typed:
+                is_list = info.verb in ("list", "watch") and not info.name
+                negotiation.demand_representation(request, is_list=is_list)
             if not self._allows(type_, info):
                 raise statuses.method_not_allowed(info.verb, type_.resource)
             if len(request.body) > refusal.MOST_BYTES:

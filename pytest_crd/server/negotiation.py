@@ -64,6 +64,22 @@ def form_of(request: HTTPRequest, shapes: Sequence[str] = ()) -> Form:
     raise not_acceptable(ACCEPTED)
 
 
+def demand_representation(request: HTTPRequest, *, is_list: bool) -> None:
+    """
+    Pass when an answer about built-in kinds is wanted in a form in which a server has it, which it looks at before all else.
+
+    Raises:
+        ApiError: 406: it is not.
+
+    Reference:
+        go-restful curly.go and jsr311.go; apiserver endpoints/installer.go, the `Produces` of routes.
+    """
+    wanted = {clause.media_type for clause in _clauses(request.headers.get("accept", ""))}
+    if wanted.isdisjoint((*ACCEPTED, "*/*")):
+        known = ", ".join((*ACCEPTED, *(_WATCHED if is_list else ())))
+        raise failure(406, "NotAcceptable", f"406: Not Acceptable\n\nAvailable representations: {known}", {})
+
+
 def demand_stream(request: HTTPRequest) -> None:
     """
     Pass when the events of a watch may be sent as lines of JSON.

@@ -43,7 +43,7 @@ def of_refusal(why: Refusal, subject: Mapping[str, str] | None = None) -> ApiErr
 
 
 def failure(code: int, reason: str, message: str, details: Mapping[str, Any] | None = None) -> ApiError:
-    """Return a failure in these words."""
+    """Return a failure in these words; details that are empty are there all the same."""
     status: JSONValue = {
         "kind": "Status",
         "apiVersion": "v1",
@@ -51,10 +51,10 @@ def failure(code: int, reason: str, message: str, details: Mapping[str, Any] | N
         "status": "Failure",
         "message": message,
         "reason": reason,
-        "details": dict(details or {}),
+        "details": None if details is None else dict(details),
         "code": code,
     }
-    return ApiError({key: value for key, value in status.items() if value or key == "metadata"})
+    return ApiError({key: value for key, value in status.items() if value or value == {}})
 
 
 def bad_request(message: str) -> ApiError:
@@ -90,6 +90,11 @@ def invalid_options(kind: str, errors: Sequence[FieldError]) -> ApiError:
     message = f'{kind}.{_META_GROUP} "" is invalid: {fielderror.aggregate(errors)}'
     subject = {"group": _META_GROUP, "kind": kind}
     return of_refusal(Refusal(422, "Invalid", message, tuple(errors), subject=subject))
+
+
+def no_such_path() -> ApiError:
+    """Return the failure of a request to a path of a built-in kind that there is not."""
+    return failure(404, "NotFound", "the server could not find the requested resource", {})
 
 
 def method_not_allowed(verb: str, resource: str) -> ApiError:

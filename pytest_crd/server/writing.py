@@ -96,6 +96,8 @@ def demand_patch_type(request: HTTPRequest, type_: ResourceType) -> None:
         ApiError: 415: it is not.
     """
     why = patches.refuse_media_type(negotiation.media_type_of(request), is_built_in=type_.is_typed)
+    if why is not None and type_.is_typed:
+        raise statuses.failure(why.code, why.reason, why.message, {})
     if why is not None:
         raise statuses.of_refusal(why)
 

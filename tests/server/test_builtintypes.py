@@ -210,3 +210,38 @@ def test_a_namespace_whose_parts_are_empty_gets_what_a_server_makes() -> None:
     )
 
     assert (answer.value["spec"], answer.value["status"]) == ({"finalizers": ["kubernetes"]}, {"phase": "Active"})
+
+
+KNOWN_FORMS = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+STREAMS = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "known"),
+    [
+        ("GET", "/api/v1/namespaces/default/configmaps", KNOWN_FORMS + STREAMS),
+        ("GET", "/api/v1/namespaces/default/configmaps?watch=1", KNOWN_FORMS + STREAMS),
+        ("GET", "/api/v1/namespaces/default/configmaps/a", KNOWN_FORMS),
+        ("DELETE", "/api/v1/namespaces/default/configmaps", KNOWN_FORMS),
+        ("GET", servers.CRDS, KNOWN_FORMS + STREAMS),
+    ],
+)
+@pytest.mark.parametrize("accept", ["application/cbor", "text/*", "application/*"])
+def test_an_answer_is_refused_in_another_form_in_the_words_of_built_in_kinds(
+    method: str, path: str, known: str, accept: str
+) -> None:
+    answer: Any = servers.ask(servers.api(), method, path, accept=accept)
+
+    assert (answer.code, answer.value["details"]) == (406, {})
+    assert answer.value["message"] == f"406: Not Acceptable\n\nAvailable representations: {known}"
+
+
+def test_a_patch_of_another_form_is_refused_in_the_words_of_built_in_kinds() -> None:
+    server = servers.api()
+    path = "/api/v1/namespaces/default/configmaps"
+    servers.ask(server, "POST", path, {"metadata": {"name": "a"}})
+    answer: Any = servers.ask(server, "PATCH", f"{path}/a", {}, mediaType="a/b")
+
+    assert (answer.code, answer.value["message"], answer.value["details"]) == (415, "415: Unsupported Media Type", {})
+    answer = servers.ask(server, "GET", f"{path}/a/status")
+    assert (answer.code, answer.value["message"]) == (404, "the server could not find the requested resource")
