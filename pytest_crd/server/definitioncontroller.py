@@ -6,7 +6,7 @@ It takes the places of the controllers of apiextensions-apiserver.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
@@ -96,7 +96,7 @@ class DefinitionController:
             self._known[entry.revision] = crd
         return crd
 
-    def _entries(self) -> list[StoredObject]:
+    def _entries(self) -> Sequence[StoredObject]:
         return self._store.entries(self._type.resource)
 
     def _step(self) -> bool:

@@ -7,7 +7,7 @@ import binascii
 import bisect
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.golang import jsonsyntax, printing
@@ -154,7 +154,7 @@ def _revision_of(store: Store, options: ListOptions) -> int:
 
 def _entries(  # noqa: PLR0913, PLR0917 - what a list is read of
     store: Store, type_: ResourceType, namespace: str, revision: int, token: _Token | None, name: str
-) -> list[StoredObject]:
+) -> Sequence[StoredObject]:
     within = namespace if type_.is_namespaced else ""
     try:
         found = store.entries(type_.resource, within, at=revision)
@@ -169,7 +169,7 @@ def _entries(  # noqa: PLR0913, PLR0917 - what a list is read of
     return [one for one in found if one.key.name == name] if is_one else found
 
 
-def _place_after(entries: list[StoredObject], namespace: str, start: str) -> int:
+def _place_after(entries: Sequence[StoredObject], namespace: str, start: str) -> int:
     return bisect.bisect_left(entries, start, key=lambda entry: _within(entry, namespace))
 
 
@@ -180,7 +180,7 @@ def _within(entry: StoredObject, namespace: str) -> str:
 
 
 def _cut(  # noqa: PLR0913, PLR0917 - what a page is made of
-    entries: list[StoredObject],
+    entries: Sequence[StoredObject],
     type_: ResourceType,
     namespace: str,
     options: ListOptions,

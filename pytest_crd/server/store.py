@@ -10,8 +10,8 @@ import bisect
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, overload
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 
@@ -99,6 +99,33 @@ class CompactedError(Exception):
         self.oldest = oldest
 
 
+class ObjectList(Sequence[StoredObject]):
+    """Stored objects in their order; each is looked up when it is asked for, as most are not asked for by a page."""
+
+    __slots__ = ("_found", "_paths")
+
+    def __init__(self, found: Mapping[str, StoredObject], paths: Sequence[str]) -> None:
+        """Take objects by their paths, neither of which changes any longer, and the paths in order."""
+        self._found = found
+        self._paths = paths
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    @overload
+    def __getitem__(self, place: int) -> StoredObject: ...
+    @overload
+    def __getitem__(self, place: slice) -> ObjectList: ...
+    def __getitem__(self, place: int | slice) -> StoredObject | ObjectList:
+        """Return one of them, or some."""
+        if isinstance(place, slice):
+            return ObjectList(self._found, self._paths[place])
+        return self._found[self._paths[place]]
+
+    def __iter__(self) -> Iterator[StoredObject]:
+        return map(self._found.__getitem__, self._paths)
+
+
 class Store:
     """
     The objects of all resources.
@@ -147,9 +174,9 @@ class Store:
             self._happen(Event(last.revision, None, old, last))
         return last
 
-    def entries(self, resource: str, namespace: str = "", *, at: int = 0) -> list[StoredObject]:
+    def entries(self, resource: str, namespace: str = "", *, at: int = 0) -> ObjectList:
         """
-        Return the objects of a *resource*, ordered by namespace and name.
+        Return the objects of a *resource*, ordered by namespace and name, as they are now.
 
         Args:
             resource: As in a key.
@@ -168,7 +195,8 @@ class Store:
             if namespace:  # `0` comes after the slash
                 first = bisect.bisect_left(paths, f"{namespace}/")
                 paths = paths[first : bisect.bisect_left(paths, f"{namespace}0", lo=first)]
-            return [found[path] for path in paths]
+            is_all = len(paths) == len(found)
+            return ObjectList(found.copy() if is_all else {path: found[path] for path in paths}, [*paths])
 
     def resources(self) -> list[str]:
         """Return of which resources objects are stored, or were."""

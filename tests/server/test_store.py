@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from pytest_crd.server.store import CompactedError, ObjectKey, Store, StoredObject
@@ -15,7 +17,7 @@ def _put(store: Store, name: str, namespace: str = "default", **spec: object) ->
     return store.put(_key(name, namespace), {"metadata": {"name": name}, "spec": spec})
 
 
-def _names(entries: list[StoredObject]) -> list[str]:
+def _names(entries: Iterable[StoredObject]) -> list[str]:
     return [entry.key.path for entry in entries]
 
 
@@ -26,7 +28,9 @@ def test_objects_are_in_the_order_of_their_keys() -> None:
 
     assert _names(store.entries("jobs.example.com")) == ["a-b/b", "a/a", "a/a-b", "b/c"]
     assert _names(store.entries("jobs.example.com", "a")) == ["a/a", "a/a-b"]
-    assert store.entries("others.example.com") == []
+    assert not store.entries("others.example.com")
+    listed = store.entries("jobs.example.com")
+    assert (len(listed), listed[1].key.path, _names(listed[2:])) == (4, "a/a", ["a/a-b", "b/c"])
 
 
 def test_each_change_is_a_revision() -> None:
