@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from cli import test_explain
-from live import test_recorded
+from live import test_page, test_recorded
 
 from conformance import (
     crdrequests,
@@ -43,6 +43,7 @@ def _replayed() -> Iterator[Path]:
     yield from (path for file in crdrequests.paths() for path in (file, file.with_suffix(".jsonl")))
     yield from test_explain.FILES
     yield from test_recorded.FILES
+    yield test_page.RECORDED
 
 
 def test_every_recording_is_replayed() -> None:

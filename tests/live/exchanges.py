@@ -7,14 +7,18 @@ A request is known by its method, URL and body; asked again, it gets the next of
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from live.loopback import Reply, serving
 
+from pytest_crd.live import run, sandbox
 from pytest_crd.live.transport import HTTP
 
 _KEPT_HEADERS = ("Warning", "Retry-After")
@@ -60,13 +64,22 @@ def recording(path: Path, server: str) -> Iterator[str]:
         with serving(answering) as url:
             yield url
         lines = (json.dumps({"request": key, "replies": replies}, ensure_ascii=False) for key, replies in known.items())
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
 def answered_by(path: Path, server: str) -> contextlib.AbstractContextManager[str]:
     """Return what replays, or where a server is named, what records."""
     return recording(path, server) if server else replaying(path)
+
+
+def ask_alike_each_time(patch: pytest.MonkeyPatch) -> None:
+    """Have `--crd-live` ask the same in the same order each time, to the name of the last object."""
+    numbers = itertools.count(1)
+    patch.setattr("secrets.token_hex", lambda _: f"n{next(numbers)}")
+    patch.setattr(sandbox, "now", lambda: datetime(2026, 3, 1, 12, tzinfo=UTC))
+    patch.setattr(run, "_THREADS", 1)
+    patch.setattr(run.Run, "prepare", lambda *_: None)
 
 
 def _key(method: str, url: str, text: str) -> str:

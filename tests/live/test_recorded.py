@@ -6,17 +6,13 @@ To record them anew, run this file with CRD_LIVE_SERVER set to the URL of a serv
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from live import exchanges
-
-from pytest_crd.live import run, sandbox
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -111,11 +107,7 @@ apply:
 @pytest.fixture(params=FILES, ids=lambda path: path.stem)
 def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The URL of a server; a run is the same each time, to the name of the last object."""
-    numbers = itertools.count(1)
-    monkeypatch.setattr("secrets.token_hex", lambda _: f"n{next(numbers)}")
-    monkeypatch.setattr(sandbox, "now", lambda: datetime(2026, 3, 1, 12, tzinfo=UTC))
-    monkeypatch.setattr(run, "_THREADS", 1)
-    monkeypatch.setattr(run.Run, "prepare", lambda *_: None)
+    exchanges.ask_alike_each_time(monkeypatch)
     real = os.environ.get("CRD_LIVE_SERVER", "")
     with exchanges.answered_by(request.param, real) as url:
         yield url

@@ -248,6 +248,13 @@ COMMANDS: Final = (
         "some seconds",
     ),
     Command(
+        "compare live",
+        "oracle.comparisons.live",
+        "what a run in the example project prints with `--crd-live`, and what docs/how-to/ask-a-live-server.md shows",
+        ("server or URL",),
+        "half a minute",
+    ),
+    Command(
         "compare upgrades",
         "oracle.comparisons.upgrades",
         "what upgrades of CRDs were found to do: those of tests/upgrades, or pairs in folders",

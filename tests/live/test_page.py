@@ -1,0 +1,42 @@
+"""
+What the page about live servers shows is what is printed beside a real one, whose answers are recorded and replayed.
+
+To record them anew, run this file with CRD_LIVE_SERVER set to the URL of a server of that version. `python -m oracle compare live` asks one
+without a recording.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from handbook import livepage
+from live import exchanges
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+RECORDED: Final = Path(__file__).parent / f"recorded/page/{livepage.VERSION}.json"
+
+
+@pytest.mark.uncounted
+@pytest.mark.replay
+def test_the_page_shows_what_is_printed(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    exchanges.ask_alike_each_time(monkeypatch)
+    livepage.project(empty.path)
+    with exchanges.answered_by(RECORDED, os.environ.get("CRD_LIVE_SERVER", "")) as server:
+        result = empty.run("--crd-live", server)
+
+    assert livepage.differences(result.outlines) == []
+
+
+def test_a_line_that_the_page_does_not_show_is_a_difference() -> None:
+    told = [*livepage._told(livepage._shown())]
+
+    assert len(told) > 9
+    assert livepage.differences(livepage._shown()) == []
+    assert livepage.differences([*livepage._shown(), "crd: live: 1 left"])
+    assert livepage.differences(livepage._shown()[:-1])
+    assert livepage.differences([])
