@@ -150,6 +150,14 @@ def test_a_number_is_a_multiple() -> None:
     assert find(resources(version), lambda one: one["spec"]["half"] > 1, settings=FOUND)["spec"]["half"] % 0.5 == 0
 
 
+def test_a_number_is_within_its_bounds() -> None:
+    share = {"type": "number", "minimum": 0, "maximum": 1, "exclusiveMaximum": True}
+    version = versions.of({**fields(share=share), "required": ["share"]})
+    drawn = find(resources(version), lambda one: one["spec"]["share"] > 0, settings=FOUND)
+
+    assert 0 < drawn["spec"]["share"] < 1
+
+
 def test_a_strategy_goes_with_others() -> None:
     drawn = find(st.tuples(resources(VERSION), st.integers()), lambda _: True, settings=FOUND)
 
