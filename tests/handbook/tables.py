@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -47,9 +48,14 @@ def _code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
+def _without_emphasis(text: str) -> str:
+    """Return a text whose stars are shown: two of them outside of code would stress what is between."""
+    return re.sub(r"(`[^`]*`)|\*", lambda found: found[1] or "\\*", text)
+
+
 def settings() -> str:
     """Return the settings, with the words of their help."""
-    rows = ([_code(one.ini), _code(one.option), one.help] for one in SETTINGS)
+    rows = ([_code(one.ini), _code(one.option), _without_emphasis(one.help)] for one in SETTINGS)
     return _table(("ini", "command line", "meaning"), rows)
 
 
