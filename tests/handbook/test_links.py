@@ -37,6 +37,13 @@ def test_the_site_has_every_page() -> None:
     assert sorted(listed) == sorted(path.relative_to(parts.DOCS).as_posix() for path in parts.DOCS.rglob("*.md"))
 
 
+def test_the_first_page_leads_to_every_other() -> None:
+    first = parts.DOCS / "README.md"
+    linked = {(first.parent / link).resolve() for link in markdown.links(first.read_text(encoding="utf-8"))}
+
+    assert linked == {*parts.DOCS.rglob("*.md")} - {first}
+
+
 def test_anchors_are_those_of_forges() -> None:
     page = "# A `b`: c, d\n\n## Two\n```yaml\n# none\n```\n## Two\n### [x](y.md) z…\n"
 
