@@ -17,6 +17,23 @@ ENDINGS: Final = (".yaml", ".yml", ".json")
 # The names of case files, unless others are set.
 CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 _ANY_FOLDERS: Final = "**"
+_NO_NAMES: Final = ("", ".", "..")
+
+
+class RealPaths:
+    """The real paths of many files: what a folder is, is asked once, as it takes as long as opening a file."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def of(self, path: Path) -> str:
+        """Return the path of a file without links, whether it is there or not."""
+        folder, name = os.path.split(path)
+        if name in _NO_NAMES or os.path.islink(path):  # noqa: PTH114 - a Path takes twice as long
+            return os.path.realpath(path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._folders[folder], name)  # noqa: PTH118
 
 
 def is_manifest(name: str) -> bool:

@@ -172,3 +172,17 @@ def test_a_manifest_with_a_name_in_capital_letters_is_one(root: Path) -> None:
         "b/d/UP.YAML",
         "b/d/e.yml",
     ]
+
+
+def test_real_paths_are_those_without_links(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/a.yaml").touch()
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "real/b.yaml").symlink_to("a.yaml")
+    real, file = folders.RealPaths(), str((tmp_path / "real/a.yaml").resolve())
+    assert real.of(tmp_path / "real/a.yaml") == file
+    assert real.of(tmp_path / "link/a.yaml") == file
+    assert real.of(tmp_path / "link/b.yaml") == file
+    assert real.of(tmp_path / "real/../link/a.yaml") == file
+    assert real.of(tmp_path / "link/..") == str(tmp_path.resolve())
+    assert real.of(tmp_path / "link/no.yaml") == str((tmp_path / "real/no.yaml").resolve())

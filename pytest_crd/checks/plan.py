@@ -27,6 +27,7 @@ from pytest_crd.engine import (
 )
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.text.manifest import ManifestFile
 from pytest_crd.progress import Progress, each
 from pytest_crd.quickdataclass import dataclass
 
@@ -91,8 +92,11 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
         for catalog in catalogs:
             claims = _claims(catalog)
             progress, cache = catalog.sources.progress, catalog.sources.cache
-            samples = _samples(claims, scope, progress, cache)
-            told = samplehints.of(samples, claims, scope.samples, folder=scope.folder, cache=cache, progress=progress)
+            files = samplepaths.files(scope.samples, folder=scope.folder)
+            samples = _samples(files, claims, scope, progress, cache)
+            told = samplehints.of(
+                samples, claims, scope.samples, files, folder=scope.folder, cache=cache, progress=progress
+            )
             hints = tuple(told)
             checks = [_placed(check, home) for check in _checks(catalog, samples, scope)]
             found += [_of_version(check) for check in checks] if len(catalogs) > 1 else checks
@@ -120,8 +124,10 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
     return "; ".join((words[0], ", ".join(words[1:]))) if len(words) > 1 else words[0]
 
 
-def _samples(claims: Claims, scope: CheckScope, progress: Progress, cache: ContentCache) -> Samples:
-    files = samplehints.telling(samplepaths.files(scope.samples, folder=scope.folder), claims, cache)
+def _samples(
+    named: Sequence[ManifestFile], claims: Claims, scope: CheckScope, progress: Progress, cache: ContentCache
+) -> Samples:
+    files = samplehints.telling(named, claims, cache)
     with progress("reading samples") as tell:
         found = samplefiles.read(each(files, tell, lambda one: one.name), claims, cache)
     samplefiles.demand(scope.samples, files, found)

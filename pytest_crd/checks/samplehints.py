@@ -26,6 +26,7 @@ def of(  # noqa: PLR0913 - what is known of a project
     found: Samples,
     claims: Claims,
     given: Sequence[str],
+    known: Sequence[ManifestFile],
     *,
     folder: Path,
     cache: ContentCache,
@@ -38,6 +39,7 @@ def of(  # noqa: PLR0913 - what is known of a project
         found: What the sample files hold.
         claims: The CRDs.
         given: What is set about samples: whoever names them has chosen.
+        known: The files that this names, or the usual ones.
         folder: The folder of the project.
         cache: What is known of contents.
         progress: Who is told while files are looked through.
@@ -47,7 +49,6 @@ def of(  # noqa: PLR0913 - what is known of a project
         groups = ", ".join(dict.fromkeys(group for group, one in claims if one.casefold() == kind.casefold()))
         yield f"{places[0]}{more}: no sample, for kind {kind} of {api_version} is not the project's, which is of {groups}"
     if not given or all(pattern.startswith("!") for pattern in given):
-        known = samplepaths.files(given, folder=folder)
         others = telling(samplepaths.elsewhere(given, folder=folder, known=known), claims, cache)
         with progress("looking for samples elsewhere") as tell:
             read = samplefiles.read(each(others, tell, lambda one: one.name), claims, cache)

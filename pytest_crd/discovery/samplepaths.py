@@ -10,6 +10,7 @@ from pytest_crd.discovery import projectfiles
 from pytest_crd.discovery.trees import Tree
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.folders import RealPaths
 
 FOLDERS: Final = ("config/samples", "examples", "samples")
 # Where operators in folders of their own have theirs.
@@ -66,9 +67,10 @@ def elsewhere(given: Sequence[str], *, folder: Path, known: Sequence[ManifestFil
     """
     patterns = [pattern.removeprefix(manifest.LEFT_OUT) for pattern in given if pattern.startswith(manifest.LEFT_OUT)]
     left_out = manifest.files(patterns, base=folder) if patterns else []
-    seen = {file.path.resolve() for file in (*known, *left_out)}
+    real = RealPaths()
+    seen = {real.of(file.path) for file in (*known, *left_out)}
     found = {
-        path.resolve(): ManifestFile(path, manifest.name_of(path, folder), named=False, patterns=(AUTO,))
+        real.of(path): ManifestFile(path, manifest.name_of(path, folder), named=False, patterns=(AUTO,))
         for path in projectfiles.files(folder)
         if path.is_file() and not projectfiles.is_for_tests(path, folder)
     }

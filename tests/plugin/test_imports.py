@@ -15,7 +15,18 @@ if TYPE_CHECKING:
 
 # Of the engine each package, of what stands on it each tier.
 OF_CASES = {
-    *("cases", "contentcache", "discovery", "folders", "garbage", "plugin", "progress", "quickdataclass", "report"),
+    *(
+        "cases",
+        "contentcache",
+        "discovery",
+        "folders",
+        "garbage",
+        "latepattern",
+        "plugin",
+        "progress",
+        "quickdataclass",
+        "report",
+    ),
     *(
         "engine",
         "engine.cel",

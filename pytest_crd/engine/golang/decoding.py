@@ -166,7 +166,7 @@ def _build(kind: GoType, _structs: dict[types.Struct, _Decode]) -> _Decode:
     raise TypeError(f"{kind!r} is no type")
 
 
-@_build.register
+@_build.register(types.Scalar)
 def _scalar(kind: types.Scalar, _structs: dict[types.Struct, _Decode]) -> _Decode:
     go, python = kind.go, type(kind.empty)
 
@@ -176,7 +176,7 @@ def _scalar(kind: types.Scalar, _structs: dict[types.Struct, _Decode]) -> _Decod
     return decode_scalar
 
 
-@_build.register
+@_build.register(types.Int)
 def _int(kind: types.Int, _structs: dict[types.Struct, _Decode]) -> _Decode:
     go, lowest, highest = kind.go, kind.lowest, kind.highest
 
@@ -191,7 +191,7 @@ def _int(kind: types.Int, _structs: dict[types.Struct, _Decode]) -> _Decode:
     return decode_int
 
 
-@_build.register
+@_build.register(types.Float)
 def _float(kind: types.Float, _structs: dict[types.Struct, _Decode]) -> _Decode:
     go, exact = kind.go, 2**53
 
@@ -203,7 +203,7 @@ def _float(kind: types.Float, _structs: dict[types.Struct, _Decode]) -> _Decode:
     return decode_float
 
 
-@_build.register
+@_build.register(types.Bytes)
 def _bytes(kind: types.Bytes, structs: dict[types.Struct, _Decode]) -> _Decode:
     go, numbers = kind.go, _build(types.List(types.UINT8), structs)
 
@@ -246,17 +246,17 @@ def _kept(value: JSONValue, _at: _Place, _findings: _Findings) -> JSONValue:
     return value
 
 
-@_build.register
+@_build.register(types.Pointer)
 def _pointer(kind: types.Pointer, structs: dict[types.Struct, _Decode]) -> _Decode:
     return _build(kind.to, structs)
 
 
-@_build.register
+@_build.register(types.StructReference)
 def _reference(kind: types.StructReference, structs: dict[types.Struct, _Decode]) -> _Decode:
     return _build(kind.load(), structs)
 
 
-@_build.register
+@_build.register(types.List)
 def _list(kind: types.List, structs: dict[types.Struct, _Decode]) -> _Decode:
     decode, go, zero = _build(kind.item, structs), kind.name, kind.item.zero
 
@@ -269,7 +269,7 @@ def _list(kind: types.List, structs: dict[types.Struct, _Decode]) -> _Decode:
     return decode_list
 
 
-@_build.register
+@_build.register(types.Map)
 def _map(kind: types.Map, structs: dict[types.Struct, _Decode]) -> _Decode:
     decode, go, zero = _build(kind.value, structs), kind.name, kind.value.zero
 
@@ -282,7 +282,7 @@ def _map(kind: types.Map, structs: dict[types.Struct, _Decode]) -> _Decode:
     return decode_map
 
 
-@_build.register
+@_build.register(types.Struct)
 def _struct(kind: types.Struct, structs: dict[types.Struct, _Decode]) -> _Decode:
     if (compiled := structs.get(kind)) is not None:
         return compiled
@@ -314,7 +314,7 @@ def _struct(kind: types.Struct, structs: dict[types.Struct, _Decode]) -> _Decode
     return decode_struct
 
 
-@_build.register
+@_build.register(types.Union)
 def _union(kind: types.Union, structs: dict[types.Struct, _Decode]) -> _Decode:
     decoders: dict[type, _Decode] = {dict: _build(kind.object, structs)}
     if kind.array is not None:

@@ -18,7 +18,7 @@ from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlreader, yamlstream
 from pytest_crd.engine.text.document import Document, Duplicate
-from pytest_crd.folders import is_manifest, matching
+from pytest_crd.folders import RealPaths, is_manifest, matching
 from pytest_crd.quickdataclass import dataclass
 
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -125,8 +125,9 @@ def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
     Raises:
         ManifestError: A pattern names nothing that exists, or leaves out nothing; all of them at once.
     """
-    found: dict[Path, ManifestFile] = {}
-    out: dict[str, set[Path]] = {}
+    found: dict[str, ManifestFile] = {}
+    out: dict[str, set[str]] = {}
+    real = RealPaths()
     mistakes: list[Mistake] = []
     for pattern in patterns:
         wanted = pattern.removeprefix(LEFT_OUT)
@@ -134,10 +135,10 @@ def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
         if not matches:
             mistakes.append(Mistake(pattern, 0, f"{_why_nothing(wanted, base)} (relative to {base})"))
         if pattern != wanted:
-            out[pattern] = {path.resolve() for path, _ in matches}
+            out[pattern] = {real.of(path) for path, _ in matches}
             continue
         for path, named in matches:
-            resolved = path.resolve()  # as slow as opening the file
+            resolved = real.of(path)
             file = found.get(resolved) or ManifestFile(path, name_of(path, base), named)
             found[resolved] = file._replace(named=file.named or named, patterns=(*file.patterns, pattern))
     for pattern, paths in out.items():
@@ -216,7 +217,10 @@ def below(folder: Path) -> Iterator[Path]:
 
 def name_of(path: Path, base: Path) -> str:
     """Return how a file is called in messages: relative to *base* where it is below it."""
-    return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+    whole, start = str(path), f"{base}{os.sep}"
+    if whole.startswith(start):  # a tenth of what paths take to find it out
+        return whole.removeprefix(start)
+    return str(path.relative_to(base)) if path.is_relative_to(base) else whole
 
 
 def _unlisted(manifest: Manifest) -> Iterator[Manifest]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pytest_crd.latepattern import compile_late
 from pytest_crd.quickdataclass import dataclass
 
 IDENTIFIER: Final = "IDENTIFIER"
@@ -35,7 +36,7 @@ _STRING: Final = rf"""
   | [rR]'[^'\n\r]*+'
 """
 # The longest alternative comes first wherever two match at one place.
-_TOKEN: Final = re.compile(
+_TOKEN: Final = compile_late(
     rf"""
     (?:[\t\ \r\n\f]++|//[^\n]*+)*+
     (?:

@@ -13,10 +13,11 @@ from typing import Final
 
 from pytest_crd.engine.cel.text import lexer
 from pytest_crd.engine.cel.text.lexer import EOF
+from pytest_crd.latepattern import compile_late
 from pytest_crd.quickdataclass import dataclass
 
 # What begins like a token and is none: it goes on up to the first character that no token has there, which is passed too.
-_BROKEN: Final = re.compile(
+_BROKEN: Final = compile_late(
     r"""
     ["'] (?: (?<=") (?:[^\\"\n\r]|ESCAPE)*+ | (?<=') (?:[^\\'\n\r]|ESCAPE)*+ )
       (?: \\ (?: [xX][0-9a-fA-F]? | u[0-9a-fA-F]{0,3} | U[0-9a-fA-F]{0,7} | [0-3][0-7]? )? )?+
@@ -26,7 +27,7 @@ _BROKEN: Final = re.compile(
     """.replace("ESCAPE", lexer.ESCAPE),
     re.VERBOSE,
 )
-_HIDDEN: Final = re.compile(r"[\t \r\n\f]++|//[^\n]*+")
+_HIDDEN: Final = compile_late(r"[\t \r\n\f]++|//[^\n]*+")
 
 
 @dataclass(frozen=True, slots=True)
