@@ -15,9 +15,10 @@ from pytest_crd.examples.demands import ANYTHING, Demand
 from pytest_crd.examples.values import Maker
 
 
-def lists(version: Version) -> list[SchemaNode]:
-    """Return what the schema says of each list of a version whose items have owners of their own."""
-    return [node for node in version.schema_map if ownertypes.is_shared_by_item(node) and node.meta_of is None]
+def lists(version: Version) -> Iterator[SchemaNode]:
+    """Yield what the schema says of each list of a version whose items have owners of their own."""
+    if ownertypes.may_share_by_item(version.schema_map.schema):
+        yield from (one for one in version.schema_map if ownertypes.is_shared_by_item(one) and one.meta_of is None)
 
 
 def has(value: JSONValue, place: Place) -> bool:

@@ -52,7 +52,7 @@ def _is_unreached(version: Version, samples: Sequence[Sample]) -> bool:
 def _found(version: Version) -> VersionFacts:
     from pytest_crd.checks import applieditems, published, rules  # noqa: PLC0415 - much that only a new content needs
 
-    has_lists = version.served and bool(applieditems.lists(version))
+    has_lists = version.served and any(True for _ in applieditems.lists(version))
     return VersionFacts(rules.are_in(version), published.may_lose(version), has_lists)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.schemamap import SchemaNode
 
 LIST_TYPE: Final = "x-kubernetes-list-type"
@@ -24,6 +25,18 @@ def is_list(node: SchemaNode) -> bool:
 def is_shared_by_item(node: SchemaNode) -> bool:
     """Return whether the values are lists whose items have owners of their own."""
     return node.schema.get(LIST_TYPE) in _BY_ITEM
+
+
+def may_share_by_item(schema: Mapping[str, JSONValue]) -> bool:
+    """Return False where surely no list in a schema has items with owners of their own, sooner than by all its nodes."""
+    held: list[JSONValue] = [schema]
+    while held:
+        one = held.pop()
+        is_object = isinstance(one, Mapping)
+        if is_object and isinstance(kind := one.get(LIST_TYPE), str) and kind in _BY_ITEM:
+            return True
+        held.extend(inner for inner in (one.values() if is_object else one) if isinstance(inner, Mapping | list))
+    return False
 
 
 def is_atomic_map(node: SchemaNode) -> bool:
