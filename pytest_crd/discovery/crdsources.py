@@ -19,6 +19,7 @@ from pytest_crd.discovery import commands, madecrds, rendering
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
+from pytest_crd.engine.definitions.crdheading import CrdHeading
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading import copies, project
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
@@ -29,6 +30,7 @@ from pytest_crd.progress import Progress, Tell, silent
 from pytest_crd.quickdataclass import dataclass
 
 _MOST_PLACES: Final = 5
+_HEADING: Final = "heading under another Kubernetes version"
 
 
 @dataclass(slots=True)
@@ -128,8 +130,21 @@ class Sources:
         if kubernetes_version not in self._under:
             found = self._read_once(kubernetes_version)
             found.raise_mistakes()
-            self._under[kubernetes_version] = [crd.under(kubernetes_version) for crd in found.crds]
+            self._under[kubernetes_version] = [self._is_under(crd, kubernetes_version) for crd in found.crds]
         return self._under[kubernetes_version]
+
+    def _is_under(self, crd: CustomResourceDefinition, kubernetes_version: str) -> CustomResourceDefinition:
+        """Return a CRD under a Kubernetes version, which reads no more of it than it must."""
+        if crd.kubernetes_version == kubernetes_version:
+            return crd
+        key = (_HEADING, crd.digest, kubernetes_version)
+        known = self.cache.known(*key)
+        if known is not None:
+            return crd.unread_under(kubernetes_version, CrdHeading.of_json(known))
+        other = crd.under(kubernetes_version)
+        if crd.digest:
+            self.cache.keep(other.heading, *key)
+        return other
 
     @garbage.paused()
     def _read_once(self, kubernetes_version: str) -> CrdFiles:

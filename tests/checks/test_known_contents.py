@@ -314,13 +314,15 @@ def test_nothing_is_read_whole_of_what_is_known(tmp_path: Path, monkeypatch: pyt
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
 
-    def planned(cache: ContentCache) -> tuple[CheckPlan, Catalog]:
-        catalog = Catalog(Sources(tmp_path, ("crds",), folder=tmp_path, cache=cache), VERSIONS[0])
-        crd = catalog.crds["Wall"]
-        assert crd.guard is not None
-        crd.guard(crd)
+    def planned(cache: ContentCache) -> tuple[CheckPlan, list[Catalog]]:
+        sources = Sources(tmp_path, ("crds",), folder=tmp_path, cache=cache)
+        catalogs = [Catalog(sources, version) for version in VERSIONS]
+        for catalog in catalogs:
+            crd = catalog.crds["Wall"]
+            assert crd.guard is not None
+            crd.guard(crd)
         scope = CheckScope(frozenset(), tmp_path, 1.0, ("config/samples",), ("ssatags",))
-        return plan.of((catalog,), scope, home=tmp_path), catalog
+        return plan.of(catalogs, scope, home=tmp_path), catalogs
 
     first = ContentCache()
     words = planned(first)[0].words
@@ -333,9 +335,9 @@ def test_nothing_is_read_whole_of_what_is_known(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(manifest, "read", noted)
 
-    again, catalog = planned(ContentCache.from_text(first.to_text()))
+    again, catalogs = planned(ContentCache.from_text(first.to_text()))
     assert (again.words, read) == (words, [])
-    assert catalog.crds["Door"].versions[0].is_structural
+    assert all(catalog.crds["Door"].versions[0].is_structural for catalog in catalogs)
     assert read == ["crds/doors.yaml"]
 
 
