@@ -12,7 +12,7 @@ from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.server import negotiation, protobuf, statuses
 from pytest_crd.server.messages import HTTPRequest
-from pytest_crd.server.protobuf import ProtobufError
+from pytest_crd.server.protofields import ProtobufError
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.statuses import ApiError
 

@@ -1,52 +1,30 @@
-"""
-Protobuf, as Go clients send built-in kinds: read into what the JSON of the same object says.
-
-How each type is written stands in `protofields.json`. Of answers JSON is all there is: these clients take that, too.
-"""
+"""Protobuf, as Go clients send built-in kinds: read into what the JSON of the same object says."""
 
 from __future__ import annotations
 
 import base64
-import functools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from importlib import resources
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server import protofields
+from pytest_crd.server.protofields import Field, ProtobufError
+from pytest_crd.server.protowire import WirePart, entries, numbers, parts, signed
 
-PREFIX: Final = b"k8s\x00"
-_CUT_OFF: Final = "unexpected EOF"
-_VARINT, _FIXED64, _BYTES, _GROUP, _END, _FIXED32 = range(6)
-# A varint has so many bits, and so many bytes at the most.
-_BITS, _LONGEST = 64, 10
 _UNPREFIXED: Final = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
+# Bytes that are no UTF-8, as Python marks them.
+_NO_TEXT: Final = re.compile("[\udc80-\udcff]")
+# A calendar repeats itself after 400 years.
+_YEARS: Final = 400
+_SECONDS: Final = 146_097 * 86_400
+_YEAR_ONE: Final = -62_135_596_800
 
-
-class ProtobufError(ValueError):
-    """Something cannot be read; the message is the server's."""
-
-
-class Field(NamedTuple):
-    """
-    A field of a message.
-
-    Attributes:
-        name: What it is called in JSON; empty where what is in it stands among the fields around it.
-        kind: What it holds: `string`, `bytes`, `bool`, `int`, a type that JSON writes in a way of its own, or with a dot before it a message;
-            behind `[]` many of it, behind `map ` each under a text.
-        is_omitted: Whether JSON leaves it out where it is empty.
-        is_pointer: Whether it may be empty and there all the same.
-        go: What it is called in Go.
-    """
-
-    name: str
-    kind: str
-    is_omitted: bool
-    is_pointer: bool
-    go: str
+# What was sent of a message: its fields by their numbers, each as JSON has it, but bytes, and messages, which are such themselves.
+_Message: TypeAlias = "dict[int, Any]"
 
 
 class Envelope(NamedTuple):
@@ -64,10 +42,6 @@ class Envelope(NamedTuple):
     raw: bytes
 
 
-_Fields: TypeAlias = Mapping[int, Field]
-_Wire: TypeAlias = Iterator[tuple[int, int, Any]]
-
-
 def envelope(body: bytes) -> Envelope:
     """
     Return what stands around an object.
@@ -80,18 +54,18 @@ def envelope(body: bytes) -> Envelope:
     """
     if not body:
         raise ProtobufError("empty data")
-    if not body.startswith(PREFIX):
+    if not body.startswith(protofields.PREFIX):
         raise ProtobufError(_UNPREFIXED)
-    if body == PREFIX:
+    if body == protofields.PREFIX:
         raise ProtobufError("empty body")
-    found: dict[int, bytes] = {number: value for number, _, value in _wire(body[len(PREFIX) :], "Unknown")}
-    of_type = {number: value.decode(errors="replace") for number, _, value in _wire(found.get(1, b""), "TypeMeta")}
+    found = _merged({}, body[len(protofields.PREFIX) :], protofields.UNKNOWN)
+    of_type = found.get(1, {})
     return Envelope(of_type.get(1, ""), of_type.get(2, ""), found.get(2, b""))
 
 
 def knows(api_version: str, kind: str) -> bool:
     """Return whether a kind can be read."""
-    return f"{api_version} {kind}" in _table()["kinds"]
+    return bool(protofields.type_of(api_version, kind))
 
 
 def read(raw: bytes, api_version: str, kind: str) -> Resource:
@@ -106,183 +80,154 @@ def read(raw: bytes, api_version: str, kind: str) -> Resource:
     Raises:
         ProtobufError: It cannot be read.
     """
-    return _message(raw, _table()["kinds"][f"{api_version} {kind}"])
+    type_ = protofields.type_of(api_version, kind)
+    found: Resource = _shown(_merged({}, raw, type_), type_)
+    return found
 
 
-@functools.cache
-def _table() -> Any:
-    text = resources.files("pytest_crd.server").joinpath("protofields.json").read_text(encoding="utf-8")
-    return json.loads(text)
+def _merged(found: _Message, data: bytes, type_: str) -> _Message:
+    """Return a message with what else was sent of it: a message that is sent twice is one of both."""
+    fields = protofields.fields(type_)
+
+    def demand(number: int, wire_type: int) -> None:
+        if (field := fields.get(number)) is not None and not _is_sent_as(field, wire_type):
+            raise ProtobufError(f"proto: wrong wireType = {wire_type} for field {field.go}")
+
+    for part in parts(data, protofields.called(type_), demand):
+        if (field := fields.get(part.number)) is not None:
+            _take(found, field, part)
+    return found
 
 
-@functools.cache
-def _fields(type_: str) -> _Fields:
-    rows: Sequence[Sequence[Any]] = _table()["types"][type_]
-    return {number: Field(name, kind, "o" in flags, "p" in flags, go) for number, name, kind, flags, go in rows}
+def _is_sent_as(field: Field, wire_type: int) -> bool:
+    """Return whether a field may be sent so: numbers of a list may be one after another in one part."""
+    if field.is_number and wire_type == protofields.VARINT:
+        return True
+    return wire_type == protofields.BYTES and (field.is_list or not field.is_number)
 
 
-def _message(data: bytes, type_: str) -> dict[str, JSONValue]:
+def _take(found: _Message, field: Field, part: WirePart) -> None:
+    """Put a value to those of its field."""
+    if field.is_number and part.wire_type == protofields.BYTES:
+        many = found.setdefault(field.number, [])
+        many.extend(_value(field, number) for number in numbers(part.value))
+    elif field.is_list:
+        found.setdefault(field.number, []).append(_value(field, part.value))
+    elif field.is_map:
+        entry = {1: b"", 2: b"", **dict(entries(part))}
+        found.setdefault(field.number, {})[_text(entry[1])] = _value(field, entry[2])
+    else:
+        found[field.number] = _value(field, part.value, found.get(field.number))
+
+
+def _value(field: Field, value: Any, before: _Message | None = None) -> Any:
+    if not field.type:
+        return _READERS[field.kind](value)
+    if field.type in (protofields.TIME, protofields.MICRO_TIME):
+        return _merged({1: 0}, value, field.type) if value else {}
+    found = _merged(before or {}, value, field.type)
+    if field.type == protofields.QUANTITY and 1 in found:
+        found[1] = protofields.quantity(found[1])
+    return found
+
+
+def _shown(message: _Message, type_: str) -> Any:
     """Return a message as JSON has it."""
-    fields = _fields(type_)
-    given: dict[int, Any] = {}
-    for number, wire_type, value in _wire(data, type_.rpartition(".")[2]):
-        if (field := fields.get(number)) is not None:
-            _take(given, number, field, wire_type, value)
+    if (special := _SPECIAL.get(type_)) is not None:
+        return special(message)
     found: dict[str, JSONValue] = {}
-    for number, field in fields.items():
-        value = given[number] if number in given else None if field.is_pointer else _empty(field.kind)
+    for field in protofields.fields(type_).values():
+        value = _shown_field(message, field)
         if not field.name:
-            found |= value or {}
-        elif not _is_left_out(field, value):
+            found |= value
+        elif not (field.is_omitted and _is_left_out(message, field, value)):
             found[field.name] = value
     return found
 
 
-def _take(given: dict[int, Any], number: int, field: Field, wire_type: int, value: Any) -> None:
-    """Put a value to those of its field."""
-    many, each, kind = field.kind.startswith("[]"), field.kind.startswith("map "), field.kind
-    kind = kind[2:] if many else kind.removeprefix("map ")
-    is_packed = many and kind == "int" and wire_type == _BYTES
-    if not is_packed and wire_type != (_VARINT if not each and kind in ("bool", "int") else _BYTES):
-        raise ProtobufError(f"proto: wrong wireType = {wire_type} for field {field.go}")
-    if is_packed:
-        given.setdefault(number, []).extend(_packed(value))
-    elif many:
-        given.setdefault(number, []).append(_value(kind, value))
-    elif each:
-        entry: dict[int, Any] = {1: b"", 2: b""}
-        entry |= {at: one for at, _, one in _wire(value, "")}
-        given.setdefault(number, {})[_text(entry[1])] = _value(kind, entry[2])
-    else:
-        given[number] = _value(kind, value)
+def _shown_field(message: _Message, field: Field) -> JSONValue:
+    if field.number not in message:
+        if field.is_nothing_at_first:
+            return None
+        return _shown({}, field.type) if field.type else _READERS[field.kind](0 if field.is_number else b"")
+    value = message[field.number]
+    if not field.type:
+        return _encoded(value) if field.kind == "bytes" else value
+    if field.is_list:
+        return [_shown(one, field.type) for one in value]
+    if field.is_map:
+        return {key: _shown(one, field.type) for key, one in value.items()}
+    return _shown(value, field.type)
 
 
-def _value(kind: str, value: Any) -> JSONValue:
-    if kind.startswith("."):
-        return _message(value, kind[1:])
-    return _READERS[kind](value)
+def _is_left_out(message: _Message, field: Field, value: JSONValue) -> bool:
+    """Return whether a field is so empty that JSON does not have it."""
+    if field.is_pointer:
+        return field.number not in message
+    return value is None or value in ("", False, 0, [], {})
 
 
-def _empty(kind: str) -> JSONValue:
-    """Return what stands in a field that was not sent."""
-    if kind.startswith("."):
-        return _message(b"", kind[1:])
-    return {"string": "", "bool": False, "int": 0, "quantity": "0", "intorstring": 0}.get(kind)
-
-
-def _is_left_out(field: Field, value: JSONValue) -> bool:
-    if not field.is_omitted:
-        return False
-    return value is None or (not field.is_pointer and value in ("", False, 0, [], {}))
+def _encoded(value: Any) -> JSONValue:
+    """Return bytes, or a map of them, as JSON has them."""
+    if isinstance(value, dict):
+        return {key: _encoded(one) for key, one in value.items()}
+    return base64.b64encode(value).decode()
 
 
 def _text(value: bytes) -> str:
-    return value.decode(errors="replace")
+    """Return a text as Go shows it: each byte that is no UTF-8 is replaced."""
+    return _NO_TEXT.sub("\ufffd", value.decode(errors="surrogateescape"))
 
 
-def _signed(value: int) -> int:
-    return value - (1 << _BITS) if value >> (_BITS - 1) else value
+def _time(message: _Message) -> str | None:
+    return _moment(message, "")
 
 
-def _parts(value: bytes) -> dict[int, Any]:
-    return {number: one for number, _, one in _wire(value, "")}
+def _micro_time(message: _Message) -> str | None:
+    nanos = message.get(2, 0)
+    micros = abs(nanos) // 1000 * (-1 if nanos < 0 else 1)
+    seconds, micros = divmod(message.get(1, 0) * 1_000_000 + micros, 1_000_000)
+    return _moment({1: seconds} if message else {}, f".{micros:06}")
 
 
-def _time(value: bytes, timespec: str) -> str | None:
-    parts = _parts(value)
-    if not parts:
+def _moment(message: _Message, fraction: str) -> str | None:
+    """Return a time as Go writes it, of whatever year."""
+    if not message or (message[1] == _YEAR_ONE and not fraction.strip(".0")):
         return None
-    seconds, nanos = _signed(parts.get(1, 0)), _signed(parts.get(2, 0))
-    moment = datetime.fromtimestamp(seconds, UTC).replace(microsecond=nanos // 1000)
-    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
+    cycles, seconds = divmod(message[1], _SECONDS)
+    moment = datetime.fromtimestamp(seconds, UTC)
+    year = moment.year + cycles * _YEARS
+    return f"{'-' * (year < 0)}{abs(year):04}{moment:-%m-%dT%H:%M:%S}{fraction}Z"
 
 
-def _int_or_string(value: bytes) -> int | str:
-    parts = _parts(value)
-    return _text(parts.get(3, b"")) if parts.get(1) else _signed(parts.get(2, 0))
+def _int_or_string(message: _Message) -> int | str:
+    kind = message.get(1, 0)
+    if kind not in (0, 1):
+        raise ProtobufError("impossible IntOrString.Type")
+    found: int | str = message.get(3, "") if kind else message.get(2, 0)
+    return found
 
 
-def _raw(value: bytes) -> JSONValue:
-    return json.loads(_parts(value).get(1, b"null"))
+def _raw(message: _Message) -> JSONValue:
+    """Return the fields of a manager; of what is no JSON a server takes no notice."""
+    try:
+        return json.loads(message.get(1, b"null"))
+    except ValueError:
+        return None
 
 
 _READERS: Final[Mapping[str, Callable[[Any], JSONValue]]] = {
     "string": _text,
-    "bytes": lambda value: base64.b64encode(value).decode(),
+    "bytes": bytes,
     "bool": bool,
-    "int": _signed,
-    "time": lambda value: _time(value, "seconds"),
-    "microtime": lambda value: _time(value, "microseconds"),
-    "quantity": lambda value: _text(_parts(value).get(1, b"0")),
-    "intorstring": _int_or_string,
-    "raw": _raw,
+    "int": signed,
+    "int32": lambda value: signed(value, 32),
 }
-
-
-def _wire(data: bytes, type_: str) -> _Wire:
-    """
-    Yield number, wire type and value of each field of a message, as it was sent.
-
-    Raises:
-        ProtobufError: It is none; *type_* is what the message calls it.
-    """
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at)
-        number, wire_type = (tag >> 3) & 0xFFFFFFFF, tag & 7
-        if wire_type == _END:
-            raise ProtobufError(f"proto: {type_}: wiretype end group for non-group")
-        if not 0 < number < 1 << 31:
-            raise ProtobufError(f"proto: {type_}: illegal tag {number} (wire type {tag})")
-        value, at = _payload(data, at, wire_type)
-        yield number, wire_type, value
-
-
-def _payload(data: bytes, at: int, wire_type: int) -> tuple[Any, int]:
-    """Return what stands at a place, and where it ends."""
-    if wire_type == _VARINT:
-        return _varint(data, at)
-    if wire_type == _BYTES:
-        length, at = _varint(data, at)
-        if length >> (_BITS - 1):
-            raise ProtobufError("proto: negative length found during unmarshaling")
-        return _cut(data, at, length)
-    if wire_type in (_FIXED32, _FIXED64):
-        return _cut(data, at, 4 if wire_type == _FIXED32 else 8)
-    if wire_type == _GROUP:
-        return None, _end_of_group(data, at)
-    raise ProtobufError(f"proto: illegal wireType {wire_type}")
-
-
-def _cut(data: bytes, at: int, length: int) -> tuple[bytes, int]:
-    if at + length > len(data):
-        raise ProtobufError(_CUT_OFF)
-    return data[at : at + length], at + length
-
-
-def _end_of_group(data: bytes, at: int) -> int:
-    while at < len(data):
-        tag, at = _varint(data, at)
-        if tag & 7 == _END:
-            return at
-        _, at = _payload(data, at, tag & 7)
-    raise ProtobufError(_CUT_OFF)
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    found = 0
-    for place in range(_LONGEST):
-        if at + place >= len(data):
-            raise ProtobufError(_CUT_OFF)
-        byte = data[at + place]
-        found |= (byte & 0x7F) << (7 * place)
-        if byte < 0x80:
-            return found & ((1 << _BITS) - 1), at + place + 1
-    raise ProtobufError("proto: integer overflow")
-
-
-def _packed(data: bytes) -> Iterator[int]:
-    at = 0
-    while at < len(data):
-        value, at = _varint(data, at)
-        yield _signed(value)
+_SPECIAL: Final[Mapping[str, Callable[[_Message], JSONValue]]] = {
+    protofields.TIME: _time,
+    protofields.MICRO_TIME: _micro_time,
+    protofields.QUANTITY: lambda message: message.get(1, "0"),
+    protofields.INT_OR_STRING: _int_or_string,
+    protofields.FIELDS: _raw,
+    protofields.VERBS: lambda message: message.get(1, []),
+}

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server import protobuf
+from pytest_crd.server import protobuf, protofields
 from pytest_crd.server.messages import HTTPAnswer
+from pytest_crd.server.protofields import ProtobufError
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
@@ -24,7 +25,7 @@ def _part(number: int, content: bytes) -> bytes:
 
 def _sent(raw: bytes, kind: str = "ConfigMap", api_version: str = "v1") -> bytes:
     type_meta = _part(1, api_version.encode()) + _part(2, kind.encode())
-    return protobuf.PREFIX + _part(1, type_meta) + _part(2, raw) + _part(3, b"") + _part(4, b"")
+    return protofields.PREFIX + _part(1, type_meta) + _part(2, raw) + _part(3, b"") + _part(4, b"")
 
 
 def _map(name: str, **data: bytes) -> bytes:
@@ -111,6 +112,10 @@ def test_fields_that_nobody_knows_are_passed_over() -> None:
             _sent(_map("menu"), "Secret"),
             'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
         ),
+        (
+            _sent(b"", "ConfigMapList"),
+            'ConfigMapList in version "v1" cannot be handled as a ConfigMap: converting (v1.ConfigMapList) to (core.ConfigMap): unknown conversion',
+        ),
     ],
 )
 def test_what_is_no_object_of_the_url_is_refused(body: bytes, words: str) -> None:
@@ -132,11 +137,97 @@ def test_what_is_no_object_of_the_url_is_refused(body: bytes, words: str) -> Non
         (_part(1, bytes([1 << 3 | 2, 9, 65])), "unexpected EOF"),
         (_part(2, bytes([1 << 3 | 2, 9, 65])), "unexpected EOF"),
         (bytes([7 << 3 | 3, 8, 5]), "unexpected EOF"),
+        (bytes([7 << 3 | 3, 8]), "unexpected EOF"),
+        (bytes([1 << 3 | 2]) + b"\xff" * 8 + b"\x7f", "proto: negative length found during unmarshaling"),
+        (_varint(((1 << 31) + 1) << 3) + b"\x01", "proto: ConfigMap: illegal tag -2147483647 (wire type 17179869192)"),
+        (_part(2, bytes([3 << 3 | 4])), "proto: unexpected end of group"),
+        (_part(2, bytes([3 << 3, 0x80])) + b"\x01", "unexpected EOF"),
+        (_part(1, _part(8, b"\x10\x80")), "unexpected EOF"),
+        (_part(1, _part(8, bytes([1 << 3 | 2, 0]))), "proto: wrong wireType = 2 for field Seconds"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_gos_words(raw: bytes, words: str) -> None:
     answer = _posted(_sent(raw))
     assert answer.value["message"] == f'ConfigMap in version "v1" cannot be handled as a ConfigMap: {words}'
+
+
+def test_what_is_no_envelope_is_refused() -> None:
+    words = (
+        "the object provided is unrecognized (must be of type ConfigMap): proto: wrong wireType = 0 for field TypeMeta"
+    )
+    assert _posted(b"k8s\x00\x08\x01").value["message"].startswith(words)
+
+
+def test_many_groups_in_each_other_are_passed_over() -> None:
+    deep = 5000
+    assert _posted(_sent(_map("menu") + b"\x3b" * deep + b"\x3c" * deep)).code == 201
+
+
+def test_what_is_sent_twice_is_one_of_both() -> None:
+    answer = _posted(_sent(_map("menu") + _part(1, _part(11, _part(1, b"for") + _part(2, b"monday")))))
+    assert (answer.value["metadata"]["name"], answer.value["metadata"]["labels"]) == ("menu", {"for": "monday"})
+
+
+def test_an_entry_of_a_map_is_of_bytes_whatever_it_says() -> None:
+    """Go does not look how key and value are sent, nor whether they end where their entry does."""
+    entry = bytes([1 << 3, 1]) + b"a" + bytes([3 << 3, 7]) + bytes([2 << 3 | 5, 2]) + b"x"
+    found = protobuf.read(_part(2, entry) + bytes([4 << 3, 1]), "v1", "ConfigMap")
+    assert found == {"metadata": {}, "data": {"a": "x "}, "immutable": True}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "1970-01-01T00:00:00Z"),
+        (-1, "1969-12-31T23:59:59Z"),
+        (253402300800, "10000-01-01T00:00:00Z"),
+        (-62167219201, "-0001-12-31T23:59:59Z"),
+        (-62135596800, None),
+    ],
+)
+def test_times_are_those_of_go(seconds: int, text: str | None) -> None:
+    time = _part(9, _varint(1 << 3) + _varint(seconds % (1 << 64)))
+    assert protobuf.read(_part(1, time), "v1", "ConfigMap")["metadata"]["deletionTimestamp"] == text
+
+
+def test_parts_of_seconds_may_be_negative() -> None:
+    nanos = _varint(2 << 3) + _varint((1 << 64) - 1500)
+    lease = protobuf.read(_part(2, _part(4, nanos)), "coordination.k8s.io/v1", "Lease")
+    assert lease["spec"]["renewTime"] == "1969-12-31T23:59:59.999999Z"
+    assert protobuf.read(_part(2, _part(4, b"")), "coordination.k8s.io/v1", "Lease")["spec"] == {"renewTime": None}
+
+
+def test_managers_whose_fields_are_no_json_are_forgotten() -> None:
+    entry = _part(1, b"x") + _part(2, b"Update") + _part(3, b"v1") + _part(6, b"FieldsV1") + _part(7, _part(1, b"{"))
+    answer = _posted(_sent(_part(1, _part(1, b"menu") + _part(17, entry))))
+    assert (answer.code, "managedFields" in answer.value["metadata"]) == (201, False)
+
+
+def test_a_port_is_a_number_or_a_name() -> None:
+    number, name = _varint(2 << 3) + _varint(80), _varint(1 << 3) + _varint(1) + _part(3, b"web")
+    ports = b"".join(_part(1, _part(4, port)) for port in (number, name))
+    found = protobuf.read(_part(2, ports), "v1", "Service")["spec"]["ports"]
+    assert [port["targetPort"] for port in found] == [80, "web"]
+
+
+def test_what_is_neither_a_number_nor_a_text_is_refused() -> None:
+    port = _part(4, _varint(1 << 3) + _varint(2))
+    with pytest.raises(ProtobufError, match=r"^impossible IntOrString\.Type$"):
+        protobuf.read(_part(2, _part(1, port)), "v1", "Service")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1kk", "unable to parse quantity's suffix"),
+        ("", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"),
+    ],
+)
+def test_what_is_no_quantity_is_refused(text: str, words: str) -> None:
+    claim = _part(2, _part(2, _part(2, _part(1, b"storage") + _part(2, _part(1, text.encode())))))
+    with pytest.raises(ProtobufError) as caught:
+        protobuf.read(claim, "v1", "PersistentVolumeClaim")
+    assert str(caught.value) == words
 
 
 def test_numbers_that_stand_together_are_read_one_by_one() -> None:

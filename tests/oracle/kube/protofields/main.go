@@ -2,7 +2,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -19,6 +22,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -38,8 +42,34 @@ var kinds = map[string]message{
 	"batch/v1 Job":                 &batchv1.Job{},
 	"coordination.k8s.io/v1 Lease": &coordinationv1.Lease{},
 	"events.k8s.io/v1 Event":       &eventsv1.Event{},
-	"autoscaling/v1 Scale":         &autoscalingv1.Scale{},
-	"v1 DeleteOptions":             &metav1.DeleteOptions{},
+
+	"v1 NamespaceList":                 &corev1.NamespaceList{},
+	"v1 ConfigMapList":                 &corev1.ConfigMapList{},
+	"v1 SecretList":                    &corev1.SecretList{},
+	"v1 EventList":                     &corev1.EventList{},
+	"v1 ServiceAccountList":            &corev1.ServiceAccountList{},
+	"v1 PodList":                       &corev1.PodList{},
+	"v1 ServiceList":                   &corev1.ServiceList{},
+	"v1 PersistentVolumeClaimList":     &corev1.PersistentVolumeClaimList{},
+	"apps/v1 DeploymentList":           &appsv1.DeploymentList{},
+	"apps/v1 StatefulSetList":          &appsv1.StatefulSetList{},
+	"batch/v1 JobList":                 &batchv1.JobList{},
+	"coordination.k8s.io/v1 LeaseList": &coordinationv1.LeaseList{},
+	"events.k8s.io/v1 EventList":       &eventsv1.EventList{},
+
+	"autoscaling/v1 Scale": &autoscalingv1.Scale{},
+	"v1 DeleteOptions":     &metav1.DeleteOptions{},
+
+	"v1 Status":          &metav1.Status{},
+	"v1 APIVersions":     &metav1.APIVersions{},
+	"v1 APIGroupList":    &metav1.APIGroupList{},
+	"v1 APIGroup":        &metav1.APIGroup{},
+	"v1 APIResourceList": &metav1.APIResourceList{},
+
+	"meta.k8s.io/v1 PartialObjectMetadata":          &metav1.PartialObjectMetadata{},
+	"meta.k8s.io/v1 PartialObjectMetadataList":      &metav1.PartialObjectMetadataList{},
+	"meta.k8s.io/v1beta1 PartialObjectMetadata":     &metav1beta1.PartialObjectMetadata{},
+	"meta.k8s.io/v1beta1 PartialObjectMetadataList": &metav1beta1.PartialObjectMetadataList{},
 }
 
 type message interface {
@@ -47,15 +77,23 @@ type message interface {
 	Unmarshal([]byte) error
 }
 
-// What JSON writes in a way of its own.
-var special = map[reflect.Type]string{
-	reflect.TypeOf(metav1.Time{}):          "time",
-	reflect.TypeOf(metav1.MicroTime{}):     "microtime",
-	reflect.TypeOf(metav1.Duration{}):      "duration",
-	reflect.TypeOf(resource.Quantity{}):    "quantity",
-	reflect.TypeOf(intstr.IntOrString{}):   "intorstring",
-	reflect.TypeOf(metav1.FieldsV1{}):      "raw",
-	reflect.TypeOf(runtime.RawExtension{}): "raw",
+// What JSON writes in a way of its own, with what is written in protobuf.
+var special = map[reflect.Type]any{
+	reflect.TypeOf(metav1.Time{}):        metav1.Timestamp{},
+	reflect.TypeOf(metav1.MicroTime{}):   metav1.Timestamp{},
+	reflect.TypeOf(resource.Quantity{}):  quantity{},
+	reflect.TypeOf(intstr.IntOrString{}): intstr.IntOrString{},
+	reflect.TypeOf(metav1.FieldsV1{}):    metav1.FieldsV1{},
+	reflect.TypeOf(metav1.Verbs{}):       verbs{},
+}
+
+// What generated.proto says of a quantity, and of verbs.
+type quantity struct {
+	String_ string `protobuf:"bytes,1,opt,name=string"`
+}
+
+type verbs struct {
+	Items []string `protobuf:"bytes,1,rep,name=items"`
 }
 
 type field struct {
@@ -66,30 +104,108 @@ type field struct {
 	Go     string `json:"go"`
 }
 
+// What Go writes and reads: bytes, the JSON of what it reads from them, and what it writes of that JSON where it is something else.
+// Of bytes that it does not read, why.
 type example struct {
-	Kind  string          `json:"kind"`
-	Bytes []byte          `json:"bytes"`
-	JSON  json.RawMessage `json:"json"`
+	Kind    string          `json:"kind"`
+	Bytes   []byte          `json:"bytes"`
+	JSON    json.RawMessage `json:"json,omitempty"`
+	Written []byte          `json:"written,omitzero"`
+	Error   string          `json:"error,omitempty"`
 }
 
 var types = map[string][]field{}
 
 func main() {
+	seed := flag.Int64("seed", 1, "of what is drawn")
+	number := flag.Int("examples", 4, "how many of each kind")
+	broken := flag.Int("broken", 4, "how many of each kind that are broken")
+	flag.Parse()
 	roots := map[string]string{}
 	examples := []example{}
-	source := rand.New(rand.NewSource(1))
+	source := rand.New(rand.NewSource(*seed))
+	visit(reflect.TypeOf(runtime.Unknown{}))
 	for _, name := range sorted() {
 		kind := reflect.TypeOf(kinds[name]).Elem()
 		roots[name] = named(kind)
 		visit(kind)
-		for number := 0; number < 6; number++ {
-			examples = append(examples, exampleOf(name, kind, source, number))
+		made := [][]byte{}
+		for one := 0; one < *number; one++ {
+			made = append(made, drawn(name, kind, source, one))
+			if found, ok := read(name, kind, made[one]); ok {
+				examples = append(examples, found)
+			}
+		}
+		for one := 0; one < *broken && len(made) > 0; one++ {
+			if found, ok := read(name, kind, damaged(made, source)); ok {
+				examples = append(examples, found)
+			}
 		}
 	}
 	encoder := json.NewEncoder(os.Stdout)
 	if err := encoder.Encode(map[string]any{"kinds": roots, "types": types, "examples": examples}); err != nil {
 		panic(err)
 	}
+}
+
+// drawn returns what Go writes of an object that is drawn at random.
+func drawn(name string, kind reflect.Type, source *rand.Rand, number int) []byte {
+	sent := reflect.New(kind)
+	if number > 0 { // the first is empty
+		depth := number + 2
+		if strings.HasSuffix(name, "List") {
+			depth = 4
+		}
+		fill(sent.Elem(), source, depth)
+	}
+	written, err := sent.Interface().(message).Marshal()
+	if err != nil {
+		panic(err)
+	}
+	return written
+}
+
+// damaged returns what a client writes that has a mistake, or one that sends a field twice.
+func damaged(made [][]byte, source *rand.Rand) []byte {
+	found := append([]byte{}, made[source.Intn(len(made))]...)
+	if len(found) == 0 || source.Intn(4) == 0 {
+		return append(found, made[source.Intn(len(made))]...)
+	}
+	at := source.Intn(len(found))
+	switch source.Intn(4) {
+	case 0:
+		return found[:at]
+	case 1:
+		found[at] = byte(source.Intn(256))
+		return found
+	case 2:
+		return append(found[:at], found[at+1:]...)
+	}
+	return append(found[:at], append([]byte{byte(source.Intn(256))}, found[at:]...)...)
+}
+
+// read returns what Go reads; false where it cannot say that in JSON.
+func read(name string, kind reflect.Type, sent []byte) (example, bool) {
+	found := reflect.New(kind)
+	if err := found.Interface().(message).Unmarshal(sent); err != nil {
+		return example{Kind: name, Bytes: sent, Error: err.Error()}, true
+	}
+	text, err := json.Marshal(found.Interface())
+	if err != nil || !utf8.Valid(text) {
+		return example{}, false
+	}
+	again := reflect.New(kind)
+	if err := json.Unmarshal(text, again.Interface()); err != nil {
+		return example{}, false
+	}
+	written, err := again.Interface().(message).Marshal()
+	if err != nil {
+		panic(err)
+	}
+	if bytes.Equal(written, sent) {
+		written = nil
+	}
+	return example{Kind: name, Bytes: sent, JSON: text, Written: written}, true
 }
 
 func sorted() []string {
@@ -114,11 +230,15 @@ func named(t reflect.Type) string {
 
 // visit writes down the fields of a struct, and those of the structs in it.
 func visit(t reflect.Type) {
-	if _, known := types[named(t)]; known {
+	name := named(t)
+	if _, known := types[name]; known {
 		return
 	}
+	types[name] = []field{}
+	if written, ok := special[t]; ok {
+		t = reflect.TypeOf(written)
+	}
 	found := []field{}
-	types[named(t)] = found
 	for i := 0; i < t.NumField(); i++ {
 		f := t.Field(i)
 		tag, ok := f.Tag.Lookup("protobuf")
@@ -130,15 +250,29 @@ func visit(t reflect.Type) {
 			panic(err)
 		}
 		options := strings.Split(f.Tag.Get("json"), ",")
-		found = append(found, field{number, options[0], kindOf(f.Type), flags(f.Type, options[1:]), f.Name})
+		found = append(found, field{number, nameOf(f), kindOf(f.Type), flags(f.Type, options[1:]), f.Name})
 	}
-	types[named(t)] = found
+	types[name] = found
+}
+
+// nameOf returns what a field is called in JSON, or in protobuf where it has no name there; empty of what stands among the fields around it.
+func nameOf(f reflect.StructField) string {
+	tag, ok := f.Tag.Lookup("json")
+	name := strings.Split(tag, ",")[0]
+	if ok && name != "-" && (name != "" || f.Anonymous) {
+		return name
+	}
+	_, named, _ := strings.Cut(f.Tag.Get("protobuf"), "name=")
+	return strings.Split(named, ",")[0]
 }
 
 func flags(t reflect.Type, options []string) string {
 	found := ""
 	for _, option := range options {
 		isStruct := t.Kind() == reflect.Struct
+		if isStruct && option == "omitzero" && t != reflect.TypeOf(metav1.Time{}) {
+			panic("when is it zero?")
+		}
 		if option == "omitzero" || (option == "omitempty" && !isStruct) {
 			found = "o"
 		}
@@ -150,13 +284,17 @@ func flags(t reflect.Type, options []string) string {
 }
 
 func kindOf(t reflect.Type) string {
-	if name, ok := special[t]; ok {
-		return name
+	if _, ok := special[t]; ok {
+		visit(t)
+		return "." + named(t)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return kindOf(t.Elem())
 	case reflect.Slice:
+		if t.Name() != "" {
+			panic(fmt.Sprintf("is %s a message?", t))
+		}
 		if t.Elem().Kind() == reflect.Uint8 {
 			return "bytes"
 		}
@@ -170,32 +308,12 @@ func kindOf(t reflect.Type) string {
 		return "string"
 	case reflect.Bool:
 		return "bool"
-	case reflect.Float64:
-		return "float"
-	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint32, reflect.Uint64:
+	case reflect.Int32:
+		return "int32"
+	case reflect.Int64:
 		return "int"
 	}
 	panic(fmt.Sprintf("what is %s?", t))
-}
-
-func exampleOf(name string, kind reflect.Type, source *rand.Rand, number int) example {
-	sent := reflect.New(kind)
-	if number > 0 { // the first is empty
-		fill(sent.Elem(), source, number+2)
-	}
-	bytes, err := sent.Interface().(message).Marshal()
-	if err != nil {
-		panic(err)
-	}
-	read := reflect.New(kind)
-	if err := read.Interface().(message).Unmarshal(bytes); err != nil {
-		panic(err)
-	}
-	text, err := json.Marshal(read.Interface())
-	if err != nil {
-		panic(err)
-	}
-	return example{name, bytes, text}
 }
 
 // fill draws what stands in a value.
@@ -207,11 +325,8 @@ func fill(v reflect.Value, source *rand.Rand, depth int) {
 	case *metav1.MicroTime:
 		*value = metav1.NewMicroTime(time.Unix(source.Int63n(2e9), source.Int63n(1e6)*1000))
 		return
-	case *metav1.Duration:
-		value.Duration = time.Duration(source.Int63n(1e12))
-		return
 	case *resource.Quantity:
-		*value = resource.MustParse([]string{"1", "250m", "1Gi", "0", "1.5"}[source.Intn(5)])
+		*value = resource.MustParse([]string{"1", "250m", "1Gi", "0", "1.5", "1000m", "2048Ki", "5e3"}[source.Intn(8)])
 		return
 	case *intstr.IntOrString:
 		*value = []intstr.IntOrString{intstr.FromInt32(8080), intstr.FromString("http"), intstr.FromInt32(0)}[source.Intn(3)]
@@ -260,9 +375,7 @@ func fill(v reflect.Value, source *rand.Rand, depth int) {
 		v.SetString([]string{"", "a", "Tür", "b/c"}[source.Intn(4)])
 	case reflect.Bool:
 		v.SetBool(source.Intn(2) == 0)
-	case reflect.Float64:
-		v.SetFloat(float64(source.Intn(9)) / 4)
-	case reflect.Int, reflect.Int32, reflect.Int64:
+	case reflect.Int32, reflect.Int64:
 		v.SetInt([]int64{0, 1, -1, 300, 1 << 30}[source.Intn(5)])
 	}
 }
