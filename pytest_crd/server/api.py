@@ -21,6 +21,7 @@ from pytest_crd.server import (
     listoptions,
     negotiation,
     reading,
+    resourcetypes,
     statuses,
     tables,
     writing,
@@ -36,6 +37,8 @@ from pytest_crd.server.watching import Reply, Stream, Watch
 from pytest_crd.server.writing import WriteOutcome
 
 _SHAPES: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
+# Whether requests of a verb name an object in the URL.
+_PLACES: Final = {"create": False, "update": True, "patch": True}
 # How long a watch goes on that does not say how long, in seconds.
 _WATCH_TIMEOUT: Final = 1800.0
 _NOT_FOUND: Final = "404 page not found\n"
@@ -84,7 +87,6 @@ class Api:
 
     def answer(self, request: HTTPRequest) -> Reply:
         """Return the answer to a request."""
-        form = Form()
         try:
             if generalpaths.is_probe(request.path):
                 return encoding.page(200, "ok")
@@ -93,15 +95,9 @@ class Api:
         except NotFoundPageError:
             return encoding.page(404, _NOT_FOUND)
         except ApiError as error:
-            form = self._form_of_failure(request, error)
+            form = negotiation.form_of_failure(request)
             code = error.status["code"]
             return encoding.answer(request, code, error.status, form, headers=error.headers, warnings=error.warnings)
-
-    def _form_of_failure(self, request: HTTPRequest, error: ApiError) -> Form:
-        try:
-            return negotiation.form_of(request, _SHAPES)._replace(shape="")
-        except ApiError:
-            return Form(is_pretty=error.status["code"] == 406)
 
     def _demand_token(self, request: HTTPRequest) -> None:
         given = request.headers.get("authorization", "")
@@ -122,8 +118,7 @@ class Api:
             if not type_.has(info.subresource):
                 raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.resource, info.name)
             if type_.is_typed:
-                is_list = info.verb in ("list", "watch") and not info.name
-                negotiation.demand_representation(request, is_list=is_list)
+                self._demand_route(request, info, type_)
             if not self._allows(type_, info):
                 raise statuses.method_not_allowed(info.verb, type_.resource)
             if len(request.body) > refusal.MOST_BYTES:
@@ -132,6 +127,14 @@ class Api:
         except ApiError as error:
             error.warnings = error.warnings or type_.warnings
             raise
+
+    def _demand_route(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> None:
+        """Pass where a server of built-in kinds has something for such a request: it looks there before all else."""
+        is_misplaced = info.verb in _PLACES and bool(info.name) != _PLACES[info.verb]
+        if is_misplaced or not self._allows(type_, info):
+            raise statuses.no_such_method()
+        is_list = info.verb in ("list", "watch") and not info.name
+        negotiation.demand_representation(request, (*negotiation.ACCEPTED, *(negotiation.WATCHED if is_list else ())))
 
     def _allows(self, type_: ResourceType, info: RequestInfo) -> bool:
         if info.subresource:
@@ -151,7 +154,7 @@ class Api:
         }
 
     def _get(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        form = negotiation.form_of(request, _SHAPES)
+        form = _form_of(request, type_)
         version = request.query.first("resourceVersion")
         entry = reading.get(self.store, type_, info.namespace, info.name, version)
         shown = type_.scale(entry) if info.subresource == "scale" else type_.shown(entry)
@@ -159,20 +162,21 @@ class Api:
 
     def _list(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         if info.verb == "list":
-            negotiation.form_of(request, _SHAPES)
+            _form_of(request, type_)
         options = listoptions.read(request.query, self.profile, is_watch=info.verb == "watch")
         if info.name:  # the path of a watch of one object
             options = options._replace(fields=(*options.fields, listoptions.named(info.name)))
         if options.is_watch:
             return self._watch(request, info, type_, options)
-        form = negotiation.form_of(request, _SHAPES)
+        form = _form_of(request, type_)
         page = reading.page(self.store, type_, info.namespace, options)
         return encoding.answer(request, 200, self._list_of(request, page, type_, form), form, warnings=type_.warnings)
 
     def _list_of(self, request: HTTPRequest, page: reading.Page, type_: ResourceType, form: Form) -> Resource:
         if form.shape == "PartialObjectMetadata":
-            kind = f"*{type_.names.list_kind}" if type_.is_typed else "*unstructured.UnstructuredList"
-            raise statuses.wrong_shape(form.shape, f"is a list ({kind})")
+            kind = resourcetypes.go_name(type_.api_version, type_.names.list_kind)
+            shown_as = kind if type_.is_typed else "unstructured.UnstructuredList"
+            raise statuses.wrong_shape(form.shape, f"is a list (*{shown_as})")
         metadata: dict[str, Any] = {"resourceVersion": str(page.revision)}
         if page.continuing:
             metadata["continue"] = page.continuing
@@ -191,12 +195,12 @@ class Api:
     def _watch(
         self, request: HTTPRequest, info: RequestInfo, type_: ResourceType, options: listoptions.ListOptions
     ) -> Stream:
-        negotiation.demand_stream(request)
-        form = negotiation.form_of(request, _SHAPES)
+        form = _form_of(request, type_)
+        negotiation.demand_stream(form)
         watch = Watch(self.store, type_, info.namespace, options)
         timeout = float(options.timeout or _WATCH_TIMEOUT)
         shared = None if form.shape else type_
-        return Stream(watch, timeout, self._shows(request, type_, form), shared, type_.warnings)
+        return Stream(watch, timeout, self._shows(request, type_, form), shared, type_.warnings, form.media_type)
 
     def _shows(self, request: HTTPRequest, type_: ResourceType, form: Form) -> Callable[[Resource], Resource]:
         """Return how the objects of a watch are shown; only the first table says what its columns are."""
@@ -218,7 +222,7 @@ class Api:
     def _write(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         if info.verb == "patch":
             writing.demand_patch_type(request, type_)
-        form = negotiation.form_of(request, _SHAPES)
+        form = _form_of(request, type_)
         if not info.name and info.verb != "create":
             raise statuses.bad_request("name must be provided")
         with self.store.lock:
@@ -227,7 +231,7 @@ class Api:
         return self._of_object(request, written.code, written.value, type_, form, written=written)
 
     def _delete(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        form = negotiation.form_of(request, _SHAPES)
+        form = _form_of(request, type_)
         options = deleting.read(request, type_)
         with self.store.lock:
             entry = reading.get(self.store, type_, info.namespace, info.name)
@@ -239,7 +243,7 @@ class Api:
         return self._of_object(request, 200, found, type_, shown)
 
     def _delete_collection(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        form = negotiation.form_of(request, _SHAPES)
+        form = _form_of(request, type_)
         options = listoptions.read(request.query, self.profile)
         how = deleting.read(request, type_)
         with self.store.lock:
@@ -270,9 +274,7 @@ class Api:
         elif form.shape == "PartialObjectMetadata":
             shown = tables.partial(shown, version=form.version)
         elif form.shape:
-            is_other = shown["kind"] != type_.names.kind
-            failure = statuses.wrong_shape(form.shape, f"is not a list (*v1.{shown['kind']})")
-            error = failure if is_other else statuses.failure(500, "", "content is not a list")
+            error = _no_list(form.shape, shown, type_)
             error.warnings = warnings
             raise error
         is_unvalidated = written is not None and not type_.validates
@@ -285,6 +287,20 @@ class Api:
             dropped=() if written is None else written.dropped,
             unvalidated=type_.names.kind if is_unvalidated else "",
         )
+
+
+def _no_list(shape: str, shown: Resource, type_: ResourceType) -> ApiError:
+    """Return the failure of a request that wants an object as a list."""
+    kind = shown["kind"]
+    if not type_.is_typed and kind == type_.names.kind:
+        return statuses.failure(500, "", "content is not a list")
+    name = resourcetypes.go_name(shown["apiVersion"], kind) if type_.is_typed else f"v1.{kind}"
+    return statuses.wrong_shape(shape, f"is not a list (*{name})")
+
+
+def _form_of(request: HTTPRequest, type_: ResourceType) -> Form:
+    """Return the form in which objects are wanted."""
+    return negotiation.form_of(request, _SHAPES, has_protobuf=type_.has_protobuf)
 
 
 def _table(

@@ -10,7 +10,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.server import negotiation, protobuf, statuses
+from pytest_crd.server import negotiation, protobuf, resourcetypes, statuses
 from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.protofields import ProtobufError
 from pytest_crd.server.resourcetypes import ResourceType
@@ -19,8 +19,6 @@ from pytest_crd.server.statuses import ApiError
 # So much of what cannot be read is shown.
 _SHOWN: Final = 30
 _SCHEME: Final = "pkg/runtime/scheme.go:111"
-# In which package a server has the types that it works with, where that is not called as the group.
-_PACKAGES: Final = {"": "core", "events.k8s.io": "core"}
 
 
 def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceType, subresource: str) -> Body:
@@ -43,16 +41,23 @@ def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceTy
     if verb == "patch":
         text = request.body.decode(errors="replace")
         return _patch(text) if patches.is_apply(verb, media_type) else Body(None, text)
-    kind = "Scale" if subresource == "scale" else type_.names.kind
+    api_version, kind = ("autoscaling/v1", "Scale") if subresource == "scale" else (type_.api_version, type_.names.kind)
     if media_type == negotiation.PROTOBUF:
-        return _of_protobuf(request.body, "autoscaling/v1" if subresource == "scale" else type_.api_version, kind)
+        return _of_protobuf(request.body, api_version, kind)
     text = request.body.decode(errors="replace")
     if media_type == negotiation.JSON and (problem := jsonsyntax.problem(text)):
         raise _unrecognized(kind, f"couldn't get version/kind; json parse error: {problem}", request.body)
     try:
-        return completion.read(text) if media_type == negotiation.JSON else completion.read_applied(text)
+        body = completion.read(text) if media_type == negotiation.JSON else completion.read_applied(text)
     except ManifestError:
         return Body(None, text)
+    if type_.has_protobuf and isinstance(body.value, dict):
+        given, named = (
+            body.value.get(key) or default for key, default in (("apiVersion", api_version), ("kind", kind))
+        )
+        _demand_registered(given, named, kind)
+        _demand_kind(given, named, api_version, kind)
+    return body
 
 
 def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
@@ -85,7 +90,7 @@ def demand_form(media_type: str, type_: ResourceType) -> None:
     Raises:
         ApiError: 415: it is not.
     """
-    known = (negotiation.JSON, negotiation.YAML, *((negotiation.PROTOBUF,) if type_.reads_protobuf else ()))
+    known = (negotiation.JSON, negotiation.YAML, *((negotiation.PROTOBUF,) if type_.has_protobuf else ()))
     if media_type not in known:
         raise statuses.unsupported_media_type(negotiation.ACCEPTED)
 
@@ -103,17 +108,35 @@ def _of_protobuf(sent: bytes, api_version: str, kind: str) -> Body:
     except ProtobufError as error:
         raise _unrecognized(kind, str(error), sent) from None
     given, named = found.api_version or api_version, found.kind or kind
-    cannot = f'{named} in version "{given.rpartition("/")[2]}" cannot be handled as a {kind}'
-    if not protobuf.knows(given, named):
-        raise statuses.bad_request(f"{cannot}: {_unregistered(given, named)}")
+    _demand_registered(given, named, kind)
     try:
         value = protobuf.read(found.raw, given, named)
     except ProtobufError as error:
-        raise statuses.bad_request(f"{cannot}: {error}") from None
-    if (given, named) != (api_version, kind):
-        kinds = f"(v1.{named}) to ({_package(api_version)}.{kind})"
-        raise statuses.bad_request(f"{cannot}: converting {kinds}: unknown conversion")
+        raise _unhandled(given, named, kind, str(error)) from None
+    _demand_kind(given, named, api_version, kind)
     return Body({"kind": kind, "apiVersion": api_version, **value})
+
+
+def _demand_registered(given: str, named: str, kind: str) -> None:
+    """Fail where a server knows no such kind."""
+    if not protobuf.knows(given, named):
+        raise _unhandled(given, named, kind, _unregistered(given, named))
+
+
+def _demand_kind(given: str, named: str, api_version: str, kind: str) -> None:
+    """Fail where what is sent is of a kind that is known, and not that of the URL."""
+    if (given, named) == (api_version, kind):
+        return
+    if named == kind:  # events of both groups are one kind in a server
+        problem = f"the API version in the data ({given}) does not match the expected API version ({api_version})"
+        raise statuses.bad_request(problem)
+    kinds = f"(v1.{named}) to ({resourcetypes.go_name(api_version, kind)})"
+    raise _unhandled(given, named, kind, f"converting {kinds}: unknown conversion")
+
+
+def _unhandled(given: str, named: str, kind: str, problem: str) -> ApiError:
+    message = f'{named} in version "{given.rpartition("/")[2]}" cannot be handled as a {kind}: {problem}'
+    return statuses.bad_request(message)
 
 
 def _options(sent: bytes) -> Resource:
@@ -129,11 +152,6 @@ def _options(sent: bytes) -> Resource:
 
 def _unregistered(api_version: str, kind: str) -> str:
     return f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
-
-
-def _package(api_version: str) -> str:
-    group = api_version.rpartition("/")[0]
-    return _PACKAGES.get(group, group.partition(".")[0])
 
 
 def _unrecognized(kind: str, problem: str, sent: bytes) -> ApiError:

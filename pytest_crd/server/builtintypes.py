@@ -25,7 +25,7 @@ from pytest_crd.engine.requests import scale
 from pytest_crd.engine.requests.patching import documents, patches
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.server import jsonpath, making, statuses, strategicpatches
+from pytest_crd.server import jsonpath, labelselectors, making, statuses, strategicpatches
 from pytest_crd.server.resourcetypes import AGE, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import StoredObject
 
@@ -62,7 +62,7 @@ class BuiltInType(ResourceType):
     """A kind of Kubernetes."""
 
     is_typed = True
-    reads_protobuf = True
+    has_protobuf = True
     validates = False
 
     def __init__(self, known: Mapping[str, Any], profile: Profile) -> None:
@@ -111,7 +111,9 @@ class BuiltInType(ResourceType):
 
         def kept() -> tuple[Resource | None, Resource | None]:
             found = None if outcome.stored is None else self._to_stored(self._finished(outcome.stored))
-            shown = outcome.resource if asked.subresource == "scale" else self._finished(outcome.resource or {})
+            if asked.subresource == "scale":
+                return found, _selecting(outcome.resource or {}, found or before or {})
+            shown = self._finished(outcome.resource or {})
             return found, shown
 
         return RequestOutcome(outcome.response, stored, kept)
@@ -193,8 +195,8 @@ class BuiltInType(ResourceType):
 
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
-        found: Resource = documents.plain(scale.of_resource(self.shown(entry), self._of.subresources))
-        return found
+        shown = self.shown(entry)
+        return _selecting(documents.plain(scale.of_resource(shown, self._of.subresources)), shown)
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table: what people are shown of built-in kinds in a cluster is more than the age."""
@@ -216,6 +218,16 @@ class BuiltInType(ResourceType):
             return value
         metadata = {**value["metadata"], "deletionTimestamp": making.now()}
         return {**value, "metadata": metadata, "status": {**value.get("status", {}), "phase": "Terminating"}}
+
+
+def _selecting(found: Resource, of: Resource) -> Resource:
+    """Return the Scale of an object with what says which Pods are meant."""
+    try:
+        text = labelselectors.text_of((of.get("spec") or {}).get("selector") or {})
+    except labelselectors.NoSelectorError:
+        return found
+    status = {**(found.get("status") or {}), **({"selector": text} if text else {})}
+    return {**found, "status": status}
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import messages
 from pytest_crd.server.resourcetypes import ResourceType, SubresourceKind
 
-AGGREGATED: Final = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+AGGREGATED: Final = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 
 def versions(address: str) -> Resource:
@@ -41,7 +41,8 @@ def resources(group_name: str, version: str, types: Sequence[ResourceType]) -> R
         return None
     listed = [entry for one in found for entry in _resources(one)]
     name = f"{group_name}/{version}" if group_name else version
-    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": name, "resources": listed}
+    stated = {"apiVersion": "v1"} if group_name else {}
+    return {"kind": "APIResourceList", **stated, "groupVersion": name, "resources": listed}
 
 
 def aggregated(types: Sequence[ResourceType], *, is_core: bool) -> Resource:
@@ -49,6 +50,11 @@ def aggregated(types: Sequence[ResourceType], *, is_core: bool) -> Resource:
     names = [""] if is_core else list(dict.fromkeys(one.group for one in types if one.group))
     items = [_aggregated_group(name, types) for name in names]
     return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
+
+
+def path_of(type_: ResourceType) -> list[str]:
+    """Return the parts of the path under which the resources of a group version are told."""
+    return ["apis", type_.group, type_.version] if type_.group else ["api", type_.version]
 
 
 def etag(value: JSONValue) -> str:

@@ -1,4 +1,4 @@
-"""Answers as they are sent: JSON or YAML, with the headers of a server."""
+"""Answers as they are sent: JSON, YAML or protobuf, with the headers of a server."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Final
 import yaml
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import negotiation
+from pytest_crd.server import negotiation, protowriting, statuses
 from pytest_crd.server.messages import HTTPAnswer, HTTPRequest, compact
 from pytest_crd.server.negotiation import Form
+from pytest_crd.server.protofields import ProtobufError
 
 _ALWAYS: Final = (("Cache-Control", "no-cache, private"),)
 # Above this size answers are compressed for who takes that.
@@ -44,14 +45,26 @@ def answer(  # noqa: PLR0913 - what an answer is made of
         dropped: The fields that were dropped of what was sent.
         unvalidated: The kind of what was written, where that is neither validated nor defaulted.
         media_type: What the body is called, where that is not the form's.
+
+    Raises:
+        ApiError: 500: it cannot be written in this form.
     """
-    body = text_of(value, form).encode("utf-8", "surrogatepass")
+    body = _written(value, form)
     warned = tuple(("Warning", warning(text)) for text in warnings)
     found = (*_ALWAYS, *warned, *headers)
     if len(body) > _COMPRESSED and "gzip" in request.headers.get("accept-encoding", ""):
         body = gzip.compress(body, 1)
         found = (*found, ("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
     return HTTPAnswer(code, body, media_type or form.media_type, found, value, tuple(warnings), dropped, unvalidated)
+
+
+def _written(value: JSONValue, form: Form) -> bytes:
+    if form.media_type != negotiation.PROTOBUF:
+        return text_of(value, form).encode("utf-8", "surrogatepass")
+    try:
+        return protowriting.write(value)
+    except ProtobufError as error:
+        raise statuses.unwritable(str(error)) from None
 
 
 def page(code: int, text: str) -> HTTPAnswer:
@@ -61,7 +74,7 @@ def page(code: int, text: str) -> HTTPAnswer:
 
 
 def text_of(value: JSONValue, form: Form) -> str:
-    """Return how a value is written in a form."""
+    """Return how a value is written in a form that is a text."""
     if form.media_type == negotiation.YAML:
         return str(yaml.safe_dump(value, sort_keys=True, allow_unicode=True))
     if form.is_pretty:

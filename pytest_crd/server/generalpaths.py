@@ -38,17 +38,31 @@ def answer(request: HTTPRequest, catalog: ServerCatalog, address: str) -> HTTPAn
         raise NotFoundPageError
     parts = [part for part in request.path.split("/") if part]
     types = catalog.types()
+    if parts == ["api"] or any(parts == discovery.path_of(one) for one in types if one.is_typed):
+        negotiation.demand_representation(request)
     if parts in (["api"], ["apis"]):
         return _groups(request, types, address, is_core=parts == ["api"])
     if parts == ["version"]:
+        negotiation.demand_representation(request, (negotiation.JSON,))
         return encoding.answer(request, 200, _version(catalog.profile.version), Form(is_pretty=True))
     if not parts:
         return encoding.answer(request, 200, {"paths": _paths(types)}, Form(is_pretty=True))
-    is_openapi = parts[0] == "openapi"
-    found = catalog.openapi(parts[1:]) if is_openapi else _discovered(parts, types)
+    if parts[0] == "openapi":
+        return _openapi(request, catalog, parts[1:])
+    found = _discovered(parts, types)
     if found is None:
         raise NotFoundPageError
-    return encoding.answer(request, 200, found, Form() if is_openapi else negotiation.form_of(request))
+    return encoding.answer(request, 200, found, negotiation.form_of(request, has_protobuf=True))
+
+
+def _openapi(request: HTTPRequest, catalog: ServerCatalog, parts: Sequence[str]) -> HTTPAnswer:
+    """Return what is published of types; of version 2 a server has protobuf, too, and this one has not."""
+    found = catalog.openapi(parts)
+    if found is None:
+        raise NotFoundPageError
+    if [*parts] == ["v2"] and not negotiation.accepts_json(request):
+        return HTTPAnswer(406, b"", "")
+    return encoding.answer(request, 200, found, Form())
 
 
 def _discovered(parts: Sequence[str], types: Sequence[ResourceType]) -> Resource | None:
@@ -64,15 +78,17 @@ def _discovered(parts: Sequence[str], types: Sequence[ResourceType]) -> Resource
 
 
 def _groups(request: HTTPRequest, types: Sequence[ResourceType], address: str, *, is_core: bool) -> HTTPAnswer:
-    if "as=APIGroupDiscoveryList" not in request.headers.get("accept", "").split(",")[0]:
+    form = negotiation.form_of_aggregate(request)
+    if form is None:
         found = discovery.versions(address) if is_core else discovery.groups(types)
-        return encoding.answer(request, 200, found, negotiation.form_of(request))
+        return encoding.answer(request, 200, found, negotiation.form_of(request, has_protobuf=True))
     value = discovery.aggregated(types, is_core=is_core)
     tag = discovery.etag(value)
     headers = (("Etag", tag), ("Vary", "Accept"))
+    media_type = f"{form.media_type};{discovery.AGGREGATED}"
     if request.headers.get("if-none-match") == tag:
-        return HTTPAnswer(304, b"", discovery.AGGREGATED, headers)
-    return encoding.answer(request, 200, value, Form(), headers=headers, media_type=discovery.AGGREGATED)
+        return HTTPAnswer(304, b"", media_type, headers)
+    return encoding.answer(request, 200, value, form, headers=headers, media_type=media_type)
 
 
 def _paths(types: Sequence[ResourceType]) -> list[str]:

@@ -9,12 +9,15 @@ from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.statuses import ApiError, failure
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
-# What a server says that it takes. It takes no protobuf of custom resources, and this one none of CRDs.
+# What a server says that it takes. Of custom resources it takes no protobuf, and this one none of CRDs.
 ACCEPTED: Final = (JSON, YAML, PROTOBUF)
-_WRITTEN: Final = (JSON, YAML)
-_WATCHED: Final = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
+WATCHED: Final = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
+# What is answered in protobuf about anything.
+_METADATA: Final = ("PartialObjectMetadata", "PartialObjectMetadataList")
 _META_GROUP: Final = "meta.k8s.io"
 _META_VERSIONS: Final = frozenset({"v1", "v1beta1"})
+# What is said of an answer that has all groups, with their versions and resources.
+_AGGREGATE: Final = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
 # Programs behind which a person reads.
 _READ_BY_PEOPLE: Final = ("curl", "Wget", "Mozilla/5.0")
 
@@ -24,7 +27,7 @@ class Form(NamedTuple):
     A form of an answer.
 
     Attributes:
-        media_type: `application/json` or `application/yaml`.
+        media_type: `application/json`, `application/yaml` or `application/vnd.kubernetes.protobuf`.
         shape: As what objects are shown: `Table`, `PartialObjectMetadata`, `PartialObjectMetadataList`; empty for as they are.
         version: Of which version of `meta.k8s.io` that is.
         is_pretty: Whether JSON is indented.
@@ -40,14 +43,20 @@ class _Clause(NamedTuple):
     media_type: str
     parameters: Mapping[str, str]
 
+    @property
+    def is_shaped(self) -> bool:
+        """Whether objects are wanted as something else than what they are."""
+        return not {"as", "g", "v"}.isdisjoint(self.parameters)
 
-def form_of(request: HTTPRequest, shapes: Sequence[str] = ()) -> Form:
+
+def form_of(request: HTTPRequest, shapes: Sequence[str] = (), *, has_protobuf: bool = False) -> Form:
     """
     Return the form in which an answer is wanted.
 
     Args:
         request: The request.
         shapes: As what the objects of the answer can be shown.
+        has_protobuf: Whether these can be written in protobuf as they are.
 
     Raises:
         ApiError: 406: none that there is.
@@ -56,17 +65,54 @@ def form_of(request: HTTPRequest, shapes: Sequence[str] = ()) -> Form:
         apiserver endpoints/handlers/negotiation/negotiate.go, NegotiateMediaTypeOptions.
     """
     for clause in _clauses(request.headers.get("accept", "")):
-        media_type = _matching(clause.media_type)
+        media_type = _matching(clause)
         shape = clause.parameters.get("as", "")
-        if media_type and (not shape or (shape in shapes and _is_of_meta(clause.parameters))):
+        if not media_type:
+            continue
+        if clause.is_shaped:
+            is_known = shape in shapes and _is_of_meta(clause.parameters)
+            is_there = is_known and (media_type != PROTOBUF or shape in _METADATA)
+        else:
+            is_there = media_type != PROTOBUF or has_protobuf
+        if is_there:
             version = clause.parameters.get("v", "v1")
             return Form(media_type, shape, version, _is_pretty(request, clause.parameters))
     raise not_acceptable(ACCEPTED)
 
 
-def demand_representation(request: HTTPRequest, *, is_list: bool) -> None:
+def form_of_failure(request: HTTPRequest) -> Form:
     """
-    Pass when an answer about built-in kinds is wanted in a form in which a server has it, which it looks at before all else.
+    Return the form in which a failure is told; each has all forms, but shapes.
+
+    Reference:
+        apiserver endpoints/handlers/responsewriters/writers.go, ErrorNegotiated.
+    """
+    try:
+        return form_of(request, has_protobuf=True)
+    except ApiError:
+        return Form(is_pretty=True)
+
+
+def form_of_aggregate(request: HTTPRequest) -> Form | None:
+    """
+    Return the form in which all that is served is wanted in one answer; None where it is wanted one by one.
+
+    Reference:
+        apiserver endpoints/discovery/aggregated/wrapper.go.
+    """
+    for clause in _clauses(request.headers.get("accept", "")):
+        if (media_type := _matching(clause)) and clause.parameters.items() >= _AGGREGATE.items():
+            return Form(media_type, is_pretty=_is_pretty(request, clause.parameters))
+    return None
+
+
+def demand_representation(request: HTTPRequest, known: Sequence[str] = ACCEPTED) -> None:
+    """
+    Pass when an answer is wanted in a form in which there is one, at which a server looks before all else.
+
+    Args:
+        request: The request.
+        known: The forms that there are.
 
     Raises:
         ApiError: 406: it is not.
@@ -75,22 +121,25 @@ def demand_representation(request: HTTPRequest, *, is_list: bool) -> None:
         go-restful curly.go and jsr311.go; apiserver endpoints/installer.go, the `Produces` of routes.
     """
     wanted = {clause.media_type for clause in _clauses(request.headers.get("accept", ""))}
-    if wanted.isdisjoint((*ACCEPTED, "*/*")):
-        known = ", ".join((*ACCEPTED, *(_WATCHED if is_list else ())))
-        raise failure(406, "NotAcceptable", f"406: Not Acceptable\n\nAvailable representations: {known}", {})
+    if wanted.isdisjoint((*known, "*/*")):
+        message = f"406: Not Acceptable\n\nAvailable representations: {', '.join(known)}"
+        raise failure(406, "NotAcceptable", message, {})
 
 
-def demand_stream(request: HTTPRequest) -> None:
+def accepts_json(request: HTTPRequest) -> bool:
+    """Return whether an answer may be JSON, whatever else."""
+    return any(_matching(clause) == JSON for clause in _clauses(request.headers.get("accept", "")))
+
+
+def demand_stream(form: Form) -> None:
     """
-    Pass when the events of a watch may be sent as lines of JSON.
+    Pass when the events of a watch can be sent in a form.
 
     Raises:
-        ApiError: 406: they are wanted in another form.
+        ApiError: 406: they cannot.
     """
-    for clause in _clauses(request.headers.get("accept", "")):
-        if clause.media_type in (JSON, "application/*", "*/*"):
-            return
-    raise not_acceptable(_WATCHED)
+    if form.media_type == YAML:
+        raise not_acceptable(WATCHED)
 
 
 def not_acceptable(known: Sequence[str]) -> ApiError:
@@ -122,10 +171,12 @@ def _parameter(text: str) -> tuple[str, str]:
     return name.strip().lower(), value.strip().strip('"')
 
 
-def _matching(media_type: str) -> str:
-    if media_type in _WRITTEN:
-        return media_type
-    return JSON if media_type in ("*/*", "application/*") else ""
+def _matching(clause: _Clause) -> str:
+    """Return the form that is meant; empty where there is none, or no stream of it that is asked for."""
+    found = JSON if clause.media_type in ("*/*", "application/*") else clause.media_type
+    stream = clause.parameters.get("stream", "")
+    is_there = found in ACCEPTED and (not stream or (stream == "watch" and found != YAML))
+    return found if is_there else ""
 
 
 def _is_of_meta(parameters: Mapping[str, str]) -> bool:

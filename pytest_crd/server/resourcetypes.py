@@ -17,6 +17,10 @@ VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", 
 SUBRESOURCE_VERBS: Final = ("get", "patch", "update")
 
 
+# In which package a server has the types that it works with, where that is not called as the group.
+_PACKAGES: Final = {"": "core", "events.k8s.io": "core"}
+
+
 class Names(NamedTuple):
     """
     What a resource is called.
@@ -102,7 +106,7 @@ class ResourceType(abc.ABC):
         is_namespaced: Whether its objects are in namespaces.
         verbs: What can be asked of it.
         subresources: Its subresources.
-        reads_protobuf: Whether requests may send its objects in protobuf.
+        has_protobuf: Whether its objects may be sent in protobuf, and are answered so.
         is_created_by_update: Whether an update creates what is not there.
         is_typed: Whether the server has a type of its own for it: lists of such objects do not say of each what it is.
         warnings: What each answer about it warns of.
@@ -117,7 +121,7 @@ class ResourceType(abc.ABC):
     verbs: tuple[str, ...] = VERBS
     subresources: tuple[SubresourceKind, ...] = ()
     is_typed: bool = False
-    reads_protobuf: bool = False
+    has_protobuf: bool = False
     is_created_by_update: bool = False
     warnings: tuple[str, ...] = ()
     validates: bool = True
@@ -187,6 +191,12 @@ class ResourceType(abc.ABC):
         """Return the fields that a selector can ask for."""
         blank: dict[str, JSONValue] = {"metadata": {}}
         return frozenset(self.selectable(blank))
+
+
+def go_name(api_version: str, kind: str) -> str:
+    """Return what messages call the type with which a server works where a kind is its own."""
+    group = api_version.rpartition("/")[0]
+    return f"{_PACKAGES.get(group, group.partition('.')[0])}.{kind}"
 
 
 def marked(value: Resource, finalizers: list[str]) -> Resource:

@@ -97,6 +97,12 @@ def no_such_path() -> ApiError:
     return failure(404, "NotFound", "the server could not find the requested resource", {})
 
 
+def no_such_method() -> ApiError:
+    """Return the failure of a request to a path of a built-in kind with a method that there is not."""
+    message = "the server does not allow this method on the requested resource"
+    return failure(405, "MethodNotAllowed", message, {})
+
+
 def method_not_allowed(verb: str, resource: str) -> ApiError:
     """Return the failure of a request with a method that there is not; *resource* is `plural.group`."""
     plural, _, group = resource.partition(".")
@@ -120,6 +126,12 @@ def too_large() -> ApiError:
     """Return the failure of a request whose body is longer than servers take."""
     limit = f"Request entity too large: limit is {refusal.MOST_BYTES}"
     return failure(413, "RequestEntityTooLarge", limit)
+
+
+def unwritable(problem: str) -> ApiError:
+    """Return the failure of a request whose answer cannot be written in protobuf: no server would have stored what is in it."""
+    message = f"Internal error occurred: an object that is not validated cannot be written in protobuf: {problem}"
+    return failure(500, "InternalError", message, {"causes": [{"message": problem}]})
 
 
 def success(resource: str, name: str, uid: str) -> JSONValue:

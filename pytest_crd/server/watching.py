@@ -7,9 +7,10 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import reading, statuses
+from pytest_crd.server import negotiation, protowriting, reading, statuses
 from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.messages import HTTPAnswer, compact
+from pytest_crd.server.protofields import ProtobufError
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store import CompactedError, Event, Store, StoredObject
 
@@ -124,14 +125,15 @@ def _departed(event: Event) -> StoredObject:
 
 class Stream(NamedTuple):
     """
-    An answer that goes on: a watch, whose events are lines of JSON.
+    An answer that goes on: a watch, whose events are lines of JSON, or in protobuf what has its length before it.
 
     Attributes:
         watch: What gives the events.
         timeout: After how many seconds the server ends it.
-        show: Returns an object, as it is read, in the form that is wanted.
+        show: Returns an object, as it is read, in the shape that is wanted.
         shared: What watches have in common whose objects are shown alike; None of a watch that shows them in its own way.
         warnings: What is warned of.
+        form: In which form events are sent, JSON or protobuf.
     """
 
     watch: Watch
@@ -139,22 +141,40 @@ class Stream(NamedTuple):
     show: Callable[[Resource], Resource]
     shared: object = None
     warnings: tuple[str, ...] = ()
+    form: str = negotiation.JSON
+
+    @property
+    def media_type(self) -> str:
+        """What the answer is."""
+        return self.form if self.form == negotiation.JSON else f"{self.form};stream=watch"
 
     def line(self, event: WatchEvent) -> bytes:
         """Return how an event is sent; what many watches show alike is written once."""
-        if event.entry is None:
-            shown = event.value if event.type == "ERROR" else self.show(event.value)
-            return self._line(event.type, compact(shown))
-        forms, key = event.entry.forms, (self.shared, "line")
-        text = None if self.shared is None else forms.get(key)
-        if text is None:
-            text = compact(self.show(self.watch.type.shown(event.entry)))
-            if self.shared is not None:
-                forms[key] = text
-        return self._line(event.type, text)
+        try:
+            return self._told(event.type, self._object(event))
+        except ProtobufError as error:
+            return self._told("ERROR", self._written(statuses.unwritable(str(error)).status))
 
-    def _line(self, kind: str, text: str) -> bytes:
-        return f'{{"type":"{kind}","object":{text}}}\n'.encode("utf-8", "surrogatepass")
+    def _object(self, event: WatchEvent) -> bytes:
+        if event.entry is None:
+            return self._written(event.value if event.type == "ERROR" else self.show(event.value))
+        forms, key = event.entry.forms, (self.shared, self.form)
+        written: bytes | None = None if self.shared is None else forms.get(key)
+        if written is None:
+            written = self._written(self.show(self.watch.type.shown(event.entry)))
+            if self.shared is not None:
+                forms[key] = written
+        return written
+
+    def _written(self, value: JSONValue) -> bytes:
+        if self.form == negotiation.PROTOBUF:
+            return protowriting.write(value)
+        return compact(value).encode("utf-8", "surrogatepass")
+
+    def _told(self, kind: str, written: bytes) -> bytes:
+        if self.form == negotiation.PROTOBUF:
+            return protowriting.event(kind, written)
+        return b'{"type":"%s","object":%s}\n' % (kind.encode(), written)
 
 
 Reply: TypeAlias = "HTTPAnswer | Stream"

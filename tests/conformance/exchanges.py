@@ -1,7 +1,8 @@
 """
 Conversations with a server: requests of HTTP by some clients, and watches beside, in the form in which they are recorded and compared.
 
-A request is a mapping: `method`, `path`, and perhaps `body`, `mediaType`, `accept`, `agent`, `headers`. In paths and bodies stand `{ns}` for the
+A request is a mapping: `method`, `path`, and perhaps `body`, `mediaType`, `accept`, `agent`, `headers`, and `leaveOut`, the fields of which the answer is
+not compared. In paths and bodies stand `{ns}` for the
 namespace of the conversation, and `{rv:N}`, `{uid:N}`, `{continue:N}` for what answer N said. A `watch` is a request whose events are those that come
 until the conversation ends.
 """
@@ -153,7 +154,8 @@ class _Normal:
             if isinstance(value, str):
                 return "AGE" if _AGE.match(value) else _GENERATED.sub(r"\1xxxxx", value)
             return value
-        found = {key: self._value(item, asked) for key, item in value.items()}
+        without = asked.get("leaveOut", ())
+        found = {key: self._value(item, asked) for key, item in value.items() if key not in without}
         if isinstance(found.get("managedFields"), list):  # which are ordered by times, too
             found["managedFields"].sort(key=lambda one: json.dumps(one, sort_keys=True))
         if isinstance(found.get("resources"), list):  # of discovery, in no order

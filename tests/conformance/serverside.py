@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from conformance import protobufanswers
 from conformance.exchanges import Raw, Request
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.server import protowriting
 from pytest_crd.server.api import Api
 from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.watching import Stream
@@ -37,18 +39,24 @@ def to_http(asked: Request) -> HTTPRequest:
         headers["content-type"] = asked.get("mediaType", "application/json")
     if "accept" in asked:
         headers["accept"] = asked["accept"]
+    return HTTPRequest(asked["method"], asked["path"], headers, _sent(body, headers.get("content-type", "")))
+
+
+def _sent(body: Any, media_type: str) -> bytes:
+    if media_type == protobufanswers.MEDIA_TYPE and isinstance(body, dict):
+        return protowriting.write(body)
     text = body if isinstance(body, str) else "" if body is None else json.dumps(body)
-    return HTTPRequest(asked["method"], asked["path"], headers, text.encode())
+    return text.encode()
 
 
 def _raw(answer: HTTPAnswer) -> Raw:
     headers: dict[str, list[str]] = {"content-type": [answer.media_type]}
     for name, value in answer.headers:
         headers.setdefault(name.lower(), []).append(value)
-    return Raw(answer.code, headers, answer.body.decode())
+    return Raw(answer.code, headers, protobufanswers.text_of(answer.body, answer.media_type))
 
 
 def _events(stream: Stream) -> Raw:
     lines = b"".join(stream.line(event) for event in stream.watch.take())
-    headers = {"content-type": ["application/json"], "warning": [f'299 - "{text}"' for text in stream.warnings]}
-    return Raw(200, headers, lines.decode())
+    headers = {"content-type": [stream.media_type], "warning": [f'299 - "{text}"' for text in stream.warnings]}
+    return Raw(200, headers, protobufanswers.text_of(lines, stream.media_type))

@@ -16,7 +16,7 @@ RECORDED = Path(__file__).parent / "server"
 
 def _conversations() -> list[Any]:
     return [
-        pytest.param(path.stem, json.loads(line), id=f"{path.stem}-{number}")
+        pytest.param(path.stem.partition("-")[0], json.loads(line), id=f"{path.stem}-{number}")
         for path in sorted(RECORDED.glob("*.jsonl"))
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines())
     ]

@@ -163,7 +163,7 @@ def test_a_deletion_of_some_kinds_shows_the_object() -> None:
     shaped = servers.ask(
         server, "GET", f"{CORE}/pods", accept="application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
     )
-    assert "(*PodList)" in shaped.value["message"]
+    assert "(*core.PodList)" in shaped.value["message"]
 
 
 def test_a_namespace_that_waits_is_deleted_once() -> None:

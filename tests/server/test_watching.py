@@ -62,7 +62,7 @@ def test_what_watches_show_alike_is_written_once() -> None:
     (one,), (other,) = first.watch.take(), second.watch.take()
     assert one.entry is not None
     text = first.line(one)
-    one.entry.forms[first.shared, "line"] = "{}"
+    one.entry.forms[first.shared, first.form] = b"{}"
 
     assert second.line(other) == b'{"type":"ADDED","object":{}}\n'
     assert json.loads(text)["object"]["metadata"]["name"] == "a"

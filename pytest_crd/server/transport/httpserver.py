@@ -139,9 +139,7 @@ class HTTPServer:
 
     async def _stream(self, request: web.Request, stream: Stream) -> web.StreamResponse:
         """Send the events of a watch as they come, until it is over, out of time, or nobody reads any longer."""
-        response = web.StreamResponse(
-            headers={"Content-Type": "application/json", "Cache-Control": "no-cache, private"}
-        )
+        response = web.StreamResponse(headers={"Content-Type": stream.media_type, "Cache-Control": "no-cache, private"})
         for text in stream.warnings:
             response.headers.add("Warning", encoding.warning(text))
         await response.prepare(request)
@@ -184,7 +182,8 @@ async def _send(response: web.StreamResponse, stream: Stream, events: list[Watch
 
 def _response(answer: HTTPAnswer) -> web.Response:
     response = web.Response(status=answer.code, body=answer.body)
-    response.headers["Content-Type"] = answer.media_type
+    if answer.media_type:
+        response.headers["Content-Type"] = answer.media_type
     for name, value in answer.headers:
         response.headers.add(name, value)
     return response

@@ -3,7 +3,7 @@ Have conversations of three clients with a whole kube-apiserver and with our ser
 
 First come those that were thought of, then those that are made at random.
 
-`--record FILE` keeps conversations with what the server answered, a line each, for the tests that replay them. The same seed makes the same.
+`--about WORD` has only those that were thought of and are about that. `--record FILE` keeps conversations with what the server answered, a line each, for the tests that replay them. The same seed makes the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Final
 from conformance import exchanges, serverside
 
 from oracle import options as shared
-from oracle.generators import servergen, servertopics
+from oracle.generators import protobuftopics, servergen, servertopics
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
     parser.add_argument("--limit", type=int, default=5, help="how many differences are printed")
     parser.add_argument("--token", default=kubeapiserver.TOKEN, help="of who may do everything")
+    parser.add_argument("--about", default="", metavar="WORD", help="only have those of the topics with this word")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write conversations and answers into this file")
     shared.add_version(parser)
     shared.add_server(parser)
@@ -73,7 +74,8 @@ def _held(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[int, 
     """Yield conversations, in order, with what the cluster answered."""
     session = f"{SystemRandom().randrange(16**5):05x}"
 
-    topics = list(servertopics.conversations().values())
+    topics = _topics(options.about)
+    numbers = range(len(topics) if options.about else options.conversations)
 
     def hold(number: int) -> tuple[int, list[JSONValue], list[JSONValue]]:
         drawn = Random(f"{options.seed}/{number}")  # noqa: S311
@@ -83,4 +85,10 @@ def _held(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[int, 
         return number, requests, exchanges.run(requests, cluster.sender(), namespace=namespace)
 
     with ThreadPoolExecutor(_AT_ONCE) as executor:
-        yield from executor.map(hold, range(options.conversations))
+        yield from executor.map(hold, numbers)
+
+
+def _topics(about: str) -> list[list[JSONValue]]:
+    """Return the conversations that were thought of, or those of them that are about something."""
+    found = {**servertopics.conversations(), **protobuftopics.conversations()}
+    return [requests for topic, requests in found.items() if about in topic.split()] if about else [*found.values()]

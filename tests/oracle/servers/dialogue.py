@@ -12,7 +12,7 @@ import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from conformance import serverside
+from conformance import protobufanswers, serverside
 from conformance.exchanges import Raw, Request
 
 # How long after the last request what it does may still come through watches, in seconds.
@@ -73,16 +73,16 @@ class Cluster:
         return connection.getresponse()
 
     def _raw(self, response: http.client.HTTPResponse) -> Raw:
-        return Raw(response.status, _headers(response), response.read().decode(errors="replace"))
+        return Raw(response.status, _headers(response), _text(response, response.read()))
 
 
 class _Events:
-    """The lines of a watch, read as they come."""
+    """The events of a watch, read as they come."""
 
     def __init__(self, response: http.client.HTTPResponse, until: Sequence[float]) -> None:
         self._response = response
         self._until = until
-        self._lines: list[bytes] = []
+        self._read_so_far: list[bytes] = []
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
@@ -90,12 +90,20 @@ class _Events:
         with contextlib.suppress(
             OSError, ValueError, http.client.HTTPException
         ):  # nobody reads on, and the server has gone
-            while line := self._response.readline():
-                self._lines.append(line)
+            while part := self._response.read1():
+                self._read_so_far.append(part)
 
     def take(self) -> Raw:
         self._thread.join(max(0.0, self._until[0] - time.monotonic()))
-        return Raw(200, _headers(self._response), b"".join(self._lines).decode())
+        body = b"".join(self._read_so_far)
+        is_in_lines = not self._response.getheader("content-type", "").startswith(protobufanswers.MEDIA_TYPE)
+        return Raw(
+            200, _headers(self._response), _text(self._response, body[: body.rfind(b"\n") + 1] if is_in_lines else body)
+        )
+
+
+def _text(response: http.client.HTTPResponse, body: bytes) -> str:
+    return protobufanswers.text_of(body, response.getheader("content-type", ""))
 
 
 def _headers(response: http.client.HTTPResponse) -> dict[str, list[str]]:

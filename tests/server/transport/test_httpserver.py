@@ -36,12 +36,12 @@ class _Client:
         for connection in self._connections:
             connection.close()
 
-    def open(self, method: str, path: str, body: object = None) -> http.client.HTTPResponse:
+    def open(self, method: str, path: str, body: object = None, **more: str) -> http.client.HTTPResponse:
         connection = http.client.HTTPSConnection(
             self._at.hostname or "", self._at.port, context=self._context, timeout=10
         )
         self._connections.append(connection)
-        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json", **more}
         connection.request(
             method, path, body=body if isinstance(body, bytes | None) else json.dumps(body), headers=headers
         )
@@ -121,6 +121,19 @@ def test_a_watch_tells_again_and_again_how_far_it_is(
         found = [json.loads(line)["type"] for line in response.read().splitlines()]
 
     assert fewest <= found.count("BOOKMARK") == len(found) <= most
+
+
+def test_a_watch_in_protobuf_has_the_length_of_each_event_before_it(client: _Client) -> None:
+    accept = "application/vnd.kubernetes.protobuf;stream=watch"
+    with client.open("GET", "/api/v1/namespaces?watch=1&timeoutSeconds=1", Accept=accept) as response:
+        assert response.getheader("Content-Type") == accept
+        length = int.from_bytes(response.read(4))
+        assert response.read(length).startswith(b"\n\x05ADDED")
+
+
+def test_what_has_no_body_need_not_say_what_it_is(client: _Client) -> None:
+    with client.open("GET", "/openapi/v2", Accept="text/html") as response:
+        assert (response.status, response.read()) == (406, b"")
 
 
 def test_a_watch_that_is_over_ends(client: _Client) -> None:

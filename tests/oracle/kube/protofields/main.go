@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -65,6 +66,8 @@ var kinds = map[string]message{
 	"v1 APIGroupList":    &metav1.APIGroupList{},
 	"v1 APIGroup":        &metav1.APIGroup{},
 	"v1 APIResourceList": &metav1.APIResourceList{},
+
+	"apidiscovery.k8s.io/v2 APIGroupDiscoveryList": &apidiscoveryv2.APIGroupDiscoveryList{},
 
 	"meta.k8s.io/v1 PartialObjectMetadata":          &metav1.PartialObjectMetadata{},
 	"meta.k8s.io/v1 PartialObjectMetadataList":      &metav1.PartialObjectMetadataList{},

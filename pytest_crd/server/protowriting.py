@@ -1,0 +1,188 @@
+"""Answers in protobuf: what the JSON of an object says, written as a server writes it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server import protofields
+from pytest_crd.server.messages import compact
+from pytest_crd.server.protofields import BYTES, VARINT, Field, ProtobufError
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MASK: Final = (1 << 64) - 1
+# The least and the most that a number may be.
+_BOUNDS: Final = {"int": (-(1 << 63), (1 << 63) - 1), "int32": (-(1 << 31), (1 << 31) - 1)}
+
+
+def write(value: Resource) -> bytes:
+    """
+    Return an object with what stands around it.
+
+    Args:
+        value: The object; what its type does not have is left out, as a server would not have it.
+
+    Raises:
+        ProtobufError: A field holds what its type does not take there, or how the kind is written is not known.
+    """
+    api_version, kind = value.get("apiVersion", ""), value["kind"]
+    type_ = protofields.type_of(api_version or "v1", kind)
+    if not type_:
+        raise ProtobufError(f"how {kind} of {api_version} is written in protobuf is not known")
+    of_type = _bytes(1, _text(api_version)) + _bytes(2, _text(kind))
+    raw = _message(value, type_, "")
+    return protofields.PREFIX + _bytes(1, of_type) + _bytes(2, raw) + _bytes(3, b"") + _bytes(4, b"")
+
+
+def event(type_: str, written: bytes) -> bytes:
+    """Return an event of a watch, with its length before it; *written* is its object."""
+    told = _bytes(1, _text(type_)) + _bytes(2, _bytes(1, written))
+    return struct.pack(">I", len(told)) + told
+
+
+def _message(value: JSONValue, type_: str, path: str) -> bytes:
+    if (special := _SPECIAL.get(type_)) is not None:
+        return special(value, path)
+    if value is not None and not isinstance(value, dict):
+        raise _misfit(path, "an object")
+    return b"".join(_field(field, value or {}, path) for field in protofields.fields(type_).values())
+
+
+def _field(field: Field, around: Mapping[str, JSONValue], path: str) -> bytes:
+    """Return what is written of a field of an object."""
+    value = around.get(field.name) if field.name else around
+    path = f"{path}.{field.name}" if field.name else path
+    if value is None and field.is_nothing_at_first:
+        return b""
+    if field.is_list:
+        items = _listed(value, path)
+        return b"".join(_part(field, field.number, one, f"{path}[{at}]") for at, one in enumerate(items))
+    if field.is_map:
+        if not isinstance(value, dict):
+            raise _misfit(path, "an object")
+        entries = (_bytes(1, _text(key)) + _part(field, 2, value[key], f"{path}[{key}]") for key in sorted(value))
+        return b"".join(_bytes(field.number, entry) for entry in entries)
+    return _part(field, field.number, value, path)
+
+
+def _part(field: Field, number: int, value: JSONValue, path: str) -> bytes:
+    """Return a value of a field under a number."""
+    if field.type:
+        return _bytes(number, _message(value, field.type, path))
+    if not field.is_number:
+        return _bytes(number, _string(value, path) if field.kind == "string" else _decoded(value, path))
+    return _varint(number << 3 | VARINT) + _varint(_number(field.kind, value, path))
+
+
+def _number(kind: str, value: JSONValue, path: str) -> int:
+    if kind == "bool":
+        if not isinstance(value, bool | None):
+            raise _misfit(path, "true or false")
+        return int(bool(value))
+    least, most = _BOUNDS[kind]
+    if isinstance(value, bool) or not isinstance(value, int | None) or not least <= (value or 0) <= most:
+        raise _misfit(path, f"a whole number of {32 if kind == 'int32' else 64} bits")
+    return value or 0
+
+
+def _string(value: JSONValue, path: str) -> bytes:
+    if not isinstance(value, str | None):
+        raise _misfit(path, "a text")
+    return _text(value or "")
+
+
+def _decoded(value: JSONValue, path: str) -> bytes:
+    try:
+        return base64.b64decode(_string(value, path), validate=True)
+    except binascii.Error:
+        raise _misfit(path, "base64") from None
+
+
+def _listed(value: JSONValue, path: str) -> list[JSONValue]:
+    if not isinstance(value, list):
+        raise _misfit(path, "a list")
+    return value
+
+
+def _time(value: JSONValue, path: str) -> bytes:
+    return b"" if value is None else _stamp(_moment(value, path)[0], 0)
+
+
+def _micro_time(value: JSONValue, path: str) -> bytes:
+    return b"" if value is None else _stamp(*_moment(value, path))
+
+
+def _stamp(seconds: int, nanos: int) -> bytes:
+    return _varint(1 << 3 | VARINT) + _varint(seconds) + _varint(2 << 3 | VARINT) + _varint(nanos)
+
+
+def _moment(value: JSONValue, path: str) -> tuple[int, int]:
+    """Return the seconds and nanoseconds of a time since 1970."""
+    try:
+        since = datetime.fromisoformat(value) - _EPOCH
+    except (ValueError, TypeError):
+        raise _misfit(path, "a time") from None
+    seconds, rest = divmod(since, timedelta(seconds=1))
+    return seconds, rest.microseconds * 1000
+
+
+def _quantity(value: JSONValue, path: str) -> bytes:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | None):
+        raise _misfit(path, "a quantity")
+    try:
+        return _bytes(1, _text(protofields.quantity("0" if value is None else str(value))))
+    except ProtobufError:
+        raise _misfit(path, "a quantity") from None
+
+
+def _int_or_string(value: JSONValue, path: str) -> bytes:
+    is_text = isinstance(value, str)
+    number = 0 if is_text else _number("int32", value, path)
+    kind = _varint(1 << 3 | VARINT) + _varint(int(is_text))
+    return kind + _varint(2 << 3 | VARINT) + _varint(number) + _bytes(3, _text(value if is_text else ""))
+
+
+def _raw(value: JSONValue, _path: str) -> bytes:
+    return b"" if value is None else _bytes(1, _text(compact(value)))
+
+
+def _verbs(value: JSONValue, path: str) -> bytes:
+    return b"".join(_bytes(1, _string(one, path)) for one in _listed(value, path))
+
+
+def _text(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _misfit(path: str, expected: str) -> ProtobufError:
+    return ProtobufError(f"{path.removeprefix('.')} is not {expected}")
+
+
+def _bytes(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | BYTES) + _varint(len(content)) + content
+
+
+def _varint(number: int) -> bytes:
+    number &= _MASK
+    found = bytearray()
+    while number > 0x7F:
+        found.append(number & 0x7F | 0x80)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
+
+
+_SPECIAL: Final[Mapping[str, Callable[[JSONValue, str], bytes]]] = {
+    protofields.TIME: _time,
+    protofields.MICRO_TIME: _micro_time,
+    protofields.QUANTITY: _quantity,
+    protofields.INT_OR_STRING: _int_or_string,
+    protofields.FIELDS: _raw,
+    protofields.VERBS: _verbs,
+}

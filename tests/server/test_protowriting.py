@@ -1,0 +1,123 @@
+"""Answers in protobuf, beside those that are recorded: what cannot be written, which no server would have stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import servers
+
+from pytest_crd.server import protobuf, protowriting
+from pytest_crd.server.protofields import ProtobufError
+
+MAPS = "/api/v1/namespaces/default/configmaps"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+
+
+def _map(name: str, data: Any) -> Any:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
+
+
+def _status(body: bytes) -> Any:
+    return protobuf.read(protobuf.envelope(body).raw, "v1", "Status")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        ("ConfigMap", {"data": {"a": 1}}, "data[a] is not a text"),
+        ("ConfigMap", {"data": ["a"]}, "data is not an object"),
+        ("ConfigMap", {"binaryData": {"a": "?"}}, "binaryData[a] is not base64"),
+        ("ConfigMap", {"immutable": "yes"}, "immutable is not true or false"),
+        ("ConfigMap", {"metadata": "a"}, "metadata is not an object"),
+        ("ConfigMap", {"metadata": {"finalizers": "a"}}, "metadata.finalizers is not a list"),
+        ("ConfigMap", {"metadata": {"finalizers": ["a", 1]}}, "metadata.finalizers[1] is not a text"),
+        ("ConfigMap", {"metadata": {"creationTimestamp": "noon"}}, "metadata.creationTimestamp is not a time"),
+        ("ConfigMap", {"metadata": {"creationTimestamp": 5}}, "metadata.creationTimestamp is not a time"),
+        ("ConfigMap", {"metadata": {"creationTimestamp": "2024-01-02T03:04:05"}}, "metadata.creationTimestamp is not a time"),
+        ("ConfigMap", {"metadata": {"generation": True}}, "metadata.generation is not a whole number of 64 bits"),
+        ("Event", {"count": 1 << 31}, "count is not a whole number of 32 bits"),
+        ("Event", {"count": 1.5}, "count is not a whole number of 32 bits"),
+        ("Service", {"spec": {"ports": [{"targetPort": 1.5}]}}, "spec.ports[0].targetPort is not a whole number of 32 bits"),
+        ("Pod", {"spec": {"overhead": {"cpu": []}}}, "spec.overhead[cpu] is not a quantity"),
+        ("Pod", {"spec": {"overhead": {"cpu": "much"}}}, "spec.overhead[cpu] is not a quantity"),
+    ],
+)  # fmt: skip
+def test_what_its_type_does_not_take_is_not_written(kind: str, value: Any, words: str) -> None:
+    with pytest.raises(ProtobufError) as caught:
+        protowriting.write({"apiVersion": "v1", "kind": kind, **value})
+    assert str(caught.value) == words
+
+
+def test_a_kind_that_is_not_known_is_not_written() -> None:
+    with pytest.raises(ProtobufError, match=r"^how Node of v1 is written in protobuf is not known$"):
+        protowriting.write({"apiVersion": "v1", "kind": "Node"})
+
+
+def test_an_object_that_cannot_be_written_is_an_error_and_its_neighbours_are_not() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", MAPS, _map("a", {"a": 1}))
+    servers.ask(server, "POST", MAPS, _map("b", {"a": "1"}))
+    answer = servers.ask(server, "GET", f"{MAPS}/a", accept=PROTOBUF)
+
+    assert (answer.code, answer.media_type) == (500, PROTOBUF)
+    assert _status(answer.body)["message"] == (
+        "Internal error occurred: an object that is not validated cannot be written in protobuf: data[a] is not a text"
+    )
+    assert servers.ask(server, "GET", MAPS, accept=PROTOBUF).code == 500
+    assert servers.ask(server, "GET", f"{MAPS}/b", accept=PROTOBUF).code == 200
+    assert servers.ask(server, "GET", f"{MAPS}/a").code == 200
+
+
+def test_a_watch_tells_of_an_object_that_cannot_be_written() -> None:
+    server = servers.api()
+    stream = servers.watch(server, f"{MAPS}?watch=1", accept=PROTOBUF)
+    servers.ask(server, "POST", MAPS, _map("a", {"a": 1}))
+    (event,) = stream.watch.take()
+
+    line = stream.line(event)
+    assert b"ERROR" in line
+    assert b"data[a] is not a text" in line
+
+
+def test_all_that_is_served_is_told_in_protobuf_at_once() -> None:
+    accept = f"{PROTOBUF};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    answer = servers.ask(servers.api(), "GET", "/apis", accept=f"text/html,{accept},application/json")
+
+    assert answer.media_type == accept
+    found = protobuf.envelope(answer.body)
+    assert protobuf.read(found.raw, found.api_version, found.kind)["items"][0]["metadata"]["name"] == "apps"
+
+
+@pytest.mark.parametrize(
+    ("accept", "code"), [("application/com.github.proto-openapi.spec.v2@v1.0+protobuf", 406), ("", 200), ("application/*", 200)]
+)  # fmt: skip
+def test_who_wants_openapi_in_protobuf_alone_is_told_that_it_is_not_there(accept: str, code: int) -> None:
+    assert servers.ask(servers.api(), "GET", "/openapi/v2", accept=accept).code == code
+
+
+@pytest.mark.parametrize(
+    ("selector", "text"),
+    [
+        ({"matchExpressions": [{"key": "b", "operator": "In", "values": ["2", "1"]}], "matchLabels": {"c": "d"}}, "b in (1,2),c=d"),
+        ({"matchExpressions": [{"key": "b", "operator": "NotIn", "values": ["2"]}]}, "b notin (2)"),
+        ({"matchExpressions": [{"key": "b", "operator": op} for op in ("Exists", "DoesNotExist")]}, "b,!b"),
+        (None, None),
+        ({"matchExpressions": [{"key": "b", "operator": "In"}]}, None),
+        ({"matchExpressions": [{"key": "b", "operator": "Exists", "values": ["1"]}]}, None),
+        ({"matchExpressions": [{"key": "b", "operator": "Near"}]}, None),
+    ],
+)  # fmt: skip
+def test_the_scale_of_a_deployment_says_which_pods_are_meant(selector: Any, text: Any) -> None:
+    server = servers.api()
+    path = "/apis/apps/v1/namespaces/default/deployments"
+    body = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": {"replicas": 1}}
+    servers.ask(server, "POST", path, {**body, "spec": {"selector": selector}})
+
+    for answer in (
+        servers.ask(server, "GET", f"{path}/a/scale"),
+        servers.ask(
+            server, "PATCH", f"{path}/a/scale", {"spec": {"replicas": 2}}, mediaType="application/merge-patch+json"
+        ),
+    ):
+        assert answer.value["status"].get("selector") == text
