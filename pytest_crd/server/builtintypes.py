@@ -25,8 +25,8 @@ from pytest_crd.engine.requests import scale
 from pytest_crd.engine.requests.patching import documents, patches
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.server import jsonpath, labelselectors, making, statuses, strategicpatches
-from pytest_crd.server.resourcetypes import AGE, Names, ResourceType, SubresourceKind, TableColumn
+from pytest_crd.server import builtincells, jsonpath, labelselectors, making, protobuf, statuses, strategicpatches
+from pytest_crd.server.resourcetypes import Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import StoredObject
 
 _OPEN: Final = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -83,6 +83,8 @@ class BuiltInType(ResourceType):
         self.subresources = tuple(self._subresource(name) for name in known["subresources"])
         self._generates = known["generates"]
         self.is_created_by_update = self.names.plural in _CREATED_BY_UPDATE
+        empty = protobuf.read(b"", self.api_version, kind)
+        self.blank = {key: value for key, value in empty.items() if key != "metadata"}
         self._fields = _types(known["type"])
         self._of = _crd(known, profile).versions[0]
 
@@ -199,8 +201,28 @@ class BuiltInType(ResourceType):
         return _selecting(documents.plain(scale.of_resource(shown, self._of.subresources)), shown)
 
     def columns(self) -> Sequence[TableColumn]:
-        """Return the columns of a table: what people are shown of built-in kinds in a cluster is more than the age."""
-        return (AGE,)
+        """Return the columns of a table."""
+        return _columns(self._row_type)
+
+    def scale_columns(self) -> Sequence[TableColumn]:
+        """Return the columns of a table of Scales."""
+        return _columns("scale")
+
+    def cells(self, shown: Resource) -> list[JSONValue]:
+        """Return what stands in a row."""
+        if shown["kind"] == "Scale":
+            return builtincells.of_object("scale", shown, len(self.scale_columns()))
+        return builtincells.of_object(self._row_type, self._to_stored(shown), len(self.columns()))
+
+    def row_conditions(self, shown: Resource) -> Sequence[JSONValue]:
+        """Return what is said of a row beside."""
+        return builtincells.conditions(self._row_type, shown)
+
+    @property
+    def _row_type(self) -> str:
+        """What rows and columns are called by; events are printed as they are stored."""
+        is_alone = not self.group or self.group == _EVENT_GROUP
+        return self.names.plural if is_alone else f"{self.names.plural}.{self.group}/{self.version}"
 
     def selectable(self, shown: Resource) -> Mapping[str, str]:
         """Return the fields that a selector can ask for."""
@@ -242,6 +264,14 @@ def _recorded() -> Mapping[str, Any]:
     text = resources.files(__package__).joinpath("builtintypes.json").read_text(encoding="utf-8")
     content: Mapping[str, Any] = json.loads(text)
     return content
+
+
+@functools.cache
+def _columns(resource: str) -> tuple[TableColumn, ...]:
+    """Return what `python -m oracle record builtincolumns` has written down of a resource."""
+    text = resources.files(__package__).joinpath("builtincolumns.json").read_text(encoding="utf-8")
+    rows = json.loads(text)[resource]
+    return tuple(TableColumn(name, type_, "", told, priority, form) for name, type_, form, priority, told in rows)
 
 
 def _types(name: str) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import RefusedError
 from pytest_crd.server import jsonpath, statuses
-from pytest_crd.server.resourcetypes import AGE, VERBS, Names, ResourceType, SubresourceKind, TableColumn
+from pytest_crd.server.resourcetypes import AGE, NAME, VERBS, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import StoredObject
 
 
@@ -104,7 +104,7 @@ class CustomResourceType(ResourceType):
     @cached_property
     def _columns(self) -> tuple[TableColumn, ...]:
         declared = self._declared.get("additionalPrinterColumns")
-        return tuple(_column(one) for one in declared) if declared else (AGE,)
+        return (NAME, *((_column(one) for one in declared) if declared else (AGE,)))
 
 
 def names_of(declared: Mapping[str, JSONValue]) -> Names:

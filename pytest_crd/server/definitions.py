@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Final
 
 from pytest_crd.engine import jsonvalue, profile
@@ -22,7 +23,7 @@ from pytest_crd.engine.requests.crdowners import Writing
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.server import making, statuses
-from pytest_crd.server.resourcetypes import AGE, Names, ResourceType, SubresourceKind, TableColumn
+from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import StoredObject
 
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
@@ -48,6 +49,12 @@ class DefinitionType(ResourceType):
     verbs = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
     subresources = (SubresourceKind("status", declared.GROUP, "v1", declared.KIND),)
     is_typed = True
+    blank: Resource = MappingProxyType(
+        {
+            "spec": {"group": "", "names": {"plural": "", "kind": ""}, "scope": "", "versions": None},
+            "status": {"conditions": None, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": None},
+        }
+    )
 
     def __init__(self, kubernetes_version: str) -> None:
         """Take whose behaviour and words."""
@@ -162,7 +169,9 @@ def terminating(value: Resource, reason: str, message: str) -> Resource:
 
 def _versions(shown: Resource) -> str:
     found = (
-        f"{one['name']}{'(storage)' if one['storage'] else ''}" for one in shown["spec"]["versions"] if one["served"]
+        f"{one['name']}{'(storage)' if one['storage'] else ''}"
+        for one in shown["spec"]["versions"] or ()
+        if one["served"]
     )
     return ",".join(sorted(found))
 
@@ -172,11 +181,16 @@ def _is_established(shown: Resource) -> bool:
     return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
 
 
+# How a time is printed that nobody has set.
+_ZERO: Final = "0001-01-01T00:00:00Z"
 # As 1.37 has them: registry/customresourcedefinition/tableconvertor.
 _COLUMNS: Final = (
+    NAME,
     TableColumn("Scope", "string", ".spec.scope", "Cluster/Namespaced"),
     TableColumn("Versions", "string", "", "Served versions", cell=_versions),
-    TableColumn("Created At", "date", "", AGE.description, cell=lambda shown: shown["metadata"]["creationTimestamp"]),
+    TableColumn(
+        "Created At", "date", "", AGE.description, cell=lambda shown: shown["metadata"].get("creationTimestamp", _ZERO)
+    ),
     TableColumn("Group", "string", ".spec.group", "API group", 1),
     TableColumn("Kind", "string", ".spec.names.kind", "CustomResource kind", 1),
     TableColumn(

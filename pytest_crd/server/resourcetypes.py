@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -84,6 +85,16 @@ class TableColumn(NamedTuple):
     cell: Callable[[Resource], JSONValue] | None = None
 
 
+NAME: Final = TableColumn(
+    "Name",
+    "string",
+    "",
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the "
+    "generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. "
+    "Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
+    format="name",
+    cell=lambda shown: shown["metadata"].get("name", ""),
+)
 AGE: Final = TableColumn(
     "Age",
     "date",
@@ -92,6 +103,14 @@ AGE: Final = TableColumn(
     "happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC."
     "\n\nPopulated by the system. Read-only. Null for lists. More info: "
     "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+)
+
+
+_OF_SCALES: Final = (
+    NAME,
+    TableColumn("Desired", "integer", ".spec.replicas", "Number of desired replicas"),
+    TableColumn("Available", "integer", ".status.replicas", "Number of actual replicas"),
+    AGE,
 )
 
 
@@ -109,6 +128,7 @@ class ResourceType(abc.ABC):
         has_protobuf: Whether its objects may be sent in protobuf, and are answered so.
         is_created_by_update: Whether an update creates what is not there.
         is_typed: Whether the server has a type of its own for it: lists of such objects do not say of each what it is.
+        blank: What an object says that nothing was put into, beside its metadata.
         warnings: What each answer about it warns of.
         validates: Whether what is written is pruned, defaulted and validated; else it is only stored.
         shows_deleted: Whether a deletion is answered with the object, and not with a Status.
@@ -123,6 +143,7 @@ class ResourceType(abc.ABC):
     is_typed: bool = False
     has_protobuf: bool = False
     is_created_by_update: bool = False
+    blank: Resource = MappingProxyType({})
     warnings: tuple[str, ...] = ()
     validates: bool = True
     shows_deleted: bool = False
@@ -177,7 +198,19 @@ class ResourceType(abc.ABC):
 
     @abc.abstractmethod
     def columns(self) -> Sequence[TableColumn]:
-        """Return the columns of a table of its objects, without the one of names."""
+        """Return the columns of a table of its objects."""
+
+    def scale_columns(self) -> Sequence[TableColumn]:
+        """Return the columns of a table of Scales of its objects."""
+        return _OF_SCALES
+
+    def cells(self, _shown: Resource) -> list[JSONValue] | None:
+        """Return what stands in the row of an object, or of a Scale; None where the columns say it."""
+        return None
+
+    def row_conditions(self, _shown: Resource) -> Sequence[JSONValue]:
+        """Return what is said of the row of an object beside."""
+        return ()
 
     def selectable(self, shown: Resource) -> Mapping[str, str]:
         """Return the fields that a selector can ask for, with their values in an object as it is shown."""

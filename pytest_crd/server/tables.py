@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Final
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import jsonpath, statuses
-from pytest_crd.server.resourcetypes import AGE, ResourceType, TableColumn
+from pytest_crd.server import ages, jsonpath, statuses
+from pytest_crd.server.resourcetypes import ResourceType, TableColumn
 
-_NAME: Final = TableColumn(
-    "Name",
-    "string",
-    ".metadata.name",
-    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the "
-    "generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. "
-    "Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-    format="name",
-)
-_OF_SCALES: Final = (
-    TableColumn("Desired", "integer", ".spec.replicas", "Number of desired replicas"),
-    TableColumn("Available", "integer", ".status.replicas", "Number of actual replicas"),
-    AGE,
-)
 _INCLUDED: Final = ("Metadata", "Object", "None")
 
 
@@ -68,10 +53,10 @@ def table(  # noqa: PLR0913 - what a table is made of
     """
     rows = [*shown]
     is_scale = any(one["kind"] == "Scale" for one in rows)
-    columns = [_NAME, *(_OF_SCALES if is_scale else type_.columns())]
+    columns = type_.scale_columns() if is_scale else type_.columns()
     found: dict[str, JSONValue] = {"kind": "Table", "apiVersion": f"meta.k8s.io/{version}", "metadata": metadata}
     found["columnDefinitions"] = [_definition(one) for one in columns] if heads else None
-    found["rows"] = [_row(columns, one, version, include) for one in rows]
+    found["rows"] = [_row(type_, columns, one, version, include) for one in rows]
     return found
 
 
@@ -102,15 +87,20 @@ def _definition(column: TableColumn) -> Resource:
     }
 
 
-def _row(columns: Iterable[TableColumn], shown: Resource, version: str, include: str) -> Resource:
-    name, *others = columns
-    cells = (one.cell(shown) if one.cell is not None else _cell(one, shown) for one in others)
-    row: dict[str, JSONValue] = {"cells": [_cell(name, shown) or "", *cells]}
+def _row(type_: ResourceType, columns: Iterable[TableColumn], shown: Resource, version: str, include: str) -> Resource:
+    cells = type_.cells(shown)
+    row: dict[str, JSONValue] = {"cells": [*_cells(columns, shown)] if cells is None else cells}
+    if conditions := type_.row_conditions(shown):
+        row["conditions"] = [*conditions]
     if include != "None":
         row["object"] = shown if include == "Object" else partial(shown, version=version)
     else:
         row["object"] = None
     return row
+
+
+def _cells(columns: Iterable[TableColumn], shown: Resource) -> Iterable[JSONValue]:
+    return (_cell(one, shown) if one.cell is None else one.cell(shown) for one in columns)
 
 
 def _cell(column: TableColumn, shown: Resource) -> JSONValue:
@@ -127,7 +117,7 @@ def _cell(column: TableColumn, shown: Resource) -> JSONValue:
     if column.type == "string":
         return value if isinstance(value, str) else _joined(values)
     if column.type == "date":
-        return _age(value) if isinstance(value, str) else None
+        return ages.since(value) if isinstance(value, str) else None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if column.type == "integer":
         return int(value) if is_number else None
@@ -138,51 +128,3 @@ def _cell(column: TableColumn, shown: Resource) -> JSONValue:
 
 def _joined(values: list[JSONValue]) -> str:
     return " ".join(one if isinstance(one, str) else printing.marshal(one) for one in values)
-
-
-def _age(text: str) -> str:
-    """Return how long ago a time is, in words; of what is no time that."""
-    try:
-        then = datetime.fromisoformat(text)
-    except ValueError:
-        return "<invalid>"
-    if then.tzinfo is None:
-        return "<invalid>"
-    return duration(int((datetime.now(UTC) - then).total_seconds()))
-
-
-def duration(seconds: int) -> str:  # noqa: PLR0911 - a line for each length
-    """
-    Return a length of time as people read it, in two units at most.
-
-    Args:
-        seconds: How long it is.
-
-    Reference:
-        apimachinery util/duration/duration.go, HumanDuration.
-    """
-    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
-    if seconds < -1:
-        return "<invalid>"
-    if seconds < 0:
-        return "0s"
-    if seconds < 120:
-        return f"{seconds}s"
-    if minutes < 10:
-        return _units(minutes, "m", seconds % 60, "s")
-    if minutes < 180:
-        return f"{minutes}m"
-    if hours < 8:
-        return _units(hours, "h", minutes % 60, "m")
-    if hours < 48:
-        return f"{hours}h"
-    if hours < 192:
-        return _units(days, "d", hours % 24, "h")
-    if days < 730:
-        return f"{days}d"
-    years = days // 365
-    return _units(years, "y", days % 365, "d") if years < 8 else f"{years}y"
-
-
-def _units(great: int, great_unit: str, small: int, small_unit: str) -> str:
-    return f"{great}{great_unit}{small}{small_unit}" if small else f"{great}{great_unit}"

@@ -96,9 +96,8 @@ class Watch:
         metadata: Resource = {"resourceVersion": str(self._revision)} | (
             {"annotations": annotations} if annotations else {}
         )
-        if self.type.is_typed:
-            metadata = {**metadata, "creationTimestamp": None}
-        value = {"apiVersion": self.type.api_version, "kind": self.type.names.kind, "metadata": metadata}
+        names = {"kind": self.type.names.kind, "apiVersion": self.type.api_version}
+        value = {**names, "metadata": metadata, **self.type.blank}
         return WatchEvent("BOOKMARK", value=value)
 
     def _told(self, event: Event) -> list[WatchEvent]:

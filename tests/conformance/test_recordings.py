@@ -14,6 +14,7 @@ from conformance import (
     merging,
     published,
     sequences,
+    test_builtintables,
     test_cel,
     test_conformance,
     test_protobuf,
@@ -38,6 +39,7 @@ def _replayed() -> Iterator[Path]:
     yield from (published.SCHEMAS, published.CRDS, test_storedrules.TABLE)
     yield from test_server.RECORDED.glob("*.jsonl")
     yield test_protobuf.RECORDED
+    yield test_builtintables.RECORDED
     yield from merging.files()
     yield from (path for file in sequences.paths() for path in (file, file.with_suffix(".jsonl")))
     yield from (path for file in crdrequests.paths() for path in (file, file.with_suffix(".jsonl")))

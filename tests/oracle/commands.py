@@ -76,6 +76,13 @@ _RECORDED: Final = (
         "some seconds",
     ),
     Command(
+        "builtincolumns",
+        "oracle.recorders.builtincolumns",
+        "columns and rows of built-in kinds in tables: pytest_crd/server/builtincolumns.json",
+        ("server or URL",),
+        "some seconds",
+    ),
+    Command(
         "protofields",
         "oracle.recorders.protofields",
         "how built-in kinds are written in protobuf, and examples: pytest_crd/server/protofields.json",

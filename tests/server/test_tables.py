@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server import tables
+from pytest_crd.server import ages
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from pytest_crd.server import tables
     ],
 )  # fmt: skip
 def test_a_length_of_time_is_told_in_two_units_at_most(seconds: int, words: str) -> None:
-    assert tables.duration(seconds) == words
+    assert ages.duration(seconds) == words
 
 
 @pytest.mark.parametrize(

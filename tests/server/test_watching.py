@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from support import servers
@@ -68,10 +69,31 @@ def test_what_watches_show_alike_is_written_once() -> None:
     assert json.loads(text)["object"]["metadata"]["name"] == "a"
 
 
-def test_typed_bookmarks_have_a_time_that_is_not_set() -> None:
-    server = servers.api()
-    (event,) = servers.watch(server, "/api/v1/pods?watch=1&allowWatchBookmarks=1").watch.bookmark()
-    assert event.value["metadata"]["creationTimestamp"] is None
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/api/v1/services", {"spec": {}, "status": {"loadBalancer": {}}}),
+        ("/apis/fuzz.example.com/v1/jobs", {}),
+        (
+            servers.CRDS,
+            {
+                "spec": {"group": "", "names": {"plural": "", "kind": ""}, "scope": "", "versions": None},
+                "status": {"conditions": None, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": None},
+            },
+        ),
+    ],
+)
+def test_bookmarks_say_what_an_object_of_nothing_says(path: str, says: Any) -> None:
+    (event,) = servers.watch(servers.api(), f"{path}?watch=1&allowWatchBookmarks=1").watch.bookmark()
+    assert {key: event.value[key] for key in event.value.keys() - {"kind", "apiVersion", "metadata"}} == says
+
+
+def test_a_table_of_crds_says_how_far_it_is() -> None:
+    accept = "application/json;as=Table;g=meta.k8s.io;v=v1"
+    stream = servers.watch(servers.api(), f"{servers.CRDS}?watch=1&allowWatchBookmarks=1", accept=accept)
+    (event,) = stream.watch.bookmark()
+    (row,) = json.loads(stream.line(event))["object"]["rows"]
+    assert row["cells"] == ["", "", "", "0001-01-01T00:00:00Z", "", "", "", False]
 
 
 @pytest.mark.parametrize(

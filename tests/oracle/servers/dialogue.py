@@ -45,9 +45,12 @@ class Cluster:
                 raise RuntimeError(text)
         time.sleep(_INSTALLS if missing else 0)
 
-    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, str]:
+    def ask(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[int, str]:
         """Return code and text of an answer."""
-        raw = self._raw(self._sent(method, path, {"content-type": "application/json"}, json.dumps(body).encode()))
+        sent = {"content-type": "application/json", **(headers or {})}
+        raw = self._raw(self._sent(method, path, sent, b"" if body is None else json.dumps(body).encode()))
         return raw.code, raw.text
 
     def sender(self) -> Callable[[Request], Any]:

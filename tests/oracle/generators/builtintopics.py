@@ -1,4 +1,4 @@
-"""Conversations with a server in protobuf, by what they are about; of objects that a server neither defaults nor refuses."""
+"""Conversations with a server about built-in kinds, in protobuf and in tables; of objects that a server neither defaults nor refuses."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _ACCEPTS: Final = (
     f"application/json,{_PROTOBUF};q=0.5",
     f"application/yaml;q=0.9,{_PROTOBUF};q=0.8",
     f"{_PROTOBUF};as=Table;{_META}",
+    f"{_PROTOBUF};as=Table;{_META},application/json;as=Table;{_META}",
     f"{_PROTOBUF};as=PartialObjectMetadata;{_META}",
     f"{_PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1",
     f"{_PROTOBUF};as=PartialObjectMetadataList;{_META}",
@@ -34,6 +35,14 @@ _ACCEPTS: Final = (
     f"{_PROTOBUF};stream=watch",
     f"{_PROTOBUF};stream=other",
     f"{_PROTOBUF};pretty=1",
+)
+_TABLE: Final = f"application/json;as=Table;{_META}"
+_INITIAL: Final = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+_PATHS: Final = (
+    *(_MAPS, _SECRETS, _ACCOUNTS, _EVENTS, _NEW_EVENTS, _LEASES, _DEPLOYMENTS),
+    "/apis/apps/v1/namespaces/{ns}/statefulsets",
+    "/apis/batch/v1/namespaces/{ns}/jobs",
+    *(f"/api/v1/namespaces/{{ns}}/{plural}" for plural in ("pods", "services", "persistentvolumeclaims")),
 )
 _OTHERS: Final = (
     ("Secret", "v1"),
@@ -49,6 +58,7 @@ _WATCHED: Final = (
     _BOTH,
     f"application/json,{_PROTOBUF}",
     f"{_PROTOBUF};as=PartialObjectMetadata;{_META},application/json;as=PartialObjectMetadata;{_META}",
+    f"{_PROTOBUF};as=Table;{_META},application/json;as=Table;{_META}",
     f"{_PROTOBUF};as=Table;{_META}",
     f"application/yaml,{_PROTOBUF}",
 )
@@ -73,6 +83,16 @@ def conversations() -> Mapping[str, list[JSONValue]]:
             _written("POST", _JOBS, _map("b"), media_type=_PROTOBUF, accept=_PROTOBUF),
             _written("DELETE", f"{_JOBS}/a", None, accept=_PROTOBUF),
             _written("DELETE", f"{_JOBS}/a", None, accept=_BOTH),
+        ],
+        "columns of each kind": [
+            _written("POST", _MAPS, _map("a", monday="soup"), accept=_TABLE),
+            _written("POST", f"{_MAPS}?includeObject=None", _map("b", monday="soup"), accept=_TABLE),
+            _read(f"{_MAPS}?includeObject=Object", _TABLE),
+            _read(f"{_MAPS}/a?includeObject=Metadata", _TABLE),
+            _read(f"{_MAPS}/none", _TABLE),
+            *(_read(f"{path}?{_INITIAL}", _TABLE, watch=True) for path in _PATHS),
+            _written("DELETE", f"{_MAPS}/a", None, accept=_TABLE),
+            _written("DELETE", _MAPS, None, accept=_TABLE),
         ],
         "protobuf of discovery": [
             _read(path, accept)
@@ -181,12 +201,11 @@ def _of_kinds() -> list[JSONValue]:
 
 def _of_watches() -> list[JSONValue]:
     begun = [_read(f"{_MAPS}?watch=1&resourceVersion={{rv:0}}", accept, watch=True) for accept in _WATCHED]
-    initial = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
     return [
         _written("POST", _MAPS, _map("a", monday="soup")),
         *begun,
-        _read(f"{_MAPS}?{initial}", _PROTOBUF, watch=True),
-        _read(f"{_MAPS}?{initial}", f"{_PROTOBUF};as=PartialObjectMetadata;{_META}", watch=True),
+        _read(f"{_MAPS}?{_INITIAL}", _PROTOBUF, watch=True),
+        _read(f"{_MAPS}?{_INITIAL}", f"{_PROTOBUF};as=PartialObjectMetadata;{_META}", watch=True),
         _read(f"{_MAPS}?watch=1&resourceVersion=x", _PROTOBUF, watch=True),
         _read(f"{_MAPS}?watch=1&labelSelector=in%3Dmenu", _PROTOBUF, watch=True),
         _written("POST", _MAPS, _map("b", monday="fish"), media_type=_PROTOBUF),

@@ -1,0 +1,58 @@
+"""Rows of built-in kinds of which no server tells, beside those that are recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import servers
+
+from pytest_crd.server import builtincells
+
+TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1"
+
+
+def _cells(path: str, kind: str, value: Any) -> Any:
+    server = servers.api()
+    path = path.replace("{ns}", "namespaces/default")
+    servers.ask(server, "POST", path, {"kind": kind, "metadata": {"name": "a"}, **value})
+    if "status" in value:
+        merge = "application/merge-patch+json"
+        servers.ask(server, "PATCH", f"{path}/a/status", {"status": value["status"]}, mediaType=merge)
+    table = servers.ask(server, "GET", f"{path}/a", accept=TABLE).value
+    return dict(zip([one["name"] for one in table["columnDefinitions"]], table["rows"][0]["cells"], strict=True))
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        {"containerStatuses": "x"},
+        {"containerStatuses": [{}], "conditions": [{}]},
+        "x",
+        {"containerStatuses": [{"restartCount": "1"}]},
+        {"containerStatuses": [{"restartCount": 1, "lastState": {"terminated": {"finishedAt": "x"}}}] * 2},
+    ],
+)
+def test_what_no_server_would_have_stored_is_told_as_invalid(status: Any) -> None:
+    pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}, "status": status}
+    assert builtincells.of_object("pods", pod, 9) == ["<invalid>"] * 9
+    assert builtincells.conditions("pods", pod) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "api_version", "kind", "told"),
+    [
+        ("/apis/apps/v1/{ns}/deployments", "apps/v1", "Deployment", "<invalid>"),
+        ("/apis/batch/v1/{ns}/jobs", "batch/v1", "Job", "<error>"),
+    ],
+)
+def test_what_is_no_selector_is_told(path: str, api_version: str, kind: str, told: str) -> None:
+    selector = {"matchExpressions": [{"key": "a", "operator": "Near"}]}
+    cells = _cells(path, kind, {"apiVersion": api_version, "spec": {"selector": selector}})
+    assert cells["Selector"] == told
+
+
+@pytest.mark.parametrize("text", ["noon", "2024-01-01T00:00:00"])
+def test_what_is_no_time_is_told(text: str) -> None:
+    cells = _cells("/apis/batch/v1/{ns}/jobs", "Job", {"apiVersion": "batch/v1", "status": {"startTime": text}})
+    assert cells["Duration"] == "<invalid>"
