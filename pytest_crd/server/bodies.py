@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.golang import jsonsyntax
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.requestbody import Body
@@ -18,6 +21,8 @@ from pytest_crd.server.statuses import ApiError
 
 # So much of what cannot be read is shown.
 _SHOWN: Final = 30
+# The versions of CRDs that a server knows.
+_DEFINITIONS: Final = frozenset({declared.V1, declared.V1BETA1})
 _SCHEME: Final = "pkg/runtime/scheme.go:111"
 
 
@@ -51,13 +56,7 @@ def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceTy
         body = completion.read(text) if media_type == negotiation.JSON else completion.read_applied(text)
     except ManifestError:
         return Body(None, text)
-    if type_.has_protobuf and isinstance(body.value, dict):
-        given, named = (
-            body.value.get(key) or default for key, default in (("apiVersion", api_version), ("kind", kind))
-        )
-        _demand_registered(given, named, kind)
-        _demand_kind(given, named, api_version, kind)
-    return body
+    return _typed(body, request.body, api_version, kind) if type_.is_typed else body
 
 
 def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
@@ -95,6 +94,19 @@ def demand_form(media_type: str, type_: ResourceType) -> None:
         raise statuses.unsupported_media_type(negotiation.ACCEPTED)
 
 
+def _typed(body: Body, sent: bytes, api_version: str, kind: str) -> Body:
+    """Return an object of a type that is the server's own, with what the URL says of it."""
+    value = {} if body.value is None else body.value
+    try:
+        given, named = typemeta.find(value, written=body.text)
+    except TypeMetaError as error:
+        raise _unrecognized(kind, str(error), sent) from None
+    given, named = given or api_version, named or kind
+    _demand_registered(given, named, kind)
+    _demand_kind(given, named, api_version, kind)
+    return body._replace(value={**value, "apiVersion": api_version, "kind": kind})
+
+
 def _patch(text: str) -> Body:
     try:
         return completion.read_applied(text)
@@ -118,8 +130,13 @@ def _of_protobuf(sent: bytes, api_version: str, kind: str) -> Body:
 
 
 def _demand_registered(given: str, named: str, kind: str) -> None:
-    """Fail where a server knows no such kind."""
-    if not protobuf.knows(given, named):
+    """Fail where a server knows no such kind; who serves CRDs knows no other kinds, but what is said about all."""
+    if kind == declared.KIND:
+        is_known = given in _DEFINITIONS and named in (kind, f"{kind}List")
+        is_known = is_known or (given, named) == ("v1", "Status")
+    else:
+        is_known = protobuf.knows(given, named)
+    if not is_known:
         raise _unhandled(given, named, kind, _unregistered(given, named))
 
 

@@ -21,6 +21,14 @@ from pytest_crd.server.customresources import CustomResourceType
 from pytest_crd.server.definitions import DefinitionType
 from pytest_crd.server.store import Store, StoredObject
 
+# The conditions that follow from what a CRD declares alone.
+_OF_SPECS: Final = ("NonStructuralSchema", "KubernetesAPIApprovalPolicyConformant")
+_INSTALLING: Final = {
+    "type": "Established",
+    "status": "False",
+    "reason": "Installing",
+    "message": "the initial names have been accepted",
+}
 _IN_PROGRESS: Final = ("InstanceDeletionInProgress", "CustomResource deletion is in progress")
 
 
@@ -110,15 +118,21 @@ class DefinitionController:
         metadata = entry.value["metadata"]
         if metadata.get("deletionTimestamp"):
             return self._end(entry)
-        status = entry.value["status"]
-        wanted = [_worded(one) for one in crd.conditions]
-        present = {one["type"]: one for one in status.get("conditions") or ()}
-        if not present:  # first the names, then what is served under them
-            installing = {"status": "False", "reason": "Installing"}
-            wanted = [one | installing if _is_true(one, "Established") else one for one in wanted]
-        names = entry.value["spec"]["names"] if _is_true(wanted[0], "NamesAccepted") else status["acceptedNames"]
-        conditions = [_dated(one, present.get(one["type"])) for one in wanted]
-        changed = {**status, "conditions": conditions, "acceptedNames": names}
+        status, names = entry.value["status"], entry.value["spec"]["names"]
+        wanted = {one.type: _worded(one) for one in crd.conditions}
+        told = _Conditions(status.get("conditions") or ())
+        if names != status["acceptedNames"]:
+            told = told.with_(wanted["NamesAccepted"])
+            if not _is_true(wanted["NamesAccepted"]):
+                names = status["acceptedNames"]
+                told = told if told.find("Established") else told.with_(wanted["Established"])
+            elif not _is_true(told.find("Established")):  # first the names, then what is served under them
+                told = told.with_(_INSTALLING)
+        elif _is_true(told.find("NamesAccepted")) and not _is_true(told.find("Established")):
+            told = told.with_(wanted["Established"])
+        for type_ in _OF_SPECS:
+            told = told.with_(wanted[type_]) if type_ in wanted else told.without(type_)
+        changed = {**status, "conditions": told.listed or None, "acceptedNames": names}
         if changed == status:
             return False
         self._store.put(entry.key, {**entry.value, "status": changed})
@@ -194,11 +208,37 @@ def _condition(value: Resource, kind: str) -> str:
     return next((one["status"] for one in conditions if one["type"] == kind), "")
 
 
-def _is_true(condition: Mapping[str, JSONValue], kind: str) -> bool:
-    return (condition["type"], condition["status"]) == (kind, "True")
+class _Conditions:
+    """
+    The conditions of a CRD; those of types that no controller knows stay.
+
+    Reference:
+        apiextensions-apiserver apihelpers/helpers.go, SetCRDCondition.
+    """
+
+    def __init__(self, listed: Sequence[Mapping[str, JSONValue]]) -> None:
+        self.listed = [*listed]
+
+    def find(self, kind: str) -> Mapping[str, JSONValue] | None:
+        return next((one for one in self.listed if one["type"] == kind), None)
+
+    def with_(self, wanted: Mapping[str, JSONValue]) -> _Conditions:
+        """Return them with one; its time is when its status changed."""
+        known = self.find(wanted["type"])
+        if known is None:
+            return _Conditions([*self.listed, _dated(wanted, making.now())])
+        is_kept = known["status"] == wanted["status"] and known.get("lastTransitionTime")
+        dated = _dated(wanted, known["lastTransitionTime"] if is_kept else making.now())
+        return _Conditions([dated if one is known else one for one in self.listed])
+
+    def without(self, kind: str) -> _Conditions:
+        """Return them without those of a type."""
+        return _Conditions([one for one in self.listed if one["type"] != kind])
 
 
-def _dated(condition: dict[str, JSONValue], known: Mapping[str, JSONValue] | None) -> dict[str, JSONValue]:
-    is_kept = known is not None and known["status"] == condition["status"]
-    since = known["lastTransitionTime"] if known is not None and is_kept else making.now()
-    return {"type": condition["type"], "status": condition["status"], "lastTransitionTime": since} | condition
+def _is_true(condition: Mapping[str, JSONValue] | None) -> bool:
+    return condition is not None and condition["status"] == "True"
+
+
+def _dated(condition: Mapping[str, JSONValue], since: str) -> dict[str, JSONValue]:
+    return {"type": condition["type"], "status": condition["status"], "lastTransitionTime": since, **condition}

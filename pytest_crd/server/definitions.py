@@ -83,10 +83,8 @@ class DefinitionType(ResourceType):
 
     def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
         """Return what comes of a request that writes a CRD."""
-        if asked.subresource:
-            raise statuses.method_not_allowed(asked.verb, self.resource)
         before = None if stored is None else request.without_version(stored)
-        answer = self._answer(before, asked, Writing(asked.field_manager, asked.user_agent, made))
+        answer = self._answer(before, asked, Writing(asked.field_manager, asked.user_agent, made, asked.subresource))
         if asked.verb == "create" and stored is not None and answer.accepted:
             exists = refusal.already_exists(self.resource, stored["metadata"]["name"])
             subject = {"name": stored["metadata"]["name"], "group": self.group, "kind": declared.PLURAL}
@@ -94,14 +92,14 @@ class DefinitionType(ResourceType):
         if not answer.accepted:
             return RequestOutcome(answer, before)
         kept = made_of(answer, before, made) if answer.whole is None else answer.whole.value
-        if before is not None:
-            kept = {**kept, "status": before["status"]}
         if before is not None and requestmetadata.ends(kept["metadata"], before["metadata"]):
             return RequestOutcome(answer, before, lambda: (None, kept))
         return RequestOutcome(answer, before, lambda: (kept, kept))
 
     def _answer(self, before: Resource | None, asked: Request, writing: Writing) -> Response:
         validation = asked.field_validation
+        if before is None and asked.subresource and asked.verb == "patch":
+            raise statuses.not_found(self.resource, asked.name)
         if patches.is_apply(asked.verb, asked.media_type):
             return crdanswers.applied(
                 asked.body.text or asked.body.value,
@@ -110,27 +108,29 @@ class DefinitionType(ResourceType):
                 writing=writing,
                 force=bool(asked.force),
                 field_validation=validation,
+                url_name=asked.name,
             )
         if asked.verb == "patch":
             if before is None:
                 raise statuses.not_found(self.resource, asked.name)
             body, media_type = completion.patch(asked.body.text, asked.media_type)
-            return self._crd(before).answers.patch(body, media_type, validation, writing)
+            metadata = {**before["metadata"], "resourceVersion": asked.resource_version}
+            live = self._crd({**before, "metadata": metadata})
+            return live.answers.patch(body, media_type, validation, writing)
         crd = self._crd(asked.body.value, asked.body.duplicates)
         if asked.verb == "create":
             return crd.answers.create(validation, writing)
-        if before is None:
-            raise statuses.not_found(self.resource, asked.name)
         target = RequestTarget(self.group, declared.PLURAL, None, asked.name)
         metadata = asked.body.value.get("metadata") or {}
-        known = {**before["metadata"], "resourceVersion": asked.resource_version}
-        for why in (
-            requestmetadata.refuse_update(metadata, target, self._profile),
-            requestmetadata.refuse_stale(metadata, known, target, self._profile),
-        ):
-            if why is not None:
-                subject = {"name": asked.name, "group": self.group, "kind": declared.PLURAL}
-                return response.refused(why, subject=subject)
+        why = requestmetadata.refuse_update(metadata, target, self._profile)
+        known = {**(before or {}).get("metadata", {}), "resourceVersion": asked.resource_version}
+        if why is None and before is not None:
+            why = requestmetadata.refuse_stale(metadata, known, target, self._profile)
+        if why is not None:
+            subject = {"name": asked.name, "group": self.group, "kind": declared.PLURAL}
+            return response.refused(why, subject=subject)
+        if before is None:
+            raise statuses.not_found(self.resource, asked.name)
         return crd.answers.update(self._crd(before).answers, validation, writing)
 
     def _crd(self, value: JSONValue, duplicates: tuple[str, ...] = ()) -> CustomResourceDefinition:
@@ -139,7 +139,8 @@ class DefinitionType(ResourceType):
                 value, kubernetes_version=self.kubernetes_version, context=CrdContext(), duplicates=duplicates
             )
         except CrdError as error:
-            raise statuses.bad_request(error.mistakes[0].message) from None
+            cannot = f'{declared.KIND} in version "v1" cannot be handled as a {declared.KIND}'
+            raise statuses.bad_request(f"{cannot}: {error.mistakes[0].message}") from None
 
 
 def made_of(answer: Response, before: Resource | None, making_up: Making) -> Resource:

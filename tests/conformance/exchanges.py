@@ -1,8 +1,8 @@
 """
 Conversations with a server: requests of HTTP by some clients, and watches beside, in the form in which they are recorded and compared.
 
-A request is a mapping: `method`, `path`, and perhaps `body`, `mediaType`, `accept`, `agent`, `headers`, and `leaveOut`, the fields of which the answer is
-not compared. In paths and bodies stand `{ns}` for the
+A request is a mapping: `method`, `path`, and perhaps `body`, `mediaType`, `accept`, `agent`, `headers`, `leaveOut`, the fields of which the answer is
+not compared, and `pause`, the seconds that a cluster is given before it is asked. In paths and bodies stand `{ns}` for the
 namespace of the conversation, and `{rv:N}`, `{uid:N}`, `{continue:N}` for what answer N said. A `watch` is a request whose events are those that come
 until the conversation ends.
 """

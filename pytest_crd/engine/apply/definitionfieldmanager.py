@@ -57,7 +57,8 @@ def of_definitions(profile: Profile) -> FieldManager:
     """
     type_meta = {"apiVersion": declared.V1, "kind": declared.KIND}
     group, _, version = declared.V1.partition("/")
-    ignored = {"": {declared.V1: fieldsets.of([(field("status"),)])}}
+    reset = {"": "status", "status": "spec"}
+    ignored = {below: {declared.V1: fieldsets.of([(field(name),)])} for below, name in reset.items()}
     empty = encoded.encode({**type_meta, "metadata": {}})
     versions = Versions(group, {version: lambda: _kind(profile)}, is_built_in=True)
     return FieldManager(versions, type_meta, ignored, profile.apply, empty=empty)

@@ -28,7 +28,7 @@ _REQUIRED: Final[Mapping[str, frozenset[str]]] = {
     "ServiceReference": frozenset({"namespace", "name"}),
     "ValidationRule": frozenset({"rule"}),
     "CustomResourceDefinitionStatus": frozenset({"conditions", "acceptedNames", "storedVersions"}),
-    "CustomResourceDefinitionCondition": frozenset({"type", "status"}),
+    "CustomResourceDefinitionCondition": frozenset({"type", "status", "lastTransitionTime"}),
 }
 
 

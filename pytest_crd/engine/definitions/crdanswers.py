@@ -226,9 +226,12 @@ def applied(  # noqa: PLR0913 - what a URL says, and who answers
     writing: Writing,
     force: bool,
     field_validation: FieldValidation,
+    url_name: str = "",
 ) -> Response:
     """
-    Return what is answered to a server-side apply of a CRD; the arguments are those of `CustomResourceDefinition.apply`, with who writes.
+    Return what is answered to a server-side apply of a CRD.
+
+    The arguments are those of `CustomResourceDefinition.apply`, with who writes, and which name the URL has; empty for that of the CRD.
 
     Raises:
         ManifestError, TypeError, NotImplementedError: As of that.
@@ -245,11 +248,12 @@ def applied(  # noqa: PLR0913 - what a URL says, and who answers
     asked = Request(
         "patch",
         body,
-        name if isinstance(name, str) and name else completion.MADE_UP_NAME,
+        url_name or (name if isinstance(name, str) and name else completion.MADE_UP_NAME),
         media_type=patches.APPLY,
         field_validation=field_validation,
         field_manager=writing.field_manager,
         force=force,
+        subresource=writing.subresource,
     )
     return crdapplying.apply(None if stored is None else stored.forms, asked, profile, writing.making)
 

@@ -28,6 +28,10 @@ _FINDS: Final = (
 )
 
 
+class TypeMetaError(ValueError):
+    """Something of which nobody can say what it is; the message is the server's."""
+
+
 class GroupVersionKind(NamedTuple):
     """What the URL of a request says that its object is."""
 
@@ -132,6 +136,27 @@ def problem_of_patched(value: JSONValue, profile: Profile, *, written: str) -> s
     if value.get("apiVersion", "") is None:
         return ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
     return ""
+
+
+def find(value: JSONValue, *, written: str) -> tuple[str, str]:
+    """
+    Return the apiVersion and the kind that an object of a type that is the server's own says, each empty where it says none.
+
+    Args:
+        value: The object.
+        written: The same as text.
+
+    Raises:
+        TypeMetaError: It is no object, or these are no texts.
+
+    Reference:
+        apimachinery runtime/serializer/json/meta.go, Interpret.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeMetaError(_other_than_object(value))
+    if problem := _malformed(value, written):
+        raise TypeMetaError(problem)
+    return as_decoded(_fields(value, written))
 
 
 def refuse_unversioned(resource: Mapping[str, JSONValue]) -> Refusal | None:

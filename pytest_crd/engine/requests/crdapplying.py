@@ -60,7 +60,9 @@ def apply(old: Forms | None, asked: Request, profile: Profile, making: Making = 
     if old is None or live is None:
         answer = crdrequest.created(forms, profile, warnings)
     else:
-        answer = crdrequest.replaced(forms, old, profile, warnings, made=live["metadata"])
+        answer = crdrequest.replaced(
+            forms, old, profile, warnings, made=live["metadata"], subresource=asked.subresource
+        )
     entries = Stored.of(resource["metadata"].get("managedFields") or [])
     return crdowners.kept(answer, entries, live, making) if answer.accepted else answer
 
@@ -85,7 +87,7 @@ def _merged(
     if why is not None:
         raise RefusedError(why)
     applied = applying.read(asked.body, profile)
-    writer = Writer(asked.field_manager, making.now(), is_forced=bool(asked.force))
+    writer = Writer(asked.field_manager, making.now(), asked.subresource, is_forced=bool(asked.force))
     try:
         resource = definitionfieldmanager.of_definitions(profile).apply(live, applied, writer).resource
     except ApplyRefusedError as error:

@@ -13,7 +13,7 @@ from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import request
-from pytest_crd.engine.requests.request import ALWAYS_ALIKE, USER_AGENT, Making
+from pytest_crd.engine.requests.request import ALWAYS_ALIKE, USER_AGENT, Making, Subresource
 
 
 class Writing(NamedTuple):
@@ -24,11 +24,13 @@ class Writing(NamedTuple):
         field_manager: Who manages the fields that are written; empty where the request does not say.
         user_agent: What the client calls itself, who manages them then.
         making: What is made up.
+        subresource: What is written of it, `status`; empty for the CRD itself.
     """
 
     field_manager: str = ""
     user_agent: str = USER_AGENT
     making: Making = ALWAYS_ALIKE
+    subresource: Subresource = ""
 
 
 AS_ALWAYS: Final = Writing()
@@ -62,9 +64,8 @@ def tracked(
         from pytest_crd.engine.apply import definitionfieldmanager, fieldmanager  # noqa: PLC0415 - few ask who owns a CRD
 
         metadata = {**answer.stored["metadata"], "managedFields": sent}
-        writer = fieldmanager.Writer(
-            fieldmanager.named(writing.field_manager, writing.user_agent), writing.making.now()
-        )
+        manager = fieldmanager.named(writing.field_manager, writing.user_agent)
+        writer = fieldmanager.Writer(manager, writing.making.now(), writing.subresource)
         new = {**answer.stored, "metadata": metadata}
         managed = definitionfieldmanager.of_definitions(profile).update(before, new, writer)
         found: Sequence[JSONValue] = managed["metadata"].get("managedFields") or ()

@@ -105,7 +105,7 @@ def update(
     if unread := _refuse_to_read(forms.decoded, profile, field_validation):
         return unread
     found = tuple(_found_in_text(forms.decoded, profile, field_validation))
-    answer = replaced(forms, old, profile, found)
+    answer = replaced(forms, old, profile, found, subresource=writing.subresource)
     return crdowners.tracked(answer, _entries(forms), lambda: _live(old, profile), writing, profile)
 
 
@@ -138,12 +138,14 @@ def patch(  # noqa: PLR0913 - what a request says, and who answers
     Reference:
         apiserver endpoints/handlers/patch.go.
     """
-    live = as_stored(old, defaulted.created_status(old.defaulted), profile)
+    live = (
+        _live(old, profile) if writing.subresource else as_stored(old, defaulted.created_status(old.defaulted), profile)
+    )
     try:
         forms, problems = _patched(live, body, media_type, field_validation, profile)
     except RefusedError as refused:
         return response.refused(refused.refusal, subject={}, warnings=refused.warnings)
-    answer = replaced(forms, old, profile, problems, made=live["metadata"])
+    answer = replaced(forms, old, profile, problems, made=live["metadata"], subresource=writing.subresource)
     return crdowners.tracked(answer, _entries(forms), lambda: _live(old, profile), writing, profile)
 
 
@@ -189,13 +191,14 @@ def _patched(
     return of_decoded(manifest, profile), problems
 
 
-def replaced(
+def replaced(  # noqa: PLR0913 - what a request says, and who answers
     forms: Forms,
     old: Forms,
     profile: Profile,
     found: tuple[str, ...],
     *,
     made: Mapping[str, JSONValue] | None = None,
+    subresource: str = "",
 ) -> Response:
     """
     Return the answer to a CRD that was read, and that replaces another.
@@ -206,9 +209,10 @@ def replaced(
         profile: Whose behaviour and words.
         found: What is to be said about its unknown and repeated fields.
         made: The metadata of the stored one, where it was patched.
+        subresource: What of it is replaced, `status`; empty for the CRD itself.
 
     Errors:
-        Those of `wholecrd.update`.
+        Those of `wholecrd.update`, of a status those of `wholecrd.update_status`.
     """
     manifest = forms.decoded
     old_metadata = old.decoded.value.get("metadata") or {}
@@ -228,14 +232,18 @@ def replaced(
         return response.refused(refused, subject=subject, warnings=warnings, changes=Changes(manifest.unknown))
     has_other_uid = made is not None and metadata.get("uid") not in (None, made["uid"])
     prepared = requestmetadata.prepare_update(metadata, old_metadata, target, is_patched=has_other_uid)
-    status = defaulted.updated_status(forms.defaulted, old.defaulted)
-    crd = forms.prepared(prepared.metadata, status)
-    errors = wholecrd.update(crd.internal, old.internal, profile)
+    if subresource:
+        # Of what is sent its metadata are taken, too: a server means to reset them, and does not.
+        crd = old.prepared(prepared.metadata, forms.defaulted["status"])._replace(decoded=manifest)
+        errors = wholecrd.update_status(crd.internal, old.internal, profile)
+    else:
+        crd = forms.prepared(prepared.metadata, defaulted.updated_status(forms.defaulted, old.defaulted))
+        errors = wholecrd.update(crd.internal, old.internal, profile)
     before = _warnings(crd, prepared, profile, found)
     if errors:
         return _invalid(crd, errors, before)
-    warnings = (*before, *wholecrd.warnings(crd.internal, profile, old.internal))
-    return _accepted(response.OK, crd, warnings, profile)
+    about_spec = () if subresource else wholecrd.warnings(crd.internal, profile, old.internal)
+    return _accepted(response.OK, crd, (*before, *about_spec), profile)
 
 
 def _refuse_to_read(manifest: Decoded, profile: Profile, field_validation: str) -> Response | None:

@@ -58,6 +58,7 @@ class Cluster:
         until = [time.monotonic()]
 
         def send(asked: Request) -> Any:
+            time.sleep(asked.get("pause", 0))  # for what a cluster does in its own time
             message = serverside.to_http(asked)
             response = self._sent(message.method, message.target, message.headers, message.body)
             until[0] = time.monotonic() + _SETTLES

@@ -93,6 +93,25 @@ def update(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[FieldEr
     return errors
 
 
+def update_status(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[FieldError]:
+    """
+    Return what is wrong with a CRD whose status replaces that of a stored one.
+
+    Args:
+        new: The stored CRD with its new metadata and status.
+        old: The stored one.
+        profile: The Kubernetes version.
+
+    Errors:
+        Invalid and Required, in the server's order.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateUpdateCustomResourceDefinitionStatus.
+    """
+    errors = objectmetavalidation.validate_update(new.metadata, old.metadata, namespaced=False, profile=profile)
+    return [*errors, *crdnames.malformed(new.status.get("acceptedNames") or {}, _ACCEPTED_NAMES)]
+
+
 def warnings(crd: InternalCrd, profile: Profile, old: InternalCrd | None = None) -> tuple[str, ...]:
     """
     Return the warnings that accompany the answer to a CRD that is accepted; those about unknown fields come before them.
