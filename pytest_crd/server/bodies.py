@@ -13,6 +13,7 @@ from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.text import yamlreader, yamlwords
 from pytest_crd.server import negotiation, protobuf, resourcetypes, statuses
 from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.protofields import ProtobufError
@@ -24,6 +25,10 @@ _SHOWN: Final = 30
 # The versions of CRDs that a server knows.
 _DEFINITIONS: Final = frozenset({declared.V1, declared.V1BETA1})
 _SCHEME: Final = "pkg/runtime/scheme.go:111"
+
+
+class _UnreadableBodyError(ValueError):
+    """A body that cannot be read; the message is the server's."""
 
 
 def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceType, subresource: str) -> Body:
@@ -44,18 +49,14 @@ def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceTy
         apiserver endpoints/handlers/create.go, transformDecodeError.
     """
     if verb == "patch":
-        text = request.body.decode(errors="replace")
-        return _patch(text) if patches.is_apply(verb, media_type) else Body(None, text)
+        return _patch(request.body, media_type)
     api_version, kind = ("autoscaling/v1", "Scale") if subresource == "scale" else (type_.api_version, type_.names.kind)
     if media_type == negotiation.PROTOBUF:
         return _of_protobuf(request.body, api_version, kind)
-    text = request.body.decode(errors="replace")
-    if media_type == negotiation.JSON and (problem := jsonsyntax.problem(text)):
-        raise _unrecognized(kind, f"couldn't get version/kind; json parse error: {problem}", request.body)
     try:
-        body = completion.read(text) if media_type == negotiation.JSON else completion.read_applied(text)
-    except ManifestError:
-        return Body(None, text)
+        body = _read(request.body, media_type)
+    except _UnreadableBodyError as error:
+        raise _unrecognized(kind, str(error), request.body) from None
     return _typed(body, request.body, api_version, kind) if type_.is_typed else body
 
 
@@ -70,16 +71,16 @@ def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
     demand_form(media_type, type_)
     if media_type == negotiation.PROTOBUF:
         return _options(request.body)
-    text = request.body.decode(errors="replace")
-    if media_type == negotiation.JSON and (problem := jsonsyntax.problem(text)):
-        raise statuses.bad_request(f"couldn't get version/kind; json parse error: {problem}")
     try:
-        value = completion.read_applied(text).value if media_type == negotiation.YAML else completion.read(text).value
-    except ManifestError as error:
+        body = _read(request.body, media_type)
+        value = {} if body.value is None else body.value
+        api_version, kind = typemeta.find(value, written=body.text)
+    except (_UnreadableBodyError, TypeMetaError) as error:
         raise statuses.bad_request(str(error)) from None
-    if not isinstance(value, dict):
-        raise statuses.bad_request("expected a DeleteOptions object")
-    return value
+    if kind not in ("", "DeleteOptions"):
+        raise statuses.bad_request(_unregistered(api_version or "meta.k8s.io/v1", kind))
+    options: Resource = value
+    return options
 
 
 def demand_form(media_type: str, type_: ResourceType) -> None:
@@ -107,11 +108,42 @@ def _typed(body: Body, sent: bytes, api_version: str, kind: str) -> Body:
     return body._replace(value={**value, "apiVersion": api_version, "kind": kind})
 
 
-def _patch(text: str) -> Body:
+def _read(sent: bytes, media_type: str) -> Body:
+    """
+    Return what is sent; what has no document, or is null, has no value.
+
+    Raises:
+        _UnreadableBodyError: It cannot be read.
+    """
+    is_json = media_type == negotiation.JSON
+    # YAML that is not UTF-8 cannot be read; JSON can.
+    text = sent.decode(errors="replace" if is_json else "surrogateescape")
+    if is_json and (problem := jsonsyntax.problem(text)):
+        raise _UnreadableBodyError(f"couldn't get version/kind; json parse error: {problem}")
     try:
-        return completion.read_applied(text)
+        return completion.read(text) if is_json else completion.read_applied(text)
     except ManifestError as error:
-        raise statuses.bad_request(f"error decoding YAML: {error}") from None
+        if error.mistakes[0].message == yamlreader.NONE:
+            return Body(None, text)
+        raise _UnreadableBodyError(yamlwords.of(sent, error)) from None
+
+
+def _patch(sent: bytes, media_type: str) -> Body:
+    """Return a patch; those that are no applies are read where the object is known that they are for."""
+    text = sent.decode(errors="replace")
+    if not patches.is_apply("patch", media_type):
+        if jsonsyntax.problem(text):
+            raise statuses.bad_request("invalid JSON patch")
+        return Body(None, text)
+    try:
+        body = _read(sent, media_type)
+    except _UnreadableBodyError as error:
+        # What looks like JSON is not made JSON before it is read.
+        at = "decoding patch: error converting YAML to JSON" if text.lstrip().startswith("{") else "encoding patch"
+        raise statuses.bad_request(f"error {at}: {error}") from None
+    if body.value is None:
+        raise statuses.bad_request("invalid object type: /, Kind=")
+    return body
 
 
 def _of_protobuf(sent: bytes, api_version: str, kind: str) -> Body:

@@ -21,7 +21,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import scale
+from pytest_crd.engine.requests import applying, request, scale
 from pytest_crd.engine.requests.patching import documents, patches
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import Body
@@ -118,7 +118,8 @@ class BuiltInType(ResourceType):
             shown = self._finished(outcome.resource or {})
             return found, shown
 
-        return RequestOutcome(outcome.response, stored, kept)
+        known = None if stored is None else request.without_version(stored)
+        return RequestOutcome(outcome.response, known, kept)
 
     def _updating(self, asked: Request, *, is_there: bool) -> Request:
         """Return an update as a server takes it: most kinds need no resourceVersion, and some are created by it."""
@@ -134,22 +135,16 @@ class BuiltInType(ResourceType):
 
     def _merged(self, before: Resource, asked: Request) -> Request:
         """Return a strategic merge patch as the update that it comes to."""
-        try:
-            patch = json.loads(asked.body.text)
-        except ValueError as error:
-            raise statuses.bad_request(f"error decoding patch: {error}") from None
-        if not isinstance(patch, dict):
-            raise statuses.bad_request("error decoding patch: it is no object")
-        value = strategicpatches.merge(before, patch, strategicpatches.of_kind(self._fields), _types)
+        patch = json.loads(asked.body.text)
+        if not isinstance(patch, dict | None):
+            raise statuses.bad_request(applying.no_map(patch))
+        value = strategicpatches.merge(before, patch or {}, strategicpatches.of_kind(self._fields), _types)
         value["metadata"] = {"resourceVersion": asked.resource_version, **(value.get("metadata") or {})}
         return asked._replace(verb="update", body=Body(value), media_type="application/json")
 
     def _converted(self, body: Body) -> Body:
         """Return what is sent with what a server makes of it before it is looked at."""
-        value = body.value
-        if not isinstance(value, dict):
-            return body
-        value = {"apiVersion": self.api_version, "kind": self.names.kind, **value}
+        value = dict(body.value)
         if self.names.plural == "secrets" and isinstance(value.get("stringData"), dict):
             encoded = {
                 key: base64.b64encode(str(text).encode()).decode() for key, text in value.pop("stringData").items()

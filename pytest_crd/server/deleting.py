@@ -47,7 +47,7 @@ def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
     Reference:
         apiserver endpoints/handlers/delete.go, DeleteResource; apimachinery apis/meta/v1/validation, ValidateDeleteOptions.
     """
-    options = bodies.of_delete(request, type_) if request.body.strip() else _of_url(request)
+    options = bodies.of_delete(request, type_) if request.body else _of_url(request)
     policy, orphans = options.get("propagationPolicy"), options.get("orphanDependents")
     errors: list[FieldError] = []
     if policy is not None and orphans is not None:

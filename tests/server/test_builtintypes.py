@@ -176,6 +176,7 @@ def test_a_namespace_that_waits_is_deleted_once() -> None:
 
 
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+MENU = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "menu"}, "data": {"monday": "soup"}}
 CORE_EVENTS = "/api/v1/namespaces/default/events"
 
 
@@ -245,3 +246,23 @@ def test_a_patch_of_another_form_is_refused_in_the_words_of_built_in_kinds() -> 
     assert (answer.code, answer.value["message"], answer.value["details"]) == (415, "415: Unsupported Media Type", {})
     answer = servers.ask(server, "GET", f"{path}/a/status")
     assert (answer.code, answer.value["message"]) == (404, "the server could not find the requested resource")
+
+
+@pytest.mark.parametrize(
+    ("method", "media_type", "body"),
+    [
+        ("PUT", "application/json", MENU),
+        ("PATCH", "application/merge-patch+json", {"data": MENU["data"]}),
+        ("PATCH", "application/strategic-merge-patch+json", {"data": MENU["data"]}),
+        ("PATCH", "application/json-patch+json", []),
+    ],
+)
+def test_a_write_that_changes_nothing_is_none(method: str, media_type: str, body: Any) -> None:
+    """An operator that writes what is there must not be told of a change by its own watch."""
+    server = servers.api()
+    servers.ask(server, "POST", f"{CORE}/configmaps", MENU)
+    watch = servers.watch(server, f"{CORE}/configmaps?watch=1")
+    assert len(watch.watch.take()) == 1
+
+    assert servers.ask(server, method, f"{CORE}/configmaps/menu", body, mediaType=media_type).code == 200
+    assert watch.watch.take() == []

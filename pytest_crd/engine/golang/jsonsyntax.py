@@ -31,9 +31,14 @@ def problem(text: str) -> str:
     Reference:
         encoding/json/scanner.go, checkValid.
     """
-    scanner = _Scanner(text)
+    found = _problem(text)
+    # At its end Go looks what a blank would be there.
+    return _problem(f"{text} ") if found == _END else found
+
+
+def _problem(text: str) -> str:
     try:
-        scanner.document()
+        _Scanner(text).document()
     except _SyntaxError as error:
         return str(error)
     return ""

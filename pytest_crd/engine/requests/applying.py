@@ -27,13 +27,16 @@ def read(body: Body, profile: Profile) -> dict[str, JSONValue]:
     if body.value is None:
         return {}
     if not isinstance(body.value, dict):
-        problem = (
-            f"json: cannot unmarshal {_GO_NAMES[type(body.value)]} into Go value of type map[string]interface {{}}"
-        )
+        problem = no_map(body.value)
         while_ = "error unmarshaling JSON: while decoding JSON"
         raise RefusedError(bad_request(f"error decoding {_called(profile)}: {while_}: {problem}"))
     found: dict[str, JSONValue] = jsonvalue.from_python(body.value)
     return found
+
+
+def no_map(value: JSONValue) -> str:
+    """Return what Go says of a value that is no object, where it wants any."""
+    return f"json: cannot unmarshal {_GO_NAMES[type(value)]} into Go value of type map[string]interface {{}}"
 
 
 def problems(body: Body, field_validation: FieldValidation, profile: Profile) -> tuple[str, ...]:

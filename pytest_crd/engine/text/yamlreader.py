@@ -20,6 +20,7 @@ from pytest_crd.engine.text.yamlstream import Chunk
 
 Format = Literal["yaml", "json"]
 
+NONE: Final = "no document: the text is empty, null, or has nothing but comments"
 SEVERAL: Final = "several documents where one is expected: leave one, or put the others into files of their own"
 
 # Meant as JSON, not as a flow mapping: then JSON's complaint is the one to show.
@@ -95,7 +96,7 @@ def read_one(text: str | bytes, *, source: str = "<text>", as_yaml: bool = False
         return documents[0]
     if documents:
         raise with_source.error(UnreadableError(documents[1].line, SEVERAL))
-    raise with_source.error(UnreadableError(0, "no document: the text is empty, null, or has nothing but comments"))
+    raise with_source.error(UnreadableError(0, NONE))
 
 
 class _Source(NamedTuple):

@@ -11,7 +11,9 @@ from pytest_crd.engine.golang import jsonsyntax
     ("text", "problem"),
     [
         ("nope", "invalid character 'o' in literal null (expecting 'u')"),
-        ("tru", "unexpected end of JSON input"),
+        ("tru", "invalid character ' ' in literal true (expecting 'e')"),
+        ("-", "invalid character ' ' in numeric literal"),
+        ('["\\', "invalid character ' ' in string escape code"),
         (" ", "unexpected end of JSON input"),
         ("[] x", "invalid character 'x' after top-level value"),
         ('[{"op":"add",}]', "invalid character '}' looking for beginning of object key string"),

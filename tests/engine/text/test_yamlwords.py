@@ -1,0 +1,26 @@
+"""What Go's YAML says of texts that it cannot read, beside those that are recorded: `tests/conformance/server/1.37-unreadable.jsonl`."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.text import yamlreader, yamlwords
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"\xff", "yaml: invalid leading UTF-8 octet"),
+        (b"a: \xc3(", "yaml: invalid trailing UTF-8 octet"),
+        (b"a: \xc3", "yaml: incomplete UTF-8 octet sequence"),
+        (b"a: 1\nb: [", "yaml: line 2: did not find expected node content"),
+        (b"a: &x 1\nb: *y", "yaml: unknown anchor 'y' referenced"),
+        (b"a: .inf", "json: unsupported value: +Inf"),
+        (b"# one\n%YAML 1.2\n---\na: 1", "yaml: line 1: found incompatible YAML document"),
+    ],
+)
+def test_it_is_said_in_gos_words(text: bytes, words: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        yamlreader.read_one(text, as_yaml=True)
+    assert yamlwords.of(text, caught.value) == words
