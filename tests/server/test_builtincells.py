@@ -39,6 +39,14 @@ def test_what_no_server_would_have_stored_is_told_as_invalid(status: Any) -> Non
     assert builtincells.conditions("pods", pod) == ()
 
 
+def test_what_is_not_said_is_nothing() -> None:
+    state = {"name": "a", "state": {"terminated": {}}}
+    pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}, "status": {"containerStatuses": [state]}}
+    assert builtincells.of_object("pods", pod, 9)[1:4] == ["0/0", "ExitCode:0", "0"]
+    door = {"kind": "Service", "apiVersion": "v1", "metadata": {"name": "a"}, "spec": {"type": "ExternalName"}}
+    assert builtincells.of_object("services", door, 7)[3] == ""
+
+
 @pytest.mark.parametrize(
     ("path", "api_version", "kind", "told"),
     [

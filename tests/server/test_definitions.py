@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 import pytest
@@ -267,3 +268,28 @@ def test_a_crd_whose_status_says_that_it_is_not_served_is_not() -> None:
     assert servers.ask(server, "GET", things).code == 404
     servers.ask(server, "PATCH", f"{THINGS}/status", {"status": {"acceptedNames": {"plural": "", "kind": ""}}}, **merge)
     assert servers.ask(server, "GET", things).code == 200
+
+
+def test_a_condition_says_since_when_it_is_so() -> None:
+    server = servers.api(servers.crd())
+    stored = copy.deepcopy(servers.ask(server, "GET", THINGS).value)
+    first, second = "2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z"
+    accepted, established = stored["status"]["conditions"]
+    accepted |= {"lastTransitionTime": first}
+    established |= {"lastTransitionTime": second, "status": "False"}
+    stored["status"]["acceptedNames"] = {"plural": "", "kind": ""}
+    servers.ask(server, "PUT", f"{THINGS}/status", stored)
+
+    conditions = servers.ask(server, "GET", THINGS).value["status"]["conditions"]
+    assert [one["status"] for one in conditions] == ["True", "True"]
+    assert conditions[0]["lastTransitionTime"] == first
+    assert conditions[1]["lastTransitionTime"] != second
+
+
+def test_what_is_not_established_is_not_published() -> None:
+    other = servers.crd("Gadget", names={"plural": "gadgets", "kind": "Thing"})
+    server = servers.api(servers.crd(), other)
+    published = servers.ask(server, "GET", "/openapi/v2").value["definitions"]
+    assert "com.example.v1.Thing" in published
+    assert "gadgets" not in json.dumps(published)
+    assert not any("gadgets" in path for path in servers.ask(server, "GET", "/openapi/v2").value["paths"])

@@ -236,6 +236,12 @@ def test_numbers_that_stand_together_are_read_one_by_one() -> None:
     assert pod["spec"]["securityContext"] == {"supplementalGroups": [7, -3]}
 
 
+def test_json_that_is_not_utf8_is_read_as_go_reads_it() -> None:
+    body = b'{"metadata":{"name":"menu"},"data":{"monday":"\xff"}}'
+    answer = _posted(body, **{"content-type": "application/json"})
+    assert (answer.code, answer.value["data"]) == (201, {"monday": "\ufffd"})
+
+
 def test_an_update_and_a_scale_are_read_of_it() -> None:
     server = servers.api()
     _asked(server, "POST", MAPS, _sent(_map("menu", monday=b"soup")))
@@ -253,6 +259,7 @@ def test_an_update_and_a_scale_are_read_of_it() -> None:
     ("body", "code", "words"),
     [
         (_sent(_part(4, b"Background"), "DeleteOptions", "meta.k8s.io/v1"), 200, ""),
+        (_sent(_part(4, b"Sideways"), "", ""), 422, 'Unsupported value: "Sideways"'),
         (_sent(_part(4, b"Sideways"), "DeleteOptions"), 422, 'Unsupported value: "Sideways"'),
         (_sent(b"\x07", "DeleteOptions"), 400, "proto: DeleteOptions: illegal tag 0 (wire type 7)"),
         (_sent(b""), 400, 'no kind "ConfigMap" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"'),

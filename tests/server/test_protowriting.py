@@ -36,6 +36,8 @@ def _status(body: bytes) -> Any:
         ("ConfigMap", {"metadata": {"creationTimestamp": 5}}, "metadata.creationTimestamp is not a time"),
         ("ConfigMap", {"metadata": {"creationTimestamp": "2024-01-02T03:04:05"}}, "metadata.creationTimestamp is not a time"),
         ("ConfigMap", {"metadata": {"generation": True}}, "metadata.generation is not a whole number of 64 bits"),
+        ("ConfigMap", {"metadata": {"generation": 1 << 63}}, "metadata.generation is not a whole number of 64 bits"),
+        ("ConfigMap", {"metadata": {"generation": -(1 << 63) - 1}}, "metadata.generation is not a whole number of 64 bits"),
         ("Event", {"count": 1 << 31}, "count is not a whole number of 32 bits"),
         ("Event", {"count": 1.5}, "count is not a whole number of 32 bits"),
         ("Service", {"spec": {"ports": [{"targetPort": 1.5}]}}, "spec.ports[0].targetPort is not a whole number of 32 bits"),
@@ -52,6 +54,45 @@ def test_what_its_type_does_not_take_is_not_written(kind: str, value: Any, words
 def test_a_kind_that_is_not_known_is_not_written() -> None:
     with pytest.raises(ProtobufError, match=r"^how Node of v1 is written in protobuf is not known$"):
         protowriting.write({"apiVersion": "v1", "kind": "Node"})
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [
+        (
+            "/apis/coordination.k8s.io",
+            (
+                b"k8s\x00\n\x0e\n\x02v1\x12\x08APIGroup\x12Q\n\x13coordination.k8s.io\x12\x1c\n\x16coordination.k8s.io/v1\x12\x02v1"
+                b'\x1a\x1c\n\x16coordination.k8s.io/v1\x12\x02v1\x1a\x00"\x00'
+            ),
+        ),
+        (
+            f"{MAPS}/none",
+            (
+                b'k8s\x00\n\x0c\n\x02v1\x12\x06Status\x12U\n\x06\n\x00\x12\x00\x1a\x00\x12\x07Failure\x1a\x1bconfigmaps "none" not found'
+                b'"\x08NotFound*\x18\n\x04none\x12\x00\x1a\nconfigmaps(\x002\x000\x94\x03\x1a\x00"\x00'
+            ),
+        ),
+        ("/api", b'k8s\x00\n\x0f\n\x00\x12\x0bAPIVersions\x12\x1c\n\x02v1\x12\x16\n\t0.0.0.0/0\x12\t127.0.0.1\x1a\x00"\x00'),
+    ],
+)  # fmt: skip
+def test_it_is_byte_by_byte_what_a_server_answers(path: str, written: bytes) -> None:
+    """The address in the last one aside; conversations are compared by what is read of them."""
+    assert servers.ask(servers.api(), "GET", path, accept=PROTOBUF).body == written
+
+
+def test_an_event_is_byte_by_byte_what_a_server_sends() -> None:
+    told = {"resourceVersion": "5808", "annotations": {"k8s.io/initial-events-end": "true"}}
+    value = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": told}
+    assert protowriting.event("BOOKMARK", protowriting.write(value)) == (
+        b'\x00\x00\x00b\n\x08BOOKMARK\x12V\nTk8s\x00\n\x0f\n\x02v1\x12\tConfigMap\x129\n7\n\x00\x12\x00\x1a\x00"\x00*\x002\x0458088\x00B\x00'
+        b'b!\n\x19k8s.io/initial-events-end\x12\x04true\x1a\x00"\x00'
+    )
+
+
+def test_a_failure_that_nobody_wants_to_read_is_indented() -> None:
+    answer = servers.ask(servers.api(), "GET", MAPS, accept="text/html")
+    assert (answer.code, answer.body[:4]) == (406, b"{\n  ")
 
 
 def test_an_object_that_cannot_be_written_is_an_error_and_its_neighbours_are_not() -> None:

@@ -17,6 +17,7 @@ from pytest_crd.engine.text import yamlreader, yamlwords
         (b"a: 1\nb: [", "yaml: line 2: did not find expected node content"),
         (b"a: &x 1\nb: *y", "yaml: unknown anchor 'y' referenced"),
         (b"a: .inf", "json: unsupported value: +Inf"),
+        (b"%YAML 1.1\n---\na: [", "yaml: line 3: did not find expected node content"),
         (b"# one\n%YAML 1.2\n---\na: 1", "yaml: line 1: found incompatible YAML document"),
     ],
 )

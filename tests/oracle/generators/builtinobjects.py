@@ -185,6 +185,7 @@ def _jobs() -> Iterator[JSONValue]:
         "status": {**begun, "active": 2, "succeeded": 3, "failed": 1},
     }
     yield {"spec": {**spec, "parallelism": 1}, "status": begun}
+    yield {"spec": {**spec, "parallelism": 2}, "status": begun}
     yield {"spec": {**spec, "parallelism": 4}, "status": {**begun, "succeeded": 1, **uncounted}}
     met = {"type": "SuccessCriteriaMet", "status": "True"}
     target = {"type": "FailureTarget", "status": "True"}

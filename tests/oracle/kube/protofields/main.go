@@ -334,6 +334,9 @@ func fill(v reflect.Value, source *rand.Rand, depth int) {
 	case *intstr.IntOrString:
 		*value = []intstr.IntOrString{intstr.FromInt32(8080), intstr.FromString("http"), intstr.FromInt32(0)}[source.Intn(3)]
 		return
+	case *metav1.Verbs:
+		*value = []metav1.Verbs{{"get", "list"}, {""}}[source.Intn(2)]
+		return
 	case *metav1.FieldsV1:
 		value.Raw = []byte(`{"f:spec":{".":{},"f:a":{}}}`)
 		return
@@ -370,7 +373,9 @@ func fill(v reflect.Value, source *rand.Rand, depth int) {
 	case reflect.Struct:
 		for i := 0; i < v.NumField(); i++ {
 			tag, ok := v.Type().Field(i).Tag.Lookup("protobuf")
-			if ok && tag != "-" && source.Intn(3) > 0 {
+			// Few structs have verbs, and so they always have some.
+			isRare := v.Type().Field(i).Type == reflect.TypeOf(metav1.Verbs{})
+			if ok && tag != "-" && (source.Intn(3) > 0 || isRare) {
 				fill(v.Field(i), source, depth-1)
 			}
 		}
