@@ -144,12 +144,19 @@ def _failed_version(text: str) -> JSONValue:
 
 
 def _revision_of(store: Store, options: ListOptions) -> int:
-    """Return of which revision a list is wanted."""
+    """
+    Return of which revision a list is wanted; who wants pages and a revision gets that one, unless another is said to do.
+
+    Reference:
+        apiserver storage/util.go, ValidateListOptions.
+    """
     text = options.resource_version
     if not _DIGITS.match(text):
         raise statuses.bad_request(f"invalid resource version: {_failed_version(text)['message']}")
     demand_version(store, int(text))
-    return int(text) if options.resource_version_match == "Exact" else store.revision
+    match = options.resource_version_match
+    is_exact = match == "Exact" or (not match and options.limit > 0 and int(text) > 0)
+    return int(text) if is_exact else store.revision
 
 
 def _entries(  # noqa: PLR0913, PLR0917 - what a list is read of

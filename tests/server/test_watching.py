@@ -167,3 +167,22 @@ def test_a_list_of_one_name_has_no_further_page() -> None:
     everywhere = servers.JOBS.replace("/namespaces/default", "")
     all_ = servers.ask(server, "GET", f"{everywhere}?limit=1&fieldSelector=metadata.name%3Da").value
     assert all_["metadata"]["continue"]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("resourceVersion={rv}&limit=5", ["a"]),
+        ("resourceVersion={rv}&resourceVersionMatch=Exact", ["a"]),
+        ("resourceVersion={rv}", []),
+        ("resourceVersion={rv}&limit=5&resourceVersionMatch=NotOlderThan", []),
+        ("resourceVersion=0&limit=5", []),
+        ("limit=5", []),
+    ],
+)
+def test_pages_of_a_revision_are_of_that_one(query: str, names: list[str]) -> None:
+    server = servers.api()
+    made = servers.ask(server, "POST", servers.JOBS, servers.job("a")).value
+    servers.ask(server, "DELETE", f"{servers.JOBS}/a")
+    path = f"{servers.JOBS}?{query.replace('{rv}', made['metadata']['resourceVersion'])}"
+    assert [one["metadata"]["name"] for one in servers.ask(server, "GET", path).value["items"]] == names
