@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import os
 import shutil
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from oracle.generators import servergen
@@ -86,6 +88,12 @@ def _expect(answer: tuple[int, Any], code: int) -> Any:
     return answer[1]
 
 
+def _resident_of_children() -> int:
+    """Return how much memory the processes hold that this one has started, in bytes."""
+    started = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").split()
+    return sum(Served("", "", int(process)).resident for process in started)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add how many objects there are, and the server."""
     parser.add_argument("objects", nargs="?", type=int, default=10_000, help="how many objects (default: 10,000)")
@@ -101,12 +109,16 @@ def main(options: argparse.Namespace) -> Iterator[Figure]:
     with ours.serving(crds) as served:
         before = served.resident
         found = dict(measure(served, options.objects))
-        print(
-            f"memory: {before / 1e6:.0f} MB, {served.resident / 1e6:.0f} with {options.objects:,} objects and {_WATCHES} watches"
-        )
+        held = served.resident
     with kubeapiserver.at(options.server, version) as url:
         Cluster(url, kubeapiserver.TOKEN).install(crds)
+        began = None if options.server else _resident_of_children()
         theirs = dict(measure(Served(url, kubeapiserver.TOKEN), options.objects))
+        ended = None if options.server else _resident_of_children()
+    print(f"memory: {before / 1e6:.0f} MB, {held / 1e6:.0f} MB with {options.objects:,} objects and {_WATCHES} watches")
+    if began is not None and ended is not None:
+        print(f"that of kube-apiserver and etcd: {began / 1e6:.0f} MB, {ended / 1e6:.0f} MB")
+        yield Figure(f"memory with {options.objects:,} objects", held / ended, "kube-apiserver and etcd")
     for what, took in found.items():
         print(f"{what}: {took:.2f} s, {theirs[what]:.2f} s of kube-apiserver")
         yield Figure(what, took / theirs[what], "kube-apiserver")
