@@ -28,8 +28,25 @@ class Reference:
     """The Go packages, called one after the other as a server of one Kubernetes version calls them."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
-        """Take a running `timing` program; `reference` starts one."""
+        """Take a running program, `timing` or `sequences`; `reference` starts one."""
         self._process = process
+
+    def ask(self, question: JSONValue) -> JSONValue:
+        """
+        Return the answer of the program.
+
+        Raises:
+            ValueError: The reference does not accept something in it; the message says why.
+        """
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise RuntimeError("the program has no pipes")
+        stdin.write(json.dumps(question) + "\n")
+        stdin.flush()
+        answer = json.loads(stdout.readline())
+        if answer["problem"]:
+            raise ValueError(answer["problem"])
+        return answer
 
     def measure(self, crd: JSONValue, resource: JSONValue = None, *, namespace: str = "", **times: int) -> JSONValue:
         """
@@ -44,15 +61,7 @@ class Reference:
         Raises:
             ValueError: The reference does not accept one of them; the message says why.
         """
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
-            raise RuntimeError("the program has no pipes")
-        stdin.write(json.dumps({"crd": crd, "object": resource, "namespace": namespace, **times}) + "\n")
-        stdin.flush()
-        answer = json.loads(stdout.readline())
-        if answer["problem"]:
-            raise ValueError(answer["problem"])
-        return answer
+        return self.ask({"crd": crd, "object": resource, "namespace": namespace, **times})
 
 
 def needed_program(name: str, version: str) -> Path:
@@ -68,14 +77,14 @@ def needed_program(name: str, version: str) -> Path:
 
 
 @contextlib.contextmanager
-def needed_reference(version: str) -> Iterator[Reference]:
+def needed_reference(version: str, program: str = "timing") -> Iterator[Reference]:
     """
-    Run the Go packages of a Kubernetes *version* until the end of the `with` block.
+    Run the Go packages of a Kubernetes *version* until the end of the `with` block, in a *program* of the reference.
 
     Raises:
         UsageError: There is no Go.
     """
-    binary = needed_program("timing", version)
+    binary = needed_program(program, version)
     with subprocess.Popen([str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Reference(process)
@@ -84,11 +93,11 @@ def needed_reference(version: str) -> Iterator[Reference]:
 
 
 @contextlib.contextmanager
-def reference(version: str) -> Iterator[Reference | None]:
+def reference(version: str, program: str = "timing") -> Iterator[Reference | None]:
     """Run the Go packages as `needed_reference` does; where there is no Go yield None, and say so."""
     with contextlib.ExitStack() as stack:
         try:
-            running = stack.enter_context(needed_reference(version))
+            running = stack.enter_context(needed_reference(version, program))
         except UsageError as error:
             print(f"{error}: nothing is compared with it")
             running = None

@@ -35,7 +35,12 @@ BENCHMARKS: Final = (
         "Go, and a corpus for real objects",
         "about a minute",
     ),
-    Benchmark("applies", "server-side applies of long lists against a copy, and how they grow", "", "about a minute"),
+    Benchmark(
+        "applies",
+        "applies and patches, one after another, against the Go packages, and how they grow with a list",
+        "Go, and a corpus for real objects",
+        "about a minute",
+    ),
     Benchmark("crds", "answers to CRDs against the Go packages", "Go and a corpus", "about a minute"),
     Benchmark(
         "rules",
