@@ -118,10 +118,12 @@ class _Walk:
         if kind.is_atomic or not (below_before or below_now):
             return self._whole(path, before, now)
         for name in below_before | below_now:
+            old, new = below_before.get(name, ABSENT), below_now.get(name, ABSENT)
+            if old is new:
+                continue
             of_field = kind.of(name)
             assert of_field is not None  # noqa: S101 - both are of their type
-            items = below_before.get(name, ABSENT), below_now.get(name, ABSENT)
-            self.compare(of_field, (*path, pathelements.field(name)), *items)
+            self.compare(of_field, (*path, pathelements.field(name)), old, new)
         return False
 
     def _lists(self, kind: ListType, path: Path, before: JSONValue, now: JSONValue) -> bool:

@@ -6,9 +6,9 @@ An element is the key of an object: `f:` and a name, `k:` and keys as JSON, `v:`
 
 from __future__ import annotations
 
-import functools
 import json
 import re
+from json.encoder import encode_basestring
 from typing import Final, NoReturn
 
 from pytest_crd.engine.apply import fieldsets, pathelements
@@ -79,7 +79,6 @@ def _read(written: JSONValue) -> tuple[FieldSet | None, bool]:
     return FieldSet(members, children), is_member
 
 
-@functools.lru_cache(maxsize=4096)
 def element_of(text: str) -> PathElement | None:
     """
     Return the element that *text* is; None where its kind is unknown.
@@ -117,7 +116,7 @@ def _key(text: str) -> PathElement:
 
 def _json(text: str) -> JSONValue:
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return _DECODER.decode(text)
     except ValueError as error:
         raise BrokenError(str(error)) from None
 
@@ -126,7 +125,9 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
 
 
-@functools.lru_cache(maxsize=4096)
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
+
+
 def text_of(element: PathElement) -> str:
     """
     Return an element as it is written down.
@@ -139,7 +140,5 @@ def text_of(element: PathElement) -> str:
         return f"f:{content}"
     if kind == KEY:
         keys = pathelements.keys_of(element).items()
-        return (
-            f"k:{{{','.join(f'{json.dumps(name, ensure_ascii=False)}:{printing.marshal(one)}' for name, one in keys)}}}"
-        )
+        return f"k:{{{','.join([f'{encode_basestring(name)}:{printing.marshal(one)}' for name, one in keys])}}}"
     return f"i:{content}" if kind == INDEX else f"v:{printing.marshal(pathelements.value_of(element))}"

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.quickdataclass import dataclass
 
 Scalar: TypeAlias = Literal["string", "numeric", "boolean", "untyped"]
+
+# The Python types of the values that are of a scalar type; those of no scalar type are none.
+_VALUES_OF: Final[Mapping[Scalar | None, frozenset[type]]] = {
+    "string": frozenset({str}),
+    "numeric": frozenset({int, float}),
+    "boolean": frozenset({bool}),
+    "untyped": frozenset({str, int, float, bool}),
+    None: frozenset(),
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -50,6 +59,10 @@ class MergeType:
             return MergeType(list=self.list) if has_others else self
         has_others = self.scalar is not None and (self.list is not None or self.map is not None)
         return MergeType(scalar=self.scalar) if has_others and value is not None else self
+
+    def is_scalar(self, value: JSONValue) -> bool:
+        """Return whether a value is a scalar that the type allows: one value, with one owner, of which nothing else is to be asked."""
+        return type(value) in _VALUES_OF[self.scalar]
 
     def is_same(self, other: MergeType) -> bool:
         """Return whether two parts of one type are the same part."""

@@ -54,7 +54,8 @@ def _merged_maps(kind: MapType, live: JSONValue, applied: JSONValue) -> JSONValu
     for name, item in below_applied.items():
         of_field = kind.of(name)
         assert of_field is not None  # noqa: S101 - what is applied is of its type
-        result[name] = merged(of_field, below_live.get(name, ABSENT), item)
+        is_whole = of_field.is_scalar(item)
+        result[name] = item if is_whole else merged(of_field, below_live.get(name, ABSENT), item)
     return result
 
 

@@ -244,6 +244,8 @@ def with_parents(kind: MergeType | None, fields: FieldSet) -> FieldSet:
     Reference:
         structured-merge-diff fieldpath/set.go, EnsureNamedFieldsAreMembers.
     """
+    if not fields.children:
+        return fields
     declared = {} if kind is None or kind.map is None else kind.map.fields
     parents = {element for element in fields.children if element[0] == FIELD and element[1] in declared}
     children = {element: with_parents(_below(kind, element), below) for element, below in fields.children.items()}

@@ -40,10 +40,12 @@ def field(name: str) -> PathElement:
 
 def key(fields: Mapping[str, JSONValue]) -> PathElement:
     """Return the element that chooses the item of a list that has these values in its keys."""
-    if len(fields) == 1:  # as of most lists
-        ((name, value),) = fields.items()
-        return KEY, ((name, _ordered(value)),)
     return KEY, tuple([(name, _ordered(fields[name])) for name in sorted(fields)])
+
+
+def key_of(name: str, value: JSONValue) -> PathElement:
+    """Return the element that chooses the item of a list that has this value in its only key."""
+    return KEY, ((name, _ordered(value)),)
 
 
 def value(item: JSONValue) -> PathElement:

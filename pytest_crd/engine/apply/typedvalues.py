@@ -6,6 +6,7 @@ Merging two values has a module of its own, and so has comparing them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.apply import fieldsets, pathelements
@@ -80,12 +81,27 @@ def _problems(kind: MergeType, value: JSONValue, allow_duplicates: bool) -> list
 def _problems_of_map(kind: MapType, value: JSONValue, allow_duplicates: bool) -> list[Problem]:  # noqa: FBT001
     if not isinstance(value, dict):
         return [("", f"expected map, got {_shown(value)}")]
+    # Nearly always there are none, whose order counts.
+    return _problems_of_fields(kind, value, value, allow_duplicates) and _problems_of_fields(
+        kind, value, sorted(value), allow_duplicates
+    )
+
+
+def _problems_of_fields(
+    kind: MapType,
+    value: dict[str, JSONValue],
+    names: Iterable[str],
+    allow_duplicates: bool,  # noqa: FBT001
+) -> list[Problem]:
     problems: list[Problem] = []
-    for name in sorted(value):
+    for name in names:
         of_field = kind.of(name)
         if of_field is None:
             return [*problems, (f".{name}", _UNDECLARED)]
-        if found := _problems(of_field, value[name], allow_duplicates):
+        item = value[name]
+        if of_field.is_scalar(item):
+            continue
+        if found := _problems(of_field, item, allow_duplicates):
             problems += [(f".{name}{path}", text) for path, text in found]
     return problems
 
@@ -164,6 +180,8 @@ def _element_of_any(kind: ListType, item: JSONValue) -> PathElement:
 
 
 def _key_of(kind: ListType, item: dict[str, JSONValue]) -> PathElement:
+    if len(kind.keys) == 1 and kind.keys[0] in item:  # as of most lists
+        return pathelements.key_of(kind.keys[0], item[kind.keys[0]])
     found: dict[str, JSONValue] = {}
     for name in kind.keys:
         if name in item:
@@ -216,8 +234,11 @@ def _fields_of_map(kind: MapType, value: dict[str, JSONValue]) -> FieldSet:
     for name, item in value.items():
         of_field = kind.of(name)
         assert of_field is not None  # noqa: S101 - the value is of its type
-        is_member, below = _fields(of_field, item)
         element = pathelements.field(name)
+        if of_field.is_scalar(item):
+            members.add(element)
+            continue
+        is_member, below = _fields(of_field, item)
         if is_member or item is None or item == {} or name not in kind.fields:
             members.add(element)
         if below.members or below.children:

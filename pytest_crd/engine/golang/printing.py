@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from json.encoder import encode_basestring
 from typing import Final
 
 from pytest_crd.engine.golang import printable
@@ -22,6 +23,9 @@ _ESCAPES: Final = {
     "\\": "\\\\",
 }
 _PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
+# What JSON need not escape, and Go does.
+_TO_ESCAPE: Final = re.compile("[<>&\u2028\u2029]")
+_ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 def quote(text: str) -> str:
@@ -120,10 +124,8 @@ def marshal(value: JSONValue) -> str:
 
 
 def _marshalled_string(text: str) -> str:
-    quoted = json.dumps(text, ensure_ascii=False)
-    for char in "<>&\u2028\u2029":
-        quoted = quoted.replace(char, f"\\u{ord(char):04x}")
-    return quoted
+    quoted: str = encode_basestring(text)
+    return quoted.translate(_ESCAPED) if _TO_ESCAPE.search(quoted) else quoted
 
 
 def _marshalled_float(value: float) -> str:

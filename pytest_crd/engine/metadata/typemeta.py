@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import fielderror, refusal
@@ -91,14 +91,7 @@ def refuse_undecodable(
         apimachinery runtime/serializer/json/meta.go, Interpret; unstructured/helpers.go, Decode; apiserver
         endpoints/handlers/rest.go, transformDecodeError.
     """
-    version_sent, kind_sent = resource.get("apiVersion"), resource.get("kind")
-    if (
-        isinstance(version_sent, str)
-        and isinstance(kind_sent, str)
-        and kind_sent
-        and version_sent.count("/") < _SLASHES
-        and not _has_variants(resource)
-    ):
+    if _is_plain(resource):
         return None  # nothing to quote, so that nothing has to be written as JSON
     sent = body or _as_json(resource)
     if problem := _malformed(resource, sent):
@@ -115,20 +108,23 @@ def refuse_undecodable(
     return None
 
 
-def problem_of_patched(value: JSONValue, profile: Profile, *, written: str) -> str:
+def problem_of_patched(value: JSONValue, profile: Profile, *, write: Callable[[], str]) -> str:
     """
     Return why what came of a patch cannot be decoded, in the words of the decoder; empty where it can.
 
     Args:
         value: What came of it.
         profile: 1.21 decodes with another library.
-        written: The same as text.
+        write: Returns the same as text; called where it counts.
 
     Reference:
         apiserver endpoints/handlers/patch.go, jsonPatcher; the same decoding as of `refuse_undecodable`.
     """
     if not isinstance(value, Mapping):
         return _other_than_object(value)
+    if _is_plain(value):
+        return ""
+    written = write()
     if problem := _malformed(value, written):
         return problem
     if not value.get("kind"):
@@ -157,6 +153,18 @@ def find(value: JSONValue, *, written: str) -> tuple[str, str]:
     if problem := _malformed(value, written):
         raise TypeMetaError(problem)
     return as_decoded(_fields(value, written))
+
+
+def _is_plain(resource: Mapping[str, JSONValue]) -> bool:
+    """Return whether apiVersion and kind are there, each a text under a key that is written as usual, and can be decoded."""
+    version, kind = resource.get("apiVersion"), resource.get("kind")
+    return (
+        isinstance(version, str)
+        and isinstance(kind, str)
+        and kind != ""
+        and version.count("/") < _SLASHES
+        and not _has_variants(resource)
+    )
 
 
 def refuse_unversioned(resource: Mapping[str, JSONValue]) -> Refusal | None:

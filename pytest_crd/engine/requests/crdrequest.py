@@ -173,21 +173,22 @@ def _patched(
         manifest, problems = crdstrategic.patched(live, body, field_validation, profile)
         return of_decoded(manifest, profile), problems
     patched = patches.patch(live, body, media_type=media_type, field_validation=field_validation, profile=profile)
-    value, text = patched.body.value, patched.body.text
+    value = patched.value
     if not isinstance(value, dict):
-        raise RefusedError(requestbody.bad_patch(text, typemeta.problem_of_patched(value, profile, written=text)))
+        problem = typemeta.problem_of_patched(value, profile, write=patched.write)
+        raise RefusedError(requestbody.bad_patch(patched.write(), problem))
     typed = {**value, **{key: live[key] for key in ("apiVersion", "kind") if not value.get(key)}}
     if (typed["apiVersion"], typed["kind"]) != (live["apiVersion"], live["kind"]):
         problem = f"no kind {printing.quote(str(typed['kind']))} is registered for version {printing.quote(str(typed['apiVersion']))}"
-        raise RefusedError(requestbody.bad_patch(text, problem))
+        raise RefusedError(requestbody.bad_patch(patched.write(), problem))
     try:
         manifest = decode_crd(typed, whole_paths=profile.names_fields_of_nested_schemas)
     except DecodeError as error:
-        raise RefusedError(requestbody.bad_patch(text, str(error))) from None
-    found = _found_in_text(manifest._replace(duplicates=patched.body.duplicates), profile, field_validation)
+        raise RefusedError(requestbody.bad_patch(patched.write(), str(error))) from None
+    found = _found_in_text(manifest._replace(duplicates=patched.duplicates), profile, field_validation)
     problems = (*patched.problems, *found)
     if problems and field_validation == "Strict":
-        raise RefusedError(requestbody.bad_patch(text, f"strict decoding error: {', '.join(problems)}"))
+        raise RefusedError(requestbody.bad_patch(patched.write(), f"strict decoding error: {', '.join(problems)}"))
     return of_decoded(manifest, profile), problems
 
 

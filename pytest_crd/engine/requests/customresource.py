@@ -202,7 +202,9 @@ class CustomResources:
         written, returned = ((jsonvalue.from_python(one) if decoded.is_text else one) for one in kept[:2])
         shown = requestmetadata.shown(returned["metadata"], generated=read.prepared.has_generated_name)
         changes = replace(decoded.changes, lost=kept.lost) if kept.lost else decoded.changes
-        stored = Stored.of({**returned, "metadata": shown})
+        answered = {**returned, "metadata": shown}
+        # What an update leaves is shared with what was stored; whoever gets it may change it.
+        stored = Stored.of(answered) if live is None else Stored(lambda: jsonvalue.copy(answered))
         is_gone = before is not None and requestmetadata.ends(written["metadata"], before.get("metadata"))
         made = Stored(lambda: self._made(read, checked, live))
 

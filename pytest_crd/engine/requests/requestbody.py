@@ -6,7 +6,7 @@ What its metadata means for the request, and whether its values are valid, is de
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, Literal, NamedTuple
 
 from pytest_crd.engine.errors import fielderror, refusal
@@ -73,12 +73,18 @@ class Patched(NamedTuple):
     What came of a patch.
 
     Attributes:
-        body: The whole object with its text, as the server reads it again.
+        value: The whole object.
+        write: Returns its text, as the server reads it again; messages quote it.
+        duplicates: What the server says about each key that is there twice in that text.
         problems: What is to be said about unknown and duplicate fields of the patch itself.
+        is_text: Whether numbers are spelled in it otherwise than a server spells them: see `DecodedBody`.
     """
 
-    body: Body
+    value: JSONValue
+    write: Callable[[], str]
+    duplicates: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    is_text: bool = False
 
 
 class RefusedError(Exception):
@@ -159,7 +165,7 @@ class Decoder(NamedTuple):
             pruned = passes.prune(body.value)
         except DecodeError as error:
             raise RefusedError(bad_request(f"{cannot} {self.of_url.kind}: {error}")) from None
-        problems = self._problems(body, pruned, field_validation)
+        problems = self._problems(body.duplicates, pruned, field_validation)
         if field_validation == "Strict" and problems:
             unknown = _unknown(pruned)
             listed = ", ".join((*worded_strictly(body.duplicates), *unknown))
@@ -167,7 +173,7 @@ class Decoder(NamedTuple):
             strict = bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
             refused = typemeta.refuse_without_version(body.value)
             raise RefusedError(refused or strict, pruned=pruned.value if unknown and refused is None else None)
-        decoded = _defaulted(body, pruned, passes, problems)
+        decoded = _defaulted(body.value, pruned, passes, problems, is_text=bool(body.text))
         refused = typemeta.refuse_version(body.value, self.of_url, self.profile)
         if refused is not None:
             raise RefusedError(refused, decoded)
@@ -187,23 +193,24 @@ class Decoder(NamedTuple):
         Reference:
             apiserver endpoints/handlers/patch.go, jsonPatcher.applyPatchToCurrentObject.
         """
-        body = patched.body
-        if problem := typemeta.problem_of_patched(body.value, self.profile, written=body.text):
-            raise RefusedError(bad_patch(body.text, problem))
-        passes = self._passes_for(body.value)
+        if problem := typemeta.problem_of_patched(patched.value, self.profile, write=patched.write):
+            raise RefusedError(bad_patch(patched.write(), problem))
+        passes = self._passes_for(patched.value)
         try:
-            pruned = passes.prune(body.value)
+            pruned = passes.prune(patched.value)
         except DecodeError as error:
-            raise RefusedError(bad_patch(body.text, str(error))) from None
-        problems = (*patched.problems, *self._problems(body, pruned, field_validation))
+            raise RefusedError(bad_patch(patched.write(), str(error))) from None
+        problems = (*patched.problems, *self._problems(patched.duplicates, pruned, field_validation))
         if field_validation == "Strict" and problems:
-            raise RefusedError(bad_patch(body.text, f"strict decoding error: {', '.join(problems)}"))
-        return _defaulted(body, pruned, passes, problems)
+            raise RefusedError(bad_patch(patched.write(), f"strict decoding error: {', '.join(problems)}"))
+        return _defaulted(patched.value, pruned, passes, problems, is_text=patched.is_text)
 
-    def _problems(self, body: Body, pruned: Pruned, field_validation: FieldValidation) -> tuple[str, ...]:
+    def _problems(
+        self, duplicates: tuple[str, ...], pruned: Pruned, field_validation: FieldValidation
+    ) -> tuple[str, ...]:
         if field_validation == "Ignore" or not self.profile.field_validation:
             return ()
-        return (*body.duplicates, *_unknown(pruned))
+        return (*duplicates, *_unknown(pruned))
 
     def _quoted_version(self, resource: Mapping[str, JSONValue]) -> str:
         """Return the version that a resource is decoded as, as messages quote it."""
@@ -222,10 +229,12 @@ def _unknown(pruned: Pruned) -> tuple[str, ...]:
     return tuple(f'unknown field "{path}"' for path in pruned.dropped)
 
 
-def _defaulted(body: Body, pruned: Pruned, passes: Passes, problems: tuple[str, ...]) -> DecodedBody:
+def _defaulted(
+    sent: JSONValue, pruned: Pruned, passes: Passes, problems: tuple[str, ...], *, is_text: bool
+) -> DecodedBody:
     defaulted = passes.default(pruned.value)
     changes = Changes(pruned.dropped, defaulted.put_in, defaulted.dropped)
-    return DecodedBody(dict(defaulted.value), changes, problems, is_text=bool(body.text), sent=body.value)
+    return DecodedBody(dict(defaulted.value), changes, problems, is_text=is_text, sent=sent)
 
 
 def bad_patch(written: str, problem: str) -> Refusal:

@@ -19,6 +19,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import requestbody
+from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.patching.documents import SentObject
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.requests.subresources import Subresources
@@ -103,7 +104,7 @@ def decode(body: Body, field_validation: FieldValidation, profile: Profile) -> D
         decoded = decoding.decode({**TYPE_META, **sent}, _STRUCT)
     except DecodeError:
         raise RefusedError(bad_request(_UNDECODABLE)) from None
-    problems = _problems(body, decoded.unknown, field_validation, profile)
+    problems = _problems(body.duplicates, decoded.unknown, field_validation, profile)
     is_other = {key: decoded.value[key] for key in TYPE_META} != TYPE_META
     if is_other or (problems and field_validation == "Strict"):
         raise RefusedError(bad_request(_UNDECODABLE))
@@ -120,20 +121,20 @@ def decode_patched(patched: Patched, field_validation: FieldValidation, profile:
     Reference:
         apiserver endpoints/handlers/patch.go, jsonPatcher.applyPatchToCurrentObject.
     """
-    body = patched.body
-    if not isinstance(body.value, Mapping):
-        problem = typemeta.problem_of_patched(body.value, profile, written=body.text)
-        raise RefusedError(requestbody.bad_patch(body.text, problem))
-    value = {**body.value, **{key: of for key, of in TYPE_META.items() if not body.value.get(key)}}
+    sent = documents.plain(patched.value)  # the Scale that was patched has its fields in an order of its own
+    if not isinstance(sent, Mapping):
+        problem = typemeta.problem_of_patched(sent, profile, write=patched.write)
+        raise RefusedError(requestbody.bad_patch(patched.write(), problem))
+    value = {**sent, **{key: of for key, of in TYPE_META.items() if not sent.get(key)}}
     try:
         decoded = decoding.decode(value, _STRUCT)
     except DecodeError as error:
-        raise RefusedError(requestbody.bad_patch(body.text, str(error))) from None
+        raise RefusedError(requestbody.bad_patch(patched.write(), str(error))) from None
     if problem := _other_kind(decoded.value):
-        raise RefusedError(requestbody.bad_patch(body.text, problem))
-    problems = (*patched.problems, *_problems(body, decoded.unknown, field_validation, profile))
+        raise RefusedError(requestbody.bad_patch(patched.write(), problem))
+    problems = (*patched.problems, *_problems(patched.duplicates, decoded.unknown, field_validation, profile))
     if problems and field_validation == "Strict":
-        raise RefusedError(requestbody.bad_patch(body.text, f"strict decoding error: {', '.join(problems)}"))
+        raise RefusedError(requestbody.bad_patch(patched.write(), f"strict decoding error: {', '.join(problems)}"))
     return _decoded(decoded.value, problems)
 
 
@@ -175,11 +176,11 @@ def _decoded(value: Resource, problems: tuple[str, ...]) -> DecodedScale:
 
 
 def _problems(
-    body: Body, unknown: tuple[str, ...], field_validation: FieldValidation, profile: Profile
+    duplicates: tuple[str, ...], unknown: tuple[str, ...], field_validation: FieldValidation, profile: Profile
 ) -> tuple[str, ...]:
     if field_validation == "Ignore" or not profile.field_validation:
         return ()
-    return (*body.duplicates, *(f"unknown field {printing.quote(path)}" for path in unknown))
+    return (*duplicates, *(f"unknown field {printing.quote(path)}" for path in unknown))
 
 
 def _other_kind(value: Resource) -> str:

@@ -76,6 +76,25 @@ def test_a_text_with_a_media_type_is_sent_as_it_is() -> None:
     assert (answer.code, answer.message) == (400, "invalid JSON patch")
 
 
+def test_what_one_answer_stores_is_changed_by_nobody_who_has_the_next() -> None:
+    first = V1.create({"spec": {"n": 1, "l": [1]}, "metadata": {"name": "a"}})
+    for second in (
+        V1.patch({"spec": {"n": 2}}, old=first),
+        V1.apply({"spec": {"n": 1}}, manager="m", old=first),
+        V1.patch({"status": {"n": 1}}, old=first, subresource="status"),
+    ):
+        second.stored["spec"]["l"].append(2)
+        assert second.whole is not None
+        assert second.whole.value["spec"]["l"] == [1]
+    assert first.stored["spec"] == {"n": 1, "l": [1]}
+
+
+@pytest.mark.parametrize(("text", "found"), [('{"spec": {"x": 1.0}}', 1), ('{"spec": {"x": "\\u0061"}}', "a")])
+def test_what_is_spelled_unusually_is_stored_as_usual(text: str, found: object) -> None:
+    stored = V1.patch(text, old=OLD).stored
+    assert repr(stored["spec"]["x"]) == repr(found)
+
+
 def test_there_is_no_other_subresource() -> None:
     with pytest.raises(ValueError, match="subresource 'logs': one of status, scale, or none"):
         V1.patch({}, old=OLD, subresource="logs")  # type: ignore[arg-type]

@@ -74,6 +74,15 @@ def as_sent(value: JSONValue) -> Document:
     return [as_sent(item) for item in value] if isinstance(value, list) else value
 
 
+def is_usual(document: Document) -> bool:
+    """Return whether nothing of a document is spelled otherwise than Go spells it, and no key is there twice."""
+    if isinstance(document, SentObject):
+        return len(document.pairs) == len(document) and all(map(is_usual, document.values()))
+    if isinstance(document, list):
+        return all(map(is_usual, document))
+    return not isinstance(document, SentString | SentFloat)
+
+
 def plain(document: Document) -> JSONValue:
     """Return the JSON value of a document: of keys that are there twice, the last."""
     if isinstance(document, dict):

@@ -43,7 +43,7 @@ class OperationError(Exception):
 
 def apply(document: Document, operations: list[Document], release: JsonPatchRelease) -> Document:
     """
-    Return *document* after *operations*, done in their order; the first that fails ends it.
+    Return *document* after *operations*, done in their order; the first that fails ends it. What they leave is shared with it.
 
     Args:
         document: JSON value; not modified.
@@ -56,7 +56,7 @@ def apply(document: Document, operations: list[Document], release: JsonPatchRele
     Reference:
         evanphx/json-patch patch.go, Patch.Apply.
     """
-    patching = _Patching(jsonvalue.copy(document), release)
+    patching = _Patching(document, release)
     for index, operation in enumerate(operations):
         try:
             patching.do(operation or {})
@@ -67,10 +67,11 @@ def apply(document: Document, operations: list[Document], release: JsonPatchRele
 
 
 class _Patching:
-    """A document while it is patched."""
+    """A document while it is patched; the objects and lists on the way to what changes are its own, all others are shared."""
 
     def __init__(self, root: Document, release: JsonPatchRelease) -> None:
-        self.root = root
+        self._own: dict[int, Document] = {}  # by identity; kept, so that no other takes the place of one that is gone
+        self.root = self._owned(root)
         self._release = release
         self._copied = 0
 
@@ -135,7 +136,7 @@ class _Patching:
         if "value" not in operation:
             raise OperationError("a replacement of the whole document without a value", panics=True)
         if isinstance(value, dict | list):
-            self.root = dict(value) if isinstance(value, dict) else value
+            self.root = self._owned(value)
         elif self._release.refuses_scalar_roots:
             raise OperationError("replace operation value must be object or array")
 
@@ -154,13 +155,18 @@ class _Patching:
                 child = None
             if not isinstance(child, dict | list):
                 raise OperationError(f"doc is missing path: {printing.quote(path)}: missing value")
-            if isinstance(child, documents.SentObject):  # looked into, it is written anew
-                child = dict(child)
-                holder[_unescaped(token) if isinstance(holder, dict) else self._index(holder, _unescaped(token))] = (
-                    child
-                )
+            if id(child) not in self._own:
+                child = self._owned(child)
+                key = _unescaped(token)
+                holder[key if isinstance(holder, dict) else self._index(holder, key)] = child
             holder = child
         return holder, _unescaped(tokens[-1])
+
+    def _owned(self, shared: Document) -> Document:
+        """Return a copy of an object or list that may be changed; what was sent is written anew where it is looked into."""
+        mine = dict(shared) if isinstance(shared, dict) else list(shared)
+        self._own[id(mine)] = mine
+        return mine
 
     def _get(self, holder: Document, key: str) -> Document:
         return holder.get(key) if isinstance(holder, dict) else holder[self._index(holder, key)]

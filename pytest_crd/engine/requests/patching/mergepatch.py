@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang.release import JsonPatchRelease
-from pytest_crd.engine.requests.patching.documents import Document, SentObject
+from pytest_crd.engine.requests.patching.documents import Document
 
 
 def merge(document: Document, patch: Document, release: JsonPatchRelease) -> Document:
     """
-    Return *document* after a merge patch: objects are merged, a null removes, anything else replaces.
+    Return *document* after a merge patch: objects are merged, a null removes, anything else replaces; the rest is shared with it.
 
     Nulls are taken out of what is put in where nothing or no object was; a list that replaces an object keeps them.
 
@@ -23,7 +22,7 @@ def merge(document: Document, patch: Document, release: JsonPatchRelease) -> Doc
     """
     if isinstance(patch, list):
         return _without_nulls(patch, release)
-    return _merged(jsonvalue.copy(document), patch, release)
+    return _merged(document, patch, release)
 
 
 def _merged(document: Document, patch: Document, release: JsonPatchRelease) -> Document:
@@ -31,8 +30,7 @@ def _merged(document: Document, patch: Document, release: JsonPatchRelease) -> D
         return _without_nulls(patch, release)
     if not isinstance(patch, dict):
         return patch
-    if isinstance(document, SentObject):  # looked into, it is written anew
-        document = dict(document)
+    document = dict(document)  # of what was sent, too, which is written anew where it is looked into
     for key, item in patch.items():
         if item is None:
             document.pop(key, None)

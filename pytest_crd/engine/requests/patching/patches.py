@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -106,26 +107,33 @@ def patch(
         sent = documents.read(body.text) if body.text else documents.as_sent(body.value)
     except UnreadableError as error:
         raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
-    change = _json_patched if is_json_patch else _merge_patched
-    problems, patched = change(live, sent, profile, is_checked=is_checked)
-    written = documents.written(patched)
+    problems = (_problems_of_operations if is_json_patch else _problems_of_merge)(sent) if is_checked else ()
+    change = functools.partial(_json_patched if is_json_patch else _merge_patched, live, profile=profile)
+    if documents.is_usual(sent):  # then its text says nothing that its value does not
+        return Patched(change(documents.plain(sent)), lambda: documents.written(change(sent)), problems=problems)
+    patched = change(sent)
     found = documents.duplicates(patched) if is_checked else ()
-    return Patched(Body(documents.plain(patched), written, found), problems)
+    write = functools.partial(documents.written, patched)
+    return Patched(documents.plain(patched), write, found, problems, is_text=True)
 
 
-def _json_patched(
-    live: Resource, sent: Document, profile: Profile, *, is_checked: bool
-) -> tuple[tuple[str, ...], Document]:
-    problems: tuple[str, ...] = ()
-    if is_checked:
-        _demand(sent, _OPERATIONS)
-        problems = tuple(dict.fromkeys(f"json patch {problem}" for problem in _problems(sent or ())))[:_MAX_PROBLEMS]
+def _problems_of_operations(sent: Document) -> tuple[str, ...]:
+    _demand(sent, _OPERATIONS)
+    return tuple(dict.fromkeys(f"json patch {problem}" for problem in _problems(sent or ())))[:_MAX_PROBLEMS]
+
+
+def _problems_of_merge(sent: Document) -> tuple[str, ...]:
+    _demand(sent, _MAP)
+    return documents.duplicates(sent)
+
+
+def _json_patched(live: Resource, sent: Document, profile: Profile) -> Document:
     operations = _operations(sent)
     if len(operations) > _MAX_OPERATIONS:
         found = f"The allowed maximum operations in a JSON patch is {_MAX_OPERATIONS}, got {len(operations)}"
         raise RefusedError(Refusal(413, "RequestEntityTooLarge", f"Request entity too large: {found}"))
     try:
-        return problems, jsonpatch.apply(live, operations, profile.json_patch)
+        return jsonpatch.apply(live, operations, profile.json_patch)
     except OperationError as error:
         explanation = f"operation {error.index}: {error}"
         if error.panics:
@@ -134,16 +142,10 @@ def _json_patched(
         raise RefusedError(Refusal(422, "Invalid", _REJECTED, explanation=explanation, subject={})) from None
 
 
-def _merge_patched(
-    live: Resource, sent: Document, profile: Profile, *, is_checked: bool
-) -> tuple[tuple[str, ...], Document]:
-    problems: tuple[str, ...] = ()
-    if is_checked:
-        _demand(sent, _MAP)
-        problems = documents.duplicates(sent)
+def _merge_patched(live: Resource, sent: Document, profile: Profile) -> Document:
     if not isinstance(sent, dict | list):
         raise RefusedError(_refuse_merge(profile))
-    return problems, mergepatch.merge(live, sent, profile.json_patch)
+    return mergepatch.merge(live, sent, profile.json_patch)
 
 
 def _refuse_merge(profile: Profile) -> Refusal:

@@ -32,6 +32,19 @@ def test_the_value_of_a_document_is_plain() -> None:
     assert [type(item) for item in value["a"]] == [float, str]
 
 
+@pytest.mark.parametrize(
+    ("sent", "usual"),
+    [
+        ('{"a": [1, 1.5, "x", null, {"b": true}]}', True),
+        ('{"a": [1.0]}', False),
+        ('{"a": {"b": "\\u0061"}}', False),
+        ('[{"a": {"b": 1, "b": 1}}]', False),
+    ],
+)
+def test_what_is_spelled_as_go_spells_it_is_usual(sent: str, *, usual: bool) -> None:
+    assert documents.is_usual(documents.read(sent)) is usual
+
+
 def test_a_value_is_sent_in_its_order() -> None:
     assert documents.written(documents.as_sent({"b": [{"d": 1, "c": 2}], "a": None})) == (
         '{"b":[{"d":1,"c":2}],"a":null}'

@@ -86,6 +86,27 @@ def test_what_is_patched_and_what_is_put_in_stay_as_they_are() -> None:
     assert (document, value) == ({"a": {"b": [1]}}, {"c": [{"d": 1}]})
 
 
+def test_what_operations_leave_is_shared() -> None:
+    document = {"a": {"b": [1]}, "c": {"d": []}}
+    patched = jsonpatch.apply(document, [{"op": "add", "path": "/a/b/-", "value": 2}], NEWEST)
+    assert patched == {"a": {"b": [1, 2]}, "c": {"d": []}}
+    assert patched["c"] is document["c"]
+
+
+def test_what_takes_the_place_of_something_is_not_taken_for_it() -> None:
+    value = documents.read('{"z":{"y":1}}')
+    operations = [{"op": "add", "path": "/a", "value": {"b": {}}}]
+    operations += [{"op": "add", "path": "/a/b/c", "value": 1}, {"op": "remove", "path": "/a"}]
+    operations += [
+        {"op": "add", "path": "/d", "value": value},
+        {"op": "copy", "from": "/d", "path": "/e"},
+        {"op": "add", "path": "/e/z/x", "value": 2},
+    ]
+    patched = jsonpatch.apply({}, operations, NEWEST)
+    assert documents.written(patched) == '{"d":{"z":{"y":1}},"e":{"z":{"x":2,"y":1}}}'
+    assert value == {"z": {"y": 1}}
+
+
 def test_a_copy_is_as_it_was_sent() -> None:
     operations = documents.read(
         '[{"op":"add","path":"/a","value":{"z":1,"y":[2]}},{"op":"copy","from":"/a","path":"/b"}]'

@@ -16,6 +16,13 @@ def test_what_is_patched_stays_as_it_is() -> None:
     assert document == {"a": {"b": 1}}
 
 
+def test_what_is_left_is_shared() -> None:
+    document = {"a": {"b": 1}, "c": {"d": []}}
+    merged = mergepatch.merge(document, {"a": {"e": 2}}, NEWEST)
+    assert merged == {"a": {"b": 1, "e": 2}, "c": {"d": []}}
+    assert merged["c"] is document["c"]
+
+
 def test_the_oldest_version_drops_the_nulls_of_lists() -> None:
     patch = documents.as_sent({"l": [None, {"a": None}]})
     assert mergepatch.merge({}, patch, NEWEST) == {"l": [None, {}]}
