@@ -164,17 +164,18 @@ class CustomResources:
         new = {**read.decoded.resource, "metadata": read.prepared.metadata}
         if live is None:
             resource = self._subresources.prepare_create(new)
-            validated = self._validator.create(resource, outcomes)
+            validated = self._validator.create(resource, outcomes, read.entries if read.decoded.is_raw else None)
             warnings = objectmetavalidation.warnings(new["metadata"], profile=self._profile)
             made = systemmetadata.of_created(uid=making.uid(), now=making.now())
             return _Checked(resource, validated, made, warnings)
         old = live["metadata"]
+        entries = read.entries if read.decoded.is_raw or old.get("managedFields") else None
         if asked.subresource == "status":
             resource = self._subresources.prepare_status_update(new, live)
-            validated = self._validator.update_status(resource, live, read.decoded.resource, outcomes)
+            validated = self._validator.update_status(resource, live, read.decoded.resource, outcomes, entries)
             return _Checked(resource, validated, systemmetadata.of_updated(old, generates=False))
         resource = self._subresources.prepare_update(new, live)
-        validated = self._validator.update(resource, live, outcomes)
+        validated = self._validator.update(resource, live, outcomes, entries)
         warnings = objectmetavalidation.warnings(new["metadata"], old, profile=self._profile)
         generates = "generation" in old and systemmetadata.generates(resource, live)
         return _Checked(resource, validated, systemmetadata.of_updated(old, generates=generates), warnings)
@@ -225,7 +226,7 @@ class CustomResources:
 
     def _made(self, read: Read, checked: _Checked, live: Resource | None) -> dict[str, JSONValue]:
         """Return the metadata that a server makes, with who owns which fields."""
-        entries = (read.managed().get("metadata") or {}).get("managedFields")
+        entries = read.entries()
         made = {**checked.made, "managedFields": entries} if entries else checked.made
         if live is None or not entries or not self._profile.apply.times_follow_writes:
             return made

@@ -6,7 +6,8 @@ What of it may be written through the URL of the request, and whether it is vali
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pytest_crd.engine.apply import fieldmanager
@@ -40,6 +41,10 @@ class Read(NamedTuple):
     decoded: DecodedBody
     prepared: Prepared
     managed: Callable[[], Resource]
+
+    def entries(self) -> Sequence[JSONValue]:
+        """Return the managed fields."""
+        return (self.managed().get("metadata") or {}).get("managedFields") or ()
 
 
 class RequestReader(NamedTuple):
@@ -162,7 +167,8 @@ class RequestReader(NamedTuple):
         if not self.profile.apply.scales_have_owners:
             return Read(body, prepared, lambda: live)
         writer = _writer(asked, making)
-        return Read(body, prepared, lambda: self.owners.of_scale.updated(live, sent_scale, resource, writer))
+        managed = functools.partial(self.owners.of_scale.updated, live, sent_scale, resource, writer)
+        return Read(body, prepared, functools.cache(managed))
 
     def _demand_patchable(self, asked: Request, live: Resource | None, target: RequestTarget) -> Resource:
         """
@@ -193,7 +199,7 @@ class RequestReader(NamedTuple):
     def _managed(self, asked: Request, live: Resource | None, new: Resource, making: Making) -> Callable[[], Resource]:
         """Return what returns *new* with its managed fields. What admits objects comes after this, and before validation."""
         writer = _writer(asked, making)
-        return lambda: self.owners.of_object.update(live, new, writer)
+        return functools.cache(lambda: self.owners.of_object.update(live, new, writer))
 
     def _read_applied(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
         """
@@ -233,7 +239,7 @@ class RequestReader(NamedTuple):
         problems = applying.problems(asked.body, asked.field_validation, self.profile)
         body = DecodedBody(dict(live), Changes(), problems, sent=live)
         prepared = requestmetadata.prepare_update(live["metadata"], live["metadata"], target)
-        return Read(body, prepared, lambda: self.owners.of_scale.owned(live, new, live))
+        return Read(body, prepared, functools.cache(lambda: self.owners.of_scale.owned(live, new, live)))
 
     def _demand_applicable(self, asked: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:
         """

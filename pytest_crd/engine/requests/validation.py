@@ -6,6 +6,7 @@ The order in which the server looks for it, and what it no longer looks for wher
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -19,6 +20,7 @@ from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import rules, subresources
+from pytest_crd.engine.requests.rules import Entries, ManagedFields
 from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.rules import tree
 from pytest_crd.engine.rules import validation as rulevalidation
@@ -59,9 +61,11 @@ class ResourceValidator:
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
 
-    def create(self, resource: Resource, outcomes: list[RuleOutcome] | None = None) -> Validated:
+    def create(
+        self, resource: Resource, outcomes: list[RuleOutcome] | None = None, entries: Entries = None
+    ) -> Validated:
         """
-        Return what is wrong with a resource that is created.
+        Return what is wrong with a resource that is created; *entries* returns its managed fields where it is applied.
 
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go, Validate; apiserver registry/rest/create.go.
@@ -74,15 +78,21 @@ class ResourceValidator:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._lists(resource) if self._lists else ()
-        validated = self._with_rules(errors, resource, outcomes)
+        validated = self._with_rules(errors, lambda: RuleSubject(rules.seen_created(resource, entries)), outcomes)
         if validated.errors:
             return validated
         created = objectmetavalidation.validate_created(metadata, namespaced=self._namespaced, profile=self._profile)
         return Validated(created, validated.warnings)
 
-    def update(self, resource: Resource, old: Resource, outcomes: list[RuleOutcome] | None = None) -> Validated:
+    def update(
+        self,
+        resource: Resource,
+        old: Resource,
+        outcomes: list[RuleOutcome] | None = None,
+        entries: Entries = None,
+    ) -> Validated:
         """
-        Return what is wrong with a resource that replaces *old*.
+        Return what is wrong with a resource that replaces *old*; *entries* returns its managed fields where those of *old* are known.
 
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go, ValidateUpdate; apiserver registry/rest/update.go.
@@ -96,13 +106,21 @@ class ResourceValidator:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._new_list_errors(resource, old)
-        return self._with_rules(errors, resource, outcomes, old, lambda: rules.changes(resource, old))
+        managed = functools.partial(rules.managed, resource, old, entries)
+        return self._with_rules(errors, lambda: self._replaced(resource, old, managed()), outcomes)
 
     def update_status(
-        self, resource: Resource, old: Resource, sent: Resource, outcomes: list[RuleOutcome] | None = None
+        self,
+        resource: Resource,
+        old: Resource,
+        sent: Resource,
+        outcomes: list[RuleOutcome] | None = None,
+        entries: Entries = None,
     ) -> Validated:
         """
         Return what is wrong with a resource that is *old* with another status, which was *sent* in a whole resource.
+
+        What *entries* is says `update`.
 
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go, ValidateUpdate.
@@ -120,15 +138,14 @@ class ResourceValidator:
             )
         errors += self._subresources.validate_status_scale(resource)
         errors += self._new_list_errors(resource, old)
-        return self._with_rules(errors, resource, outcomes, old, lambda: rules.changes_status(sent, old))
+        managed = functools.partial(rules.managed_status, sent, old, entries, self._profile)
+        return self._with_rules(errors, lambda: self._replaced(resource, old, managed()), outcomes)
 
     def _with_rules(
         self,
         errors: list[FieldError],
-        resource: Resource,
+        subject: Callable[[], RuleSubject],
         outcomes: list[RuleOutcome] | None,
-        old: Resource | None = None,
-        changes: Callable[[], bool] = bool,
     ) -> Validated:
         """Return *errors* and what the rules say, or that they are not run because of the errors."""
         if self._rules is None:
@@ -136,13 +153,12 @@ class ResourceValidator:
         blocked = rules.blocked(errors, self._profile)
         if blocked is not None:
             return Validated([*errors, blocked])
-        if old is None:
-            subject = RuleSubject(rules.seen_created(resource))
-        else:
-            correlation = Correlation(resource, old, self._declared or {})
-            subject = RuleSubject(*rules.seen(resource, old, changes=changes()), correlation=correlation)
-        found = rulevalidation.validate(self._rules, subject, self._profile, outcomes=outcomes)
+        found = rulevalidation.validate(self._rules, subject(), self._profile, outcomes=outcomes)
         return Validated(errors + found.errors, tuple(found.warnings))
+
+    def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields) -> RuleSubject:
+        correlation = Correlation(resource, old, self._declared or {})
+        return RuleSubject(*rules.seen(resource, old, managed), correlation=correlation)
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:
         return typemeta.validate(resource, self._of_url)

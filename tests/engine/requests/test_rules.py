@@ -73,3 +73,15 @@ def test_a_server_without_rules_evaluates_none() -> None:
     crd = _crd(kubernetes="1.21")
     assert crd.response.accepted
     assert crd.version("v1").create({"a": 0}).accepted
+
+
+def test_a_clock_that_stands_still_keeps_no_change_from_being_seen() -> None:
+    status = {"type": "object", "properties": {"p": {"type": "string"}}}
+    rule = {"rule": "self.metadata != oldSelf.metadata", "message": "the same metadata"}
+    properties = {"a": {"type": "integer"}, "status": status}
+    crd = _crd({"type": "object", "properties": properties, "x-kubernetes-validations": [rule]})
+    version = crd.version("v1")
+    old = version.patch({"status": {"p": "x"}}, old=version.create({"a": 1}), subresource="status")
+
+    assert version.patch({"status": {"p": "y"}}, old=old, subresource="status").accepted
+    assert "the same metadata" in version.patch({"status": {"p": "x"}}, old=old, subresource="status").message

@@ -95,7 +95,7 @@ def test_what_operations_leave_is_shared() -> None:
 
 def test_what_takes_the_place_of_something_is_not_taken_for_it() -> None:
     value = documents.read('{"z":{"y":1}}')
-    operations = [{"op": "add", "path": "/a", "value": {"b": {}}}]
+    operations: list[Any] = [{"op": "add", "path": "/a", "value": {"b": {}}}]
     operations += [{"op": "add", "path": "/a/b/c", "value": 1}, {"op": "remove", "path": "/a"}]
     operations += [
         {"op": "add", "path": "/d", "value": value},
