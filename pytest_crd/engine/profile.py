@@ -297,7 +297,6 @@ _V1_21: Final = _V1_32._replace(
         checks_kinds=False,
         deduces_untyped=False,
         scales_have_owners=False,
-        knows_definitions=False,
     ),
     json_patch=JsonPatchRelease(*[False] * 6),
     go=_V1_32.go._replace(has_short_group_names=False),

@@ -82,14 +82,9 @@ def _found(response: Response) -> JSONValue:
     return found
 
 
-def _comparable(answer: JSONValue, version: str) -> str:
-    """Return an answer in one order; of 1.21 without what a server makes, as one that serves CRDs alone knows no owners of them there."""
-    whole = sequences.in_order(answer)
-    if version == "1.21" and "object" in whole:
-        made = ("creationTimestamp", "generation", "managedFields", "uid")
-        metadata = {key: value for key, value in whole["object"]["metadata"].items() if key not in made}
-        whole = {**whole, "object": {**whole["object"], "metadata": metadata}}
-    return json.dumps(whole, sort_keys=True)
+def _comparable(answer: JSONValue) -> str:
+    """Return an answer in one order."""
+    return json.dumps(sequences.in_order(answer), sort_keys=True)
 
 
 def _differences(path: Path, version: str) -> Iterator[dict[str, Any]]:
@@ -100,14 +95,11 @@ def _differences(path: Path, version: str) -> Iterator[dict[str, Any]]:
         verb = crdrequests.verb_of(asked)
         if (
             version not in one.versions
-            or (version == "1.21" and verb == "apply")
             or (verb not in {"create", "apply"} and one.before is None)
             or (verb == "create" and one.before is not None)
         ):
-            continue  # what is there or not cannot be asked here; a 1.21 that serves CRDs alone refuses each apply of one
-        ours, theirs = (
-            _comparable(found, version) for found in (_answer(one, asked, profile.named(version)), one.answer)
-        )
+            continue  # what is there or not cannot be asked here
+        ours, theirs = map(_comparable, (_answer(one, asked, profile.named(version)), one.answer))
         if ours != theirs:
             yield {"name": one.case, "number": one.number, "theirs": theirs, "ours": ours}
 

@@ -222,14 +222,27 @@ def test_a_crd_of_v1beta1_may_have_no_columns() -> None:
     assert "additionalPrinterColumns" not in stored["spec"]["versions"][0]
 
 
-def test_a_crd_is_written_under_a_version_of_which_owners_are_not_known() -> None:
+def test_a_crd_has_owners_under_the_oldest_version() -> None:
     server = servers.api(kubernetes_version="1.21")
     made: Any = servers.ask(server, "POST", servers.CRDS, servers.crd()).value
     spec = {**made["spec"], "names": {**made["spec"]["names"], "shortNames": ["th"]}}
     answer: Any = servers.ask(server, "PUT", THINGS, {**servers.ask(server, "GET", THINGS).value, "spec": spec})
 
     assert (answer.code, answer.value["metadata"]["generation"]) == (200, 2)
-    assert "managedFields" not in answer.value["metadata"]
+    assert [entry["manager"] for entry in answer.value["metadata"]["managedFields"]] == ["probe"]
+
+
+def test_a_crd_is_written_of_which_owners_are_not_known() -> None:
+    server = servers.api(kubernetes_version="1.21")
+    made: Any = servers.ask(server, "POST", servers.CRDS, servers.crd()).value
+    stored: Any = servers.ask(server, "GET", THINGS).value
+    [*entries] = stored["metadata"]["managedFields"]
+    old = {**entries[0], "apiVersion": "apiextensions.k8s.io/v1beta1"}
+    spec = {**made["spec"], "names": {**made["spec"]["names"], "shortNames": ["th"]}}
+    sent = {**stored, "metadata": {**stored["metadata"], "managedFields": [old]}, "spec": spec}
+    answer: Any = servers.ask(server, "PUT", THINGS, sent)
+
+    assert (answer.code, answer.value["metadata"]["generation"]) == (200, 2)
 
 
 def test_who_writes_the_status_owns_what_it_changes() -> None:

@@ -380,7 +380,7 @@ class CustomResourceDefinition:
 
         Raises:
             ManifestError, TypeError: It is no object, or holds something that is not JSON; or *old* is neither.
-            NotImplementedError: The stored CRD is of `v1beta1`; or the Kubernetes version is 1.21.
+            NotImplementedError: The stored CRD is of `v1beta1`, or somebody owns it in terms of that.
             UnknownVersionError: No known Kubernetes version.
 
         Errors:

@@ -69,8 +69,6 @@ class ApplyRelease(NamedTuple):
         deduces_untyped: Whether what has no type and keeps unknown fields is owned field by field (since 1.22 or later;
             before, as a whole, unless what is around it keeps them).
         scales_have_owners: Whether requests to `/scale` own the replicas (since 1.22 or later; an apply to it was a panic).
-        knows_definitions: Whether it is known what becomes of applies of CRDs themselves (since 1.22 or later; the server of 1.21 that was
-            recorded, which serves CRDs alone, refuses each of them, which a whole one may not do).
     """
 
     keys_may_be_missing: bool = True
@@ -85,4 +83,3 @@ class ApplyRelease(NamedTuple):
     checks_kinds: bool = True
     deduces_untyped: bool = True
     scales_have_owners: bool = True
-    knows_definitions: bool = True

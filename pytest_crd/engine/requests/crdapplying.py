@@ -37,14 +37,11 @@ def apply(old: Forms | None, asked: Request, profile: Profile, making: Making = 
         Those of `wholecrd.create` where nothing is stored, else those of `wholecrd.update`.
 
     Raises:
-        NotImplementedError: The CRD, or what is known of its owners, is of `v1beta1`; no server of the Kubernetes version was asked
-            that takes such applies; or a number is beyond the range of its type.
+        NotImplementedError: The CRD, or what is known of its owners, is of `v1beta1`; or a number is beyond the range of its type.
 
     Reference:
         apiserver endpoints/handlers/patch.go, applyPatcher.
     """
-    if not profile.apply.knows_definitions:
-        raise NotImplementedError(f"a server-side apply of a CRD under Kubernetes {profile.version}")
     live = None if old is None else _live(old, profile)
     name = asked.name if live is None else live["metadata"].get("name", "")
     target = RequestTarget(declared.GROUP, declared.PLURAL, None, name)
@@ -70,7 +67,7 @@ def apply(old: Forms | None, asked: Request, profile: Profile, making: Making = 
 def _live(old: Forms, profile: Profile) -> JSONObject:
     live = crdrequest.as_stored(old, old.defaulted["status"], profile)
     if crdowners.api_versions(live) != {declared.V1}:
-        raise NotImplementedError("a server-side apply to a CRD of another API version than apiextensions.k8s.io/v1")
+        raise NotImplementedError(f"a server-side apply to a CRD of v1beta1: {crdowners.NOT_FOLLOWED}")
     return live
 
 
@@ -103,19 +100,17 @@ def _forms(resource: JSONObject, profile: Profile) -> Forms:
         RefusedError: It is none that a server could hold.
     """
     if problem := converting.problem(resource, custom_resource_definition("v1")):
-        raise _unconverted(resource, problem)
+        raise _unconverted(resource, problem, profile)
     try:
         return of_decoded(decode_crd(resource, whole_paths=profile.names_fields_of_nested_schemas), profile)
     except DecodeError as error:
-        raise _unconverted(resource, str(error)) from None
+        raise _unconverted(resource, str(error), profile) from None
 
 
-def _unconverted(resource: JSONObject, problem: str) -> RefusedError:
+def _unconverted(resource: JSONObject, problem: str, profile: Profile) -> RefusedError:
     kind = f"{declared.V1}, Kind={declared.KIND}"
-    named = f"/{resource['metadata'].get('name', '')}; {kind}"
-    cannot = (
-        f"failed to convert new object ({named}) to proper version: unable to convert unstructured object to {kind}"
-    )
+    named = f" (/{resource['metadata'].get('name', '')}; {kind})" if profile.apply.names_objects else ""
+    cannot = f"failed to convert new object{named} to proper version: unable to convert unstructured object to {kind}"
     return RefusedError(Refusal(500, "", f"{cannot}: {problem}"))
 
 

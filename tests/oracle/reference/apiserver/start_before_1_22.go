@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"reflect"
 	"time"
 
-	"github.com/go-openapi/spec"
 	"github.com/spf13/pflag"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	extensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
 	generatedopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
@@ -61,18 +63,15 @@ func start(flags []string) (*rest.Config, error) {
 	return server.GenericAPIServer.LoopbackClientConfig, healthy(server.GenericAPIServer.LoopbackClientConfig, failed)
 }
 
-// definitions returns those of all types that are served. In 1.21 those of CRDs themselves are in kube-apiserver alone; here they say
-// nothing but what they refer to, of which a server publishes a second form with defaults where it publishes custom resources.
+// definitions returns those of all types that are served. In 1.21 those of CRDs themselves are in kube-apiserver alone, where they are
+// generated of the Go types: here they are made of the same types while the server starts.
 func definitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	found := generatedopenapi.GetOpenAPIDefinitions(ref)
-	const meta = "k8s.io/apimachinery/pkg/apis/meta/v1."
-	for _, version := range []string{"v1", "v1beta1"} {
-		for kind, dependency := range map[string]string{"": "ObjectMeta", "List": "ListMeta"} {
-			name := "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/" + version + ".CustomResourceDefinition" + kind
-			schema := spec.Schema{SchemaProps: spec.SchemaProps{Type: []string{"object"}}}
-			schema.SetProperty("metadata", spec.Schema{SchemaProps: spec.SchemaProps{Ref: ref(meta + dependency)}})
-			found[name] = common.OpenAPIDefinition{Schema: schema, Dependencies: []string{meta + dependency}}
-		}
+	for _, served := range []interface{}{
+		v1.CustomResourceDefinition{}, v1.CustomResourceDefinitionList{},
+		v1beta1.CustomResourceDefinition{}, v1beta1.CustomResourceDefinitionList{},
+	} {
+		define(reflect.TypeOf(served), ref, found)
 	}
 	return found
 }
