@@ -11,6 +11,7 @@ from live import test_page, test_recorded
 
 from conformance import (
     crdrequests,
+    fieldmanagers,
     merging,
     published,
     sequences,
@@ -41,6 +42,7 @@ def _replayed() -> Iterator[Path]:
     yield test_protobuf.RECORDED
     yield test_builtintables.RECORDED
     yield from merging.files()
+    yield from fieldmanagers.files()
     yield from (path for file in sequences.paths() for path in (file, file.with_suffix(".jsonl")))
     yield from (path for file in crdrequests.paths() for path in (file, file.with_suffix(".jsonl")))
     yield from test_explain.FILES

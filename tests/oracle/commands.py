@@ -118,6 +118,13 @@ _RECORDED: Final = (
         "a minute",
     ),
     Command(
+        "fieldmanagers",
+        "oracle.recorders.fieldmanagers",
+        "what apimachinery's managedfields answers to its own tests: tests/conformance/fieldmanagers",
+        ("Go",),
+        "a minute",
+    ),
+    Command(
         "storedrules",
         "oracle.recorders.storedrules",
         "rules that no server takes, of CRDs that an older one stored: tests/conformance/storedrules.jsonl",

@@ -36,17 +36,24 @@ _FUNCTION: Final = re.compile(r"^func (?:\(\w+ \*?(\w+)\) )?([A-Z]\w*)\(", re.MU
 _TIMES: Final = 2
 
 
-def module() -> Path:
-    """Return the folder of the module in Go's cache."""
-    where = ("go", "list", f"-modfile=k8s-{NEWEST}.mod", "-m", "-f", "{{.Dir}}", MODULE)
+def module(name: str = MODULE) -> Path:
+    """Return the folder of a module in Go's cache."""
+    where = ("go", "list", f"-modfile=k8s-{NEWEST}.mod", "-m", "-f", "{{.Dir}}", name)
     found = subprocess.run(where, cwd=programs.REFERENCE, capture_output=True, text=True, check=True)
     return Path(found.stdout.strip())
 
 
-def lay_over(sources: Path) -> None:
+def copy(module: Path, sources: Path) -> None:
+    """Copy a module of Go's cache, which can only be read."""
+    shutil.copytree(module, sources, copy_function=shutil.copyfile)
+    for path in (sources, *sources.rglob("*/")):
+        path.chmod(0o755)
+
+
+def lay_over(sources: Path, wrappers: Path = WRAPPERS) -> None:
     """Give what the wrappers wrap another name in a copy of the module, and add them."""
-    for wrapper in sorted(WRAPPERS.glob("*/recording.go")):
-        package = sources / wrapper.parent.name
+    for wrapper in sorted(wrappers.rglob("recording.go")):
+        package = sources / wrapper.parent.relative_to(wrappers)
         text = wrapper.read_text(encoding="utf-8")
         for source in sorted(package.glob("*.go")):
             if not source.name.endswith("_test.go"):
@@ -69,9 +76,7 @@ def called() -> Iterator[JSONValue]:
     """Yield the facts of a run of all tests."""
     with tempfile.TemporaryDirectory() as folder:
         sources, out = Path(folder, "module"), Path(folder, "facts.jsonl")
-        shutil.copytree(module(), sources, copy_function=shutil.copyfile)  # Go's cache can only be read
-        for path in (sources, *sources.rglob("*/")):
-            path.chmod(0o755)
+        copy(module(), sources)
         lay_over(sources)
         # What is random is made of one seed.
         environment = os.environ | {"RECORDING": str(out), "GODEBUG": "randautoseed=0"}
