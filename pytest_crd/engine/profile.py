@@ -205,7 +205,7 @@ class Profile(NamedTuple):
 _V1_37: Final = Profile("1.37")
 _V1_36: Final = _V1_37._replace(
     version="1.36",
-    apply=_V1_37.apply._replace(reads_patches=False, keeps_owners_on_errors=False),
+    apply=_V1_37.apply._replace(reads_patches=False, keeps_owners_on_errors=False, reads_keys_whole=False),
     json_patch=_V1_37.json_patch._replace(checks_json_first=False),
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,

@@ -138,7 +138,7 @@ class FieldManager:
             new: The object, as it is about to be validated; its own managed fields are those that were sent.
             writer: Who writes it.
         """
-        managed = _given(live, new, writer)
+        managed = _given(live, new, writer, self._release)
         bare = _without_entries(new)
         if live is not None and not managed.owners:
             return bare  # not tracked, and an update does not begin with it
@@ -163,7 +163,7 @@ class FieldManager:
                 what it changes.
         """
         try:
-            managed = managers.read(_entries(live))
+            managed = managers.read(_entries(live), ignores_rest=not self._release.reads_keys_whole)
         except BrokenEntriesError as error:
             raise _failed(f"failed to decode managed fields: {error}") from None
         self._check_type(applied)
@@ -320,7 +320,7 @@ def _compared(owners: Mapping[Manager, Owned]) -> dict[str, tuple[str, bool, set
     }
 
 
-def _given(live: JSONObject | None, new: JSONObject, writer: Writer) -> Managed:
+def _given(live: JSONObject | None, new: JSONObject, writer: Writer, release: ApplyRelease) -> Managed:
     """
     Return who owned what: as the request says it, else as it is stored; nobody where the request resets it.
 
@@ -331,10 +331,10 @@ def _given(live: JSONObject | None, new: JSONObject, writer: Writer) -> Managed:
         entries = _metadata(new).get("managedFields")
         if entries in ([], [{}]):
             return NOBODY
-        given = _readable(entries or [])
+        given = _readable(entries or [], release)
         if given.owners:
             return given
-    return _readable(_entries(live))
+    return _readable(_entries(live), release)
 
 
 def _stripped(owners: Mapping[Manager, Owned], manager: Manager) -> dict[Manager, Owned]:
@@ -440,9 +440,9 @@ def _entries(resource: JSONObject | None) -> list[JSONValue]:
     return _metadata(resource or {}).get("managedFields") or []
 
 
-def _readable(entries: list[JSONValue]) -> Managed:
+def _readable(entries: list[JSONValue], release: ApplyRelease) -> Managed:
     try:
-        return managers.read(entries)
+        return managers.read(entries, ignores_rest=not release.reads_keys_whole)
     except BrokenEntriesError:
         return NOBODY
 

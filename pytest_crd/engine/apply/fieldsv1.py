@@ -6,8 +6,10 @@ An element is the key of an object: `f:` and a name, `k:` and keys as JSON, `v:`
 
 from __future__ import annotations
 
+import functools
 import json
 import re
+from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Final, NoReturn
 
@@ -19,6 +21,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 _SELF: Final = "."
 _LEAST: Final = 2
+_BLANKS: Final = " \t\n\r"
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
@@ -41,12 +44,13 @@ def write(fields: FieldSet) -> dict[str, JSONValue]:
     return written
 
 
-def read(written: JSONValue) -> FieldSet:
+def read(written: JSONValue, *, ignores_rest: bool = False) -> FieldSet:
     """
     Return the set that is written down.
 
     Args:
         written: A JSON object; null is an empty set.
+        ignores_rest: Whether what follows the JSON of a key is ignored.
 
     Raises:
         BrokenError: It is none, or a key in it chooses nothing. A key of another kind than those that are known is left out.
@@ -54,11 +58,11 @@ def read(written: JSONValue) -> FieldSet:
     Reference:
         structured-merge-diff fieldpath/serialize.go, readIterV1.
     """
-    found, _ = _read(written)
+    found, _ = _read(written, functools.partial(element_of, ignores_rest=True) if ignores_rest else element_of)
     return fieldsets.EMPTY if found is None else found
 
 
-def _read(written: JSONValue) -> tuple[FieldSet | None, bool]:
+def _read(written: JSONValue, named: Callable[[str], PathElement | None]) -> tuple[FieldSet | None, bool]:
     """Return what lies inside, None where there is nothing, and whether the field itself is in the set."""
     if written is not None and not isinstance(written, dict):
         raise BrokenError("expected a JSON object")
@@ -68,8 +72,8 @@ def _read(written: JSONValue) -> tuple[FieldSet | None, bool]:
     for text, value in (written or {}).items():
         if text == _SELF:
             is_member = True
-        elif (element := element_of(text)) is not None:
-            below, itself = _read(value)
+        elif (element := named(text)) is not None:
+            below, itself = _read(value, named)
             if itself:
                 members.add(element)
             if below is not None:
@@ -79,9 +83,13 @@ def _read(written: JSONValue) -> tuple[FieldSet | None, bool]:
     return FieldSet(members, children), is_member
 
 
-def element_of(text: str) -> PathElement | None:
+def element_of(text: str, *, ignores_rest: bool = False) -> PathElement | None:
     """
     Return the element that *text* is; None where its kind is unknown.
+
+    Args:
+        text: As it is written down.
+        ignores_rest: Whether what follows its JSON is ignored.
 
     Raises:
         BrokenError: It is none.
@@ -97,9 +105,9 @@ def element_of(text: str) -> PathElement | None:
     if kind == "f":
         return pathelements.field(rest)
     if kind == "v":
-        return pathelements.value(_json(rest))
+        return pathelements.value(_json(rest, ignores_rest=ignores_rest))
     if kind == "k":
-        return _key(rest)
+        return _key(_json(rest, ignores_rest=ignores_rest))
     if kind == "i":
         if not _INTEGER.fullmatch(rest):
             raise BrokenError(f"strconv.Atoi: parsing {printing.quote(rest)}: invalid syntax")
@@ -107,16 +115,15 @@ def element_of(text: str) -> PathElement | None:
     return None
 
 
-def _key(text: str) -> PathElement:
-    fields = _json(text)
+def _key(fields: JSONValue) -> PathElement:
     if fields is not None and not isinstance(fields, dict):
         raise BrokenError("expected a JSON object")
     return pathelements.key(fields or {})
 
 
-def _json(text: str) -> JSONValue:
+def _json(text: str, *, ignores_rest: bool) -> JSONValue:
     try:
-        return _DECODER.decode(text)
+        return _DECODER.raw_decode(text.lstrip(_BLANKS))[0] if ignores_rest else _DECODER.decode(text)
     except ValueError as error:
         raise BrokenError(str(error)) from None
 

@@ -97,12 +97,13 @@ class Managed(NamedTuple):
 NOBODY: Final = Managed({}, {})
 
 
-def read(entries: Iterable[Mapping[str, JSONValue]]) -> Managed:
+def read(entries: Iterable[Mapping[str, JSONValue]], *, ignores_rest: bool = False) -> Managed:
     """
     Return who owns what, as the entries of an object say it.
 
     Args:
         entries: Decoded entries.
+        ignores_rest: Whether what follows the JSON of a key in them is ignored.
 
     Raises:
         BrokenEntriesError: One of them cannot be read.
@@ -120,7 +121,7 @@ def read(entries: Iterable[Mapping[str, JSONValue]]) -> Managed:
             entry.get("manager") or "", operation, "" if operation == APPLY else version, entry.get("subresource") or ""
         )
         try:
-            fields = fieldsv1.read(entry.get("fieldsV1"))
+            fields = fieldsv1.read(entry.get("fieldsV1"), ignores_rest=ignores_rest)
         except fieldsv1.BrokenError as error:
             raise BrokenEntriesError(
                 f"error decoding versioned set from {entry}: error decoding set: {error}"

@@ -61,6 +61,7 @@ class ApplyRelease(NamedTuple):
         names_subresources: Whether managers of a subresource are others than those of the object (since 1.22).
         keeps_owners_on_errors: Whether who owned what stays where it cannot be found out what an update changes (since 1.37;
             before, nobody owns anything then).
+        reads_keys_whole: Whether a key of managed fields with something behind its JSON is none (since 1.37; before, that was ignored).
         keeps_metadata_from_status: Whether a request to the status owns nothing of the metadata, either (since 1.36).
         knows_status_of_all_versions: Whether it owns nothing else in terms of other versions, either (since 1.35).
         times_follow_writes: Whether a manager has a new time when its request changes the object, and keeps the old one when nothing is written
@@ -77,6 +78,7 @@ class ApplyRelease(NamedTuple):
     names_objects: bool = True
     names_subresources: bool = True
     keeps_owners_on_errors: bool = True
+    reads_keys_whole: bool = True
     keeps_metadata_from_status: bool = True
     knows_status_of_all_versions: bool = True
     times_follow_writes: bool = True
