@@ -262,6 +262,13 @@ COMMANDS: Final = (
         "some seconds",
     ),
     Command(
+        "compare integration",
+        "oracle.comparisons.integration",
+        "apiextensions-apiserver's own `test/integration` against `pytest-crd serve`: what passes, and why the rest does not",
+        ("Go",),
+        "ten minutes",
+    ),
+    Command(
         "compare live",
         "oracle.comparisons.live",
         "what a run in the example project prints with `--crd-live`, and what docs/how-to/ask-a-live-server.md shows",
