@@ -109,11 +109,10 @@ class Api:
         if info is None:
             return generalpaths.answer(request, self.catalog, self.address)
         type_ = self.catalog.find(info.group, info.version, info.resource)
-        is_everywhere = info.verb in ("list", "watch") and not info.name
-        if type_ is None or (type_.is_namespaced and not info.namespace and not is_everywhere):
+        if type_ is None:
             raise NotFoundPageError
-        if not type_.is_namespaced:
-            info = info._replace(namespace="")
+        if not _is_in_scope(type_, info):
+            raise statuses.no_such_path() if type_.is_typed else NotFoundPageError
         try:
             if not type_.has(info.subresource):
                 raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.resource, info.name)
@@ -301,6 +300,12 @@ def _no_list(shape: str, shown: Resource, type_: ResourceType) -> ApiError:
 def _form_of(request: HTTPRequest, type_: ResourceType) -> Form:
     """Return the form in which objects are wanted."""
     return negotiation.form_of(request, _SHAPES, has_protobuf=type_.has_protobuf)
+
+
+def _is_in_scope(type_: ResourceType, info: RequestInfo) -> bool:
+    """Return whether a URL has a namespace where objects are in namespaces, and has none where they are not."""
+    is_everywhere = info.verb in ("list", "watch") and not info.name
+    return bool(info.namespace) == type_.is_namespaced or (type_.is_namespaced and is_everywhere)
 
 
 def _table(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.project import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server import openapi
+from pytest_crd.server import openapi, statuses
 from pytest_crd.server.builtintypes import BuiltInType, built_in
 from pytest_crd.server.definitioncontroller import DefinitionController
 from pytest_crd.server.definitions import DefinitionType
@@ -19,6 +20,8 @@ from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import Store, StoredObject
 from pytest_crd.server.writing import Admit
+
+_ENDING: Final = "create not allowed while custom resource definition is terminating"
 
 
 class ServerCatalog:
@@ -92,6 +95,8 @@ class ServerCatalog:
 
         def admit(name: str, warnings: tuple[str, ...]) -> None:
             try:
+                if type_.is_terminating:
+                    raise statuses.forbidden(type_.resource, name, _ENDING)
                 if type_.is_namespaced:
                     self.namespaces.demand(info.namespace, type_, name)
             except ApiError as error:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Final
 
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition, Version
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -14,8 +17,10 @@ from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import RefusedError
 from pytest_crd.server import jsonpath, statuses
-from pytest_crd.server.resourcetypes import AGE, NAME, VERBS, Names, ResourceType, SubresourceKind, TableColumn
-from pytest_crd.server.store import StoredObject
+from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
+from pytest_crd.server.store import Event, StoredObject
+
+_DEFINITIONS: Final = f"{declared.PLURAL}.{declared.GROUP}"
 
 
 class CustomResourceType(ResourceType):
@@ -31,15 +36,15 @@ class CustomResourceType(ResourceType):
             crd: The CRD.
             version: One of its versions, which is served.
             spec: What the CRD says, as it is stored.
-            is_terminating: Whether the CRD is being deleted: then nothing is created any longer.
+            is_terminating: Whether the CRD is being deleted.
         """
         self.group, self.version = crd.group, version.name
         self.names = names_of(spec["names"])
         self.is_namespaced = crd.scope == "Namespaced"
-        self.verbs = tuple(verb for verb in VERBS if verb != "create" or not is_terminating)
         self.subresources = tuple(self._subresources(version))
         self.crd, self.of = crd, version
         self._spec = spec
+        self.is_terminating = is_terminating
         self.warnings = version.deprecation_warnings
 
     def _subresources(self, version: Version) -> list[SubresourceKind]:
@@ -72,6 +77,17 @@ class CustomResourceType(ResourceType):
         stored = self.crd.version(self.storage_version)
         return super().ending(stored.read(value), finalizers) if finalizers else None
 
+    def ends_watches(self, event: Event, /) -> bool:
+        """
+        Return whether a change is one of what the CRD says, or of the names that it was given.
+
+        Reference:
+            apiextensions-apiserver apiserver/customresource_handler.go, updateCustomResourceDefinition.
+        """
+        if event.key.name != self.resource or event.key.resource != _DEFINITIONS:
+            return False
+        return event.new is None or event.old is None or not jsonvalue.equal(_served(event.new), _served(event.old))
+
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
         try:
@@ -103,20 +119,25 @@ class CustomResourceType(ResourceType):
 
     @cached_property
     def _columns(self) -> tuple[TableColumn, ...]:
-        declared = self._declared.get("additionalPrinterColumns")
-        return (NAME, *((_column(one) for one in declared) if declared else (AGE,)))
+        columns = self._declared.get("additionalPrinterColumns")
+        return (NAME, *((_column(one) for one in columns) if columns else (AGE,)))
 
 
-def names_of(declared: Mapping[str, JSONValue]) -> Names:
+def _served(entry: StoredObject) -> JSONValue:
+    """Return what of a CRD decides how its objects are served."""
+    return [entry.value["spec"], entry.value["status"]["acceptedNames"]]
+
+
+def names_of(given: Mapping[str, JSONValue]) -> Names:
     """Return the names that a CRD asks for, with those that a server makes of its kind."""
-    kind = declared["kind"]
+    kind = given["kind"]
     return Names(
-        declared["plural"],
-        declared.get("singular") or kind.lower(),
+        given["plural"],
+        given.get("singular") or kind.lower(),
         kind,
-        declared.get("listKind") or f"{kind}List",
-        tuple(declared.get("shortNames") or ()),
-        tuple(declared.get("categories") or ()),
+        given.get("listKind") or f"{kind}List",
+        tuple(given.get("shortNames") or ()),
+        tuple(given.get("categories") or ()),
     )
 
 
@@ -125,14 +146,14 @@ def _text(value: JSONValue) -> str:
     return value if isinstance(value, str) else printing.marshal(value)
 
 
-def _column(declared: Mapping[str, JSONValue]) -> TableColumn:
-    path = declared["jsonPath"]
-    description = declared.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
+def _column(given: Mapping[str, JSONValue]) -> TableColumn:
+    path = given["jsonPath"]
+    description = given.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
     return TableColumn(
-        declared["name"],
-        declared["type"],
+        given["name"],
+        given["type"],
         path,
         description,
-        declared.get("priority") or 0,
-        declared.get("format") or "",
+        given.get("priority") or 0,
+        given.get("format") or "",
     )

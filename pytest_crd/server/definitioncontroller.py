@@ -30,6 +30,8 @@ _INSTALLING: Final = {
     "message": "the initial names have been accepted",
 }
 _IN_PROGRESS: Final = ("InstanceDeletionInProgress", "CustomResource deletion is in progress")
+_COMPLETED: Final = ("InstanceDeletionCompleted", "removed all instances")
+_NEVER_ESTABLISHED: Final = ("NeverEstablished", "resource was never established")
 
 
 class DefinitionController:
@@ -139,7 +141,12 @@ class DefinitionController:
         return True
 
     def _end(self, entry: StoredObject) -> bool:
-        """Delete the objects of a CRD, then the CRD itself."""
+        """
+        Delete the objects of a CRD, then the CRD itself.
+
+        Reference:
+            apiextensions-apiserver controller/finalizer/crd_finalizer.go, sync.
+        """
         metadata = entry.value["metadata"]
         finalizers = metadata.get("finalizers") or []
         if definitions.CLEANUP not in finalizers:
@@ -154,7 +161,9 @@ class DefinitionController:
             return any(changes)
         rest = [one for one in finalizers if one != definitions.CLEANUP]
         if rest:
-            self._store.put(entry.key, {**entry.value, "metadata": {**metadata, "finalizers": rest}})
+            why = _COMPLETED if _condition(entry.value, "Established") == "True" else _NEVER_ESTABLISHED
+            done = definitions.terminating(entry.value, *why, is_done=True)
+            self._store.put(entry.key, {**done, "metadata": {**metadata, "finalizers": rest}})
         else:
             self._store.delete(entry.key)
         return True

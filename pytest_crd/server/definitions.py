@@ -160,11 +160,12 @@ def made_of(answer: Response, before: Resource | None, making_up: Making) -> Res
     return {**stored, "metadata": {**stored["metadata"], **made}}
 
 
-def terminating(value: Resource, reason: str, message: str) -> Resource:
-    """Return a CRD whose status says that it is being deleted."""
+def terminating(value: Resource, reason: str, message: str, *, is_done: bool = False) -> Resource:
+    """Return a CRD whose status says that it is being deleted, or that its objects are gone."""
     status = value["status"]
     kept = [one for one in status.get("conditions") or () if one["type"] != "Terminating"]
-    condition = {"type": "Terminating", "status": "True", "lastTransitionTime": making.now(), "reason": reason}
+    goes_on = "False" if is_done else "True"
+    condition = {"type": "Terminating", "status": goes_on, "lastTransitionTime": making.now(), "reason": reason}
     return {**value, "status": {**status, "conditions": [*kept, {**condition, "message": message}]}}
 
 

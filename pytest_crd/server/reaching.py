@@ -59,17 +59,23 @@ class InProcess:
         assert isinstance(answer, HTTPAnswer)  # noqa: S101 - no watch was asked for
         return answer
 
-    def states(self, type_: ResourceType, request: HTTPRequest, timeout: float) -> States:
+    def states(self, _: ResourceType, request: HTTPRequest, timeout: float) -> States:
         """Yield what an object is, as `ReachedServer` says."""
         reply = self._api.answer(self._allowed(request))
         assert isinstance(reply, Stream)  # noqa: S101 - the resource is there, and can be watched
+        watch = reply.watch
         news = threading.Event()
         end = self._api.store.listen(news.set)
         deadline = time.monotonic() + timeout
         try:
             while True:
-                for event in reply.watch.take():
-                    yield None if event.entry is None or event.type == "DELETED" else type_.shown(event.entry)
+                for event in watch.take():
+                    yield None if event.entry is None or event.type == "DELETED" else watch.type.shown(event.entry)
+                if watch.is_over:  # as the CRD has changed, or has gone and may come back
+                    renewed = self._api.answer(self._allowed(request))
+                    if isinstance(renewed, Stream):
+                        watch = renewed.watch
+                        continue
                 if not news.wait(max(0.0, deadline - time.monotonic())):
                     return
                 news.clear()

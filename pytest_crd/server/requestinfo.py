@@ -53,10 +53,9 @@ def parse(method: str, path: str) -> RequestInfo | None:
     is_watch = rest[0] == "watch" and len(rest) > 1
     rest = rest[1:] if is_watch else rest
     namespace = ""
-    if rest[0] == "namespaces" and len(rest) > 1:
-        namespace = rest[1]
-        # A namespace is a resource, too.
-        rest = rest[2:] if len(rest) > 2 and rest[2] not in _OF_NAMESPACES else rest
+    # A namespace is a resource, too, which is in none.
+    if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in _OF_NAMESPACES:
+        namespace, rest = rest[1], rest[2:]
     name = rest[1] if len(rest) > 1 else ""
     verb = _verb(method, name, is_watch=is_watch)
     return RequestInfo(verb, group, version, rest[0], namespace, name, "/".join(rest[2:]))

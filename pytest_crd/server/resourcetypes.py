@@ -11,7 +11,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.server import making
-from pytest_crd.server.store import ObjectKey, StoredObject
+from pytest_crd.server.store import Event, ObjectKey, StoredObject
 
 # In the order in which discovery lists those of custom resources.
 VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
@@ -131,6 +131,7 @@ class ResourceType(abc.ABC):
         blank: What an object says that nothing was put into, beside its metadata.
         warnings: What each answer about it warns of.
         validates: Whether what is written is pruned, defaulted and validated; else it is only stored.
+        is_terminating: Whether the CRD of its objects is being deleted: then none is created any longer.
         shows_deleted: Whether a deletion is answered with the object, and not with a Status.
     """
 
@@ -146,6 +147,7 @@ class ResourceType(abc.ABC):
     blank: Resource = MappingProxyType({})
     warnings: tuple[str, ...] = ()
     validates: bool = True
+    is_terminating: bool = False
     shows_deleted: bool = False
 
     @property
@@ -195,6 +197,10 @@ class ResourceType(abc.ABC):
             apiserver registry/rest/delete.go, BeforeDelete; registry/generic/registry/store.go, markAsDeleting.
         """
         return marked(value, finalizers) if finalizers else None
+
+    def ends_watches(self, _: Event, /) -> bool:
+        """Return whether watches end with a change, as its objects are served otherwise from then on."""
+        return False
 
     @abc.abstractmethod
     def columns(self) -> Sequence[TableColumn]:

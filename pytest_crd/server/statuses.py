@@ -82,7 +82,8 @@ def forbidden(resource: str, name: str, problem: str, causes: Sequence[Mapping[s
     plural, _, group = resource.partition(".")
     about = (("name", name), ("group", group), ("kind", plural), ("causes", [*causes]))
     details = {key: value for key, value in about if value}
-    return failure(403, "Forbidden", f'{resource} "{name}" is forbidden: {problem}', details)
+    subject = f'{resource} "{name}"' if name else resource
+    return failure(403, "Forbidden", f"{subject} is forbidden: {problem}", details)
 
 
 def invalid_options(kind: str, errors: Sequence[FieldError]) -> ApiError:

@@ -36,7 +36,7 @@ class Watch:
 
     Attributes:
         type: What is watched.
-        is_over: Whether nothing comes any longer, as an error was told.
+        is_over: Whether nothing comes any longer, as an error was told, or objects are served otherwise since.
     """
 
     def __init__(self, store: Store, type_: ResourceType, namespace: str, options: ListOptions) -> None:
@@ -56,6 +56,7 @@ class Watch:
         self._begins = options.sends_initial_events if options.sends_initial_events is not None else not since
         self._ends_beginning = bool(options.sends_initial_events) and options.wants_bookmarks
         with store.lock:
+            self._opened = store.revision
             # What is there is told as of now, whatever is asked.
             self._revision = store.revision if self._begins or not since else since
             self._first = self._present() if self._begins else []
@@ -79,6 +80,9 @@ class Watch:
         for event in happened:
             self._revision = event.revision
             found += self._told(event)
+            if event.revision > self._opened and self.type.ends_watches(event):
+                self.is_over = True
+                break
         return found
 
     def bookmark(self) -> list[WatchEvent]:

@@ -28,7 +28,7 @@ _STORAGE_PREFIX: Final = "/registry"
 _UNREADABLE: Final = frozenset({400, 413, 415})
 
 
-# Called with the name of an object that is about to be created, and what is warned of.
+# Called with the name of an object that is about to be created, empty where it is generated, and what is warned of.
 Admit: TypeAlias = "Callable[[str, tuple[str, ...]], None]"
 
 
@@ -77,9 +77,9 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
     outcome = type_.answer(None if entry is None else entry.value, asked, made)
     by_update = type_.is_created_by_update and asked.verb == "update"
     by_other = by_update or patches.is_apply(asked.verb, asked.media_type)
-    creates = asked.verb == "create" or (entry is None and by_other)
+    creates = asked.verb == "create" or (entry is None and by_other and not asked.subresource)
     if creates and not _is_unread(outcome):
-        admit(name, outcome.response.warnings)
+        admit(info.name or _name_in(asked.body), outcome.response.warnings)
     if not outcome.response.accepted:
         raise statuses.ApiError(outcome.response.status, warnings=outcome.response.warnings)
     value = _kept(store, type_, info, asked, entry, outcome)

@@ -4,7 +4,7 @@ Conversations with a server: requests of HTTP by some clients, and watches besid
 A request is a mapping: `method`, `path`, and perhaps `body`, `mediaType`, `accept`, `agent`, `headers`, `leaveOut`, the fields of which the answer is
 not compared, and `pause`, the seconds that a cluster is given before it is asked. In paths and bodies stand `{ns}` for the
 namespace of the conversation, and `{rv:N}`, `{uid:N}`, `{continue:N}` for what answer N said. A `watch` is a request whose events are those that come
-until the conversation ends.
+until the conversation ends; the answer says `ended` where the server has ended it before.
 """
 
 from __future__ import annotations
@@ -37,11 +37,13 @@ class Raw(NamedTuple):
         code: The HTTP code.
         headers: The headers, names in lower case, those that come several times in one list.
         text: What the body says.
+        ended: Whether it is a watch that the server has ended, without an error.
     """
 
     code: int
     headers: Mapping[str, Sequence[str]]
     text: str
+    ended: bool = False
 
 
 Send = Callable[[Request], "Raw | Callable[[], Raw]"]
@@ -137,6 +139,8 @@ class _Normal:
         if asked.get("watch") and raw.code == 200:
             lines = [json.loads(self._text(line)) for line in raw.text.splitlines() if line.strip()]
             found["events"] = [self._value(one, asked) for one in lines if not _is_periodic(one)]
+            if raw.ended:
+                found["ended"] = True
         else:
             text = self._text(raw.text)
             is_yaml = "application/yaml" in raw.headers.get("content-type", ())

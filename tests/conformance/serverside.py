@@ -59,4 +59,5 @@ def _raw(answer: HTTPAnswer) -> Raw:
 def _events(stream: Stream) -> Raw:
     lines = b"".join(stream.line(event) for event in stream.watch.take())
     headers = {"content-type": [stream.media_type], "warning": [f'299 - "{text}"' for text in stream.warnings]}
-    return Raw(200, headers, protobufanswers.text_of(lines, stream.media_type))
+    has_ended = stream.watch.is_over and b'"type":"ERROR"' not in lines
+    return Raw(200, headers, protobufanswers.text_of(lines, stream.media_type), has_ended)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 from support import servers
@@ -87,6 +87,41 @@ def test_waiting_in_vain_tells_what_there_is() -> None:
     jobs.delete("a")
     with pytest.raises(TimeoutError, match="is not there"):
         jobs.wait("a", bool, timeout=0.01)
+
+
+def test_waiting_goes_on_while_the_crd_changes_and_comes_again() -> None:
+    server = _server()
+    jobs, crds = server["jobs.fuzz.example.com"], server["crds"]
+    kept = crds.get("jobs.fuzz.example.com")
+    jobs.create({"metadata": {"name": "a"}})
+    steps: list[Callable[[], object]] = [
+        lambda: crds.patch(kept["metadata"]["name"], {"spec": {"names": {"shortNames": ["other"]}}}),
+        lambda: crds.delete(kept["metadata"]["name"]),
+        lambda: crds.create({"metadata": {"name": kept["metadata"]["name"]}, "spec": kept["spec"]}),
+        lambda: jobs.create({"metadata": {"name": "a"}, "spec": {"schedule": "again"}}),
+    ]
+
+    def until(value: Mapping[str, Mapping[str, object]]) -> bool:
+        is_again = value.get("spec", {}).get("schedule") == "again"
+        if not is_again and len(steps) == 4:  # the first time that it is seen, all else comes about in between
+            for step in steps:
+                step()
+            steps.clear()
+        return is_again
+
+    assert jobs.wait("a", until, timeout=5)["spec"]["schedule"] == "again"
+
+
+def test_waiting_for_an_object_whose_crd_has_gone_is_in_vain() -> None:
+    server = _server()
+    jobs = server["jobs.fuzz.example.com"]
+    jobs.create({"metadata": {"name": "a"}})
+
+    def until(_: object) -> None:
+        server["crds"].delete("jobs.fuzz.example.com")
+
+    with pytest.raises(TimeoutError, match="is not there"):
+        jobs.wait("a", until, timeout=0.05)
 
 
 def test_a_coroutine_may_wait() -> None:

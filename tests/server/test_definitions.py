@@ -135,7 +135,7 @@ def test_a_crd_waits_for_objects_that_are_held() -> None:
 
     assert _conditions(server)["Terminating"] == "True InstanceDeletionInProgress"
     assert servers.ask(server, "DELETE", THINGS).code == 200
-    assert servers.ask(server, "POST", OBJECTS, {**THING, "metadata": {"name": "b"}}).code == 405
+    assert servers.ask(server, "POST", OBJECTS, {**THING, "metadata": {"name": "b"}}).code == 403
     assert servers.ask(server, "GET", f"{OBJECTS}/a").value["metadata"]["deletionTimestamp"]
 
     servers.ask(
@@ -151,6 +151,7 @@ def test_a_crd_that_others_hold_stays_after_its_objects() -> None:
     servers.ask(server, "DELETE", THINGS)
 
     assert servers.ask(server, "GET", THINGS).value["metadata"]["finalizers"] == ["example.com/hold"]
+    assert _conditions(server)["Terminating"] == "False InstanceDeletionCompleted"
     free = {"metadata": {"finalizers": None}}
     assert servers.ask(server, "PATCH", THINGS, free, mediaType="application/merge-patch+json").code == 200
     assert servers.ask(server, "GET", THINGS).code == 404
@@ -306,3 +307,62 @@ def test_what_is_not_established_is_not_published() -> None:
     assert "com.example.v1.Thing" in published
     assert "gadgets" not in json.dumps(published)
     assert not any("gadgets" in path for path in servers.ask(server, "GET", "/openapi/v2").value["paths"])
+
+
+def test_a_crd_that_was_never_established_says_so_when_it_ends() -> None:
+    server = servers.api(servers.crd())
+    other = servers.crd("Other", names={"kind": "Thing", "plural": "others"})
+    other["metadata"]["finalizers"] = ["example.com/hold"]
+    servers.ask(server, "POST", servers.CRDS, other)
+    servers.ask(server, "DELETE", f"{servers.CRDS}/others.example.com")
+
+    assert _conditions(server, f"{servers.CRDS}/others.example.com")["Terminating"] == "False NeverEstablished"
+
+
+def test_watches_end_where_a_crd_says_something_else() -> None:
+    server = servers.api(servers.crd())
+    first = servers.watch(server, f"{OBJECTS}?watch=1")
+    _merge(server, {"metadata": {"labels": {"a": "b"}}})
+    servers.ask(server, "POST", OBJECTS, THING)
+    assert [event.type for event in first.watch.take()] == ["ADDED"]
+    assert not first.watch.is_over
+
+    _merge(server, {"spec": {"names": {"shortNames": ["th"]}}})
+    servers.ask(server, "DELETE", f"{OBJECTS}/a")
+    assert first.watch.take() == []
+    assert first.watch.is_over
+
+
+def test_a_watch_that_begins_in_the_past_does_not_end_with_what_was_then() -> None:
+    server = servers.api(servers.crd())
+    since = servers.ask(server, "GET", OBJECTS).value["metadata"]["resourceVersion"]
+    _merge(server, {"spec": {"names": {"shortNames": ["th"]}}})
+    servers.ask(server, "POST", OBJECTS, THING)
+    stream = servers.watch(server, f"{OBJECTS}?watch=1&resourceVersion={since}")
+
+    assert [event.type for event in stream.watch.take()] == ["ADDED"]
+    assert not stream.watch.is_over
+
+
+def test_watches_do_not_end_with_another_crd() -> None:
+    server = servers.api(servers.crd(), servers.crd("Other"))
+    stream = servers.watch(server, f"{OBJECTS}?watch=1")
+    servers.ask(server, "DELETE", f"{servers.CRDS}/others.example.com")
+
+    assert (stream.watch.take(), stream.watch.is_over) == ([], False)
+
+
+def test_versions_that_were_stored_are_noted() -> None:
+    version = servers.crd()["spec"]["versions"][0]
+    server = servers.api(servers.crd())
+    before = {**version, "storage": False}
+    after = {**version, "name": "v2"}
+
+    changed = _merge(server, {"spec": {"versions": [before, after]}})
+    assert changed["status"]["storedVersions"] == ["v1", "v2"]
+    changed = _merge(server, {"spec": {"versions": [version, {**after, "storage": False}]}})
+    assert changed["status"]["storedVersions"] == ["v1", "v2"]
+
+
+def _merge(server: Api, body: Any) -> Any:
+    return servers.ask(server, "PATCH", THINGS, body, mediaType="application/merge-patch+json").value

@@ -101,9 +101,9 @@ class _Events:
         self._thread.join(max(0.0, self._until[0] - time.monotonic()))
         body = b"".join(self._read_so_far)
         is_in_lines = not self._response.getheader("content-type", "").startswith(protobufanswers.MEDIA_TYPE)
-        return Raw(
-            200, _headers(self._response), _text(self._response, body[: body.rfind(b"\n") + 1] if is_in_lines else body)
-        )
+        text = _text(self._response, body[: body.rfind(b"\n") + 1] if is_in_lines else body)
+        has_ended = not self._thread.is_alive() and '"type":"ERROR"' not in text
+        return Raw(200, _headers(self._response), text, has_ended)
 
 
 def _text(response: http.client.HTTPResponse, body: bytes) -> str:
