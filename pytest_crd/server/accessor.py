@@ -18,6 +18,7 @@ from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.reaching import ReachedServer
 from pytest_crd.server.requestlog import RequestLog
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.statuses import ApiError
 
 USER_AGENT: Final = "pytest-crd"
 
@@ -141,6 +142,7 @@ class Resources:
             timeout: For how many seconds at most.
 
         Raises:
+            RequestFailedError: The server refuses to tell.
             TimeoutError: It is not; the message has the object as it was last.
         """
         path = self._path(
@@ -149,9 +151,12 @@ class Resources:
         last: Resource | None = None
         request = HTTPRequest("GET", path, {"user-agent": USER_AGENT})
         with contextlib.closing(self._reached.states(self._type, request, timeout)) as states:
-            for last in states:
-                if last is not None and until(last):
-                    return dict(last)
+            try:
+                for last in states:
+                    if last is not None and until(last):
+                        return dict(last)
+            except ApiError as error:
+                raise RequestFailedError(error.status) from None
         raise TimeoutError(self._told(name, timeout, last))
 
     async def wait_async(

@@ -45,6 +45,7 @@ class CustomResourceType(ResourceType):
         self.crd, self.of = crd, version
         self._spec = spec
         self.is_terminating = is_terminating
+        self.converts_by_webhook = crd.answers.spec.converts_by_webhook
         self.warnings = version.deprecation_warnings
 
     def _subresources(self, version: Version) -> list[SubresourceKind]:
@@ -66,6 +67,7 @@ class CustomResourceType(ResourceType):
 
     def shown(self, entry: StoredObject) -> Resource:
         """Return a stored object as it is read in this version, with its resourceVersion."""
+        self.demand_conversion(entry.value["apiVersion"], self.api_version)
         form = entry.forms.get(self)
         if form is None:
             form = entry.forms[self] = self.of.read(entry.value)

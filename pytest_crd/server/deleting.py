@@ -76,7 +76,9 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
     Reference:
         apiserver registry/generic/registry/store.go, Delete; registry/rest/delete.go, BeforeDelete.
     """
+    type_.demand_conversion(entry.value["apiVersion"], type_.api_version)
     _demand_conditions(type_, entry, options)
+    type_.demand_conversion(type_.api_version, type_.storage_api_version)
     marked = type_.ending(entry.value, _finalizers(entry, options.policy))
     if marked is None:
         last = entry if options.dry_run else store.delete(entry.key)

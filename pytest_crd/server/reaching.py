@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Generator
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server.api import Api
 from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.watching import Stream
+from pytest_crd.server.statuses import ApiError
+from pytest_crd.server.watching import Stream, Watch
 
+_NOT_FOUND: Final = 404
 # An object each time that it changes; None when it goes.
 States: TypeAlias = "Generator[Resource | None, None, None]"
 
@@ -39,6 +41,9 @@ class ReachedServer(Protocol):
             type_: Its type.
             request: The watch of it.
             timeout: After how many seconds nothing is waited for any longer.
+
+        Raises:
+            ApiError: The server refuses to tell.
         """
 
 
@@ -61,26 +66,39 @@ class InProcess:
 
     def states(self, _: ResourceType, request: HTTPRequest, timeout: float) -> States:
         """Yield what an object is, as `ReachedServer` says."""
-        reply = self._api.answer(self._allowed(request))
-        assert isinstance(reply, Stream)  # noqa: S101 - the resource is there, and can be watched
-        watch = reply.watch
+        watch = self._watch(request)
         news = threading.Event()
         end = self._api.store.listen(news.set)
         deadline = time.monotonic() + timeout
         try:
             while True:
-                for event in watch.take():
-                    yield None if event.entry is None or event.type == "DELETED" else watch.type.shown(event.entry)
-                if watch.is_over:  # as the CRD has changed, or has gone and may come back
-                    renewed = self._api.answer(self._allowed(request))
-                    if isinstance(renewed, Stream):
-                        watch = renewed.watch
+                if watch is None or watch.is_over:  # as the CRD has changed, or has gone and may come back
+                    watch = self._watch(request)
+                if watch is not None:
+                    for event in watch.take():
+                        if event.entry is not None:
+                            yield None if event.type == "DELETED" else watch.type.shown(event.entry)
+                    if watch.is_over:
                         continue
                 if not news.wait(max(0.0, deadline - time.monotonic())):
                     return
                 news.clear()
         finally:
             end()
+
+    def _watch(self, request: HTTPRequest) -> Watch | None:
+        """
+        Return a watch; None where its resource is not there.
+
+        Raises:
+            ApiError: It cannot be watched.
+        """
+        reply = self._api.answer(self._allowed(request))
+        if isinstance(reply, Stream):
+            return reply.watch
+        if reply.code != _NOT_FOUND:
+            raise ApiError(reply.value)
+        return None
 
     def _allowed(self, request: HTTPRequest) -> HTTPRequest:
         token = {"authorization": f"Bearer {self._api.token}"} if self._api.token else {}

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
-from pytest_crd.server import making
+from pytest_crd.server import making, statuses
 from pytest_crd.server.store import Event, ObjectKey, StoredObject
 
 # In the order in which discovery lists those of custom resources.
@@ -132,6 +132,7 @@ class ResourceType(abc.ABC):
         warnings: What each answer about it warns of.
         validates: Whether what is written is pruned, defaulted and validated; else it is only stored.
         is_terminating: Whether the CRD of its objects is being deleted: then none is created any longer.
+        converts_by_webhook: Whether a webhook makes its objects those of another API version, which nothing calls here.
         shows_deleted: Whether a deletion is answered with the object, and not with a Status.
     """
 
@@ -148,6 +149,7 @@ class ResourceType(abc.ABC):
     warnings: tuple[str, ...] = ()
     validates: bool = True
     is_terminating: bool = False
+    converts_by_webhook: bool = False
     shows_deleted: bool = False
 
     @property
@@ -164,6 +166,11 @@ class ResourceType(abc.ABC):
     def api_version(self) -> str:
         """The apiVersion of its objects."""
         return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def storage_api_version(self) -> str:
+        """The apiVersion in which its objects are stored."""
+        return f"{self.group}/{self.storage_version}" if self.group else self.storage_version
 
     def key(self, namespace: str, name: str) -> ObjectKey:
         """Return where an object is stored."""
@@ -197,6 +204,16 @@ class ResourceType(abc.ABC):
             apiserver registry/rest/delete.go, BeforeDelete; registry/generic/registry/store.go, markAsDeleting.
         """
         return marked(value, finalizers) if finalizers else None
+
+    def demand_conversion(self, old: str, new: str) -> None:
+        """
+        Pass when objects of the API version *old* can be made objects of the API version *new*.
+
+        Raises:
+            ApiError: 500: a webhook would have to do it.
+        """
+        if old != new and self.converts_by_webhook:
+            raise statuses.unconverted(old, self.names.kind)
 
     def ends_watches(self, _: Event, /) -> bool:
         """Return whether watches end with a change, as its objects are served otherwise from then on."""

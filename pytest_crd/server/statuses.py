@@ -10,6 +10,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONValue
 
+_NOT_CALLED = "pytest-crd calls no webhooks: only the version in which objects are stored can be asked for"
 _META_GROUP = "meta.k8s.io"
 
 
@@ -133,6 +134,11 @@ def unwritable(problem: str) -> ApiError:
     """Return the failure of a request whose answer cannot be written in protobuf: no server would have stored what is in it."""
     message = f"Internal error occurred: an object that is not validated cannot be written in protobuf: {problem}"
     return failure(500, "InternalError", message, {"causes": [{"message": problem}]})
+
+
+def unconverted(api_version: str, kind: str) -> ApiError:
+    """Return the failure of a request for which a webhook would have to convert an object of an API version."""
+    return failure(500, "", f"conversion webhook for {api_version}, Kind={kind} failed: {_NOT_CALLED}")
 
 
 def success(resource: str, name: str, uid: str) -> JSONValue:

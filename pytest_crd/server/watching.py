@@ -12,6 +12,7 @@ from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.messages import HTTPAnswer, compact
 from pytest_crd.server.protofields import ProtobufError
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import CompactedError, Event, Store, StoredObject
 
 
@@ -79,7 +80,11 @@ class Watch:
             return [*found, WatchEvent("ERROR", value=statuses.failure(410, "Expired", message).status)]
         for event in happened:
             self._revision = event.revision
-            found += self._told(event)
+            try:
+                found += self._told(event)
+            except ApiError as error:
+                self.is_over = True
+                return [*found, WatchEvent("ERROR", value=error.status)]
             if event.revision > self._opened and self.type.ends_watches(event):
                 self.is_over = True
                 break

@@ -22,6 +22,7 @@ from pytest_crd.server.store import Store, StoredObject
 
 _KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 _BASE: Final = 58
+_CONFLICT: Final = 409
 # Below which clusters keep objects in etcd, as messages tell.
 _STORAGE_PREFIX: Final = "/registry"
 # What a body that cannot be read at all is refused with, before options and namespaces are looked at.
@@ -80,6 +81,8 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
     creates = asked.verb == "create" or (entry is None and by_other and not asked.subresource)
     if creates and not _is_unread(outcome):
         admit(info.name or _name_in(asked.body), outcome.response.warnings)
+    if not _is_unread(outcome):
+        _demand_conversions(type_, asked, entry, outcome)
     if not outcome.response.accepted:
         raise statuses.ApiError(outcome.response.status, warnings=outcome.response.warnings)
     value = _kept(store, type_, info, asked, entry, outcome)
@@ -124,6 +127,22 @@ def _kept(  # noqa: PLR0913, PLR0917 - what a request is about
     elif outcome.changed:
         entry = store.put(entry.key, outcome.stored)
     return _with_version(found, entry.revision)
+
+
+def _demand_conversions(
+    type_: ResourceType, asked: Request, entry: StoredObject | None, outcome: RequestOutcome
+) -> None:
+    """
+    Pass when what is stored can be read as the request has it, and what comes of the request can be stored.
+
+    Raises:
+        ApiError: 500: a webhook would have to convert it.
+    """
+    if entry is not None and asked.verb != "create":
+        type_.demand_conversion(entry.value["apiVersion"], type_.api_version)
+    # That a name is taken is found out when an object is stored.
+    if outcome.response.accepted or (asked.verb == "create" and outcome.response.code == _CONFLICT):
+        type_.demand_conversion(type_.api_version, type_.storage_api_version)
 
 
 def _with_version(value: Resource, revision: int) -> Resource:

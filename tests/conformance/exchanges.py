@@ -26,6 +26,7 @@ _UID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 _QUOTED: Final = re.compile(r'(resourceVersion\\{3,}":\\{3,}")\d+')
 _AGE: Final = re.compile(r"\A(<invalid>|\d+s)\Z")
 _GENERATED: Final = re.compile(r"\b(gen-)[bcdfghjklmnpqrstvwxz2456789]{5}\b")
+_CALLED: Final = re.compile(r"(conversion webhook for .+ failed:) .*", re.DOTALL)
 _HEADERS: Final = ("content-type", "warning", "retry-after", "content-encoding")
 
 
@@ -110,6 +111,8 @@ def _message(status: JSONValue) -> str:
         r"\1 N",
         status["message"],
     )
+    # Ours calls no webhook, and says so instead of why one did not answer.
+    message = _CALLED.sub(r"\1 WHY", message)
     message = _GENERATED.sub(r"\1xxxxx", message)
     if message.startswith(
         "failed to create typed patch object"
@@ -169,7 +172,7 @@ class _Normal:
             found["resourceVersion"] = self._version(version, value)
         if value.get("continue"):
             found["continue"] = "CONTINUE"
-        if isinstance(value.get("message"), str):
+        if isinstance(found.get("message"), str):
             found["message"] = _message(found)
         return found
 

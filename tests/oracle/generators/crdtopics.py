@@ -18,6 +18,8 @@ _GROUP: Final = "/apis/{ns}.example.com/v1"
 _THINGS: Final = f"{_GROUP}/namespaces/{{ns}}/things"
 _OF_CLUSTER: Final = f"{_GROUP}/things"
 _APPLY: Final = "application/apply-patch+yaml"
+_TABLE: Final = "application/json;as=Table;g=meta.k8s.io;v=v1"
+_PARTIAL: Final = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 _MERGE: Final = "application/merge-patch+json"
 # How long a server may need until it serves what a CRD says, and how long it holds back the first objects, in seconds.
 _SERVED: Final = 5.0
@@ -42,6 +44,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "crds that change": _changing(),
         "crds whose storage version changes": _stored(),
         "crds that stop to serve a version": _unserved(),
+        "crds whose objects a webhook converts": _converted(),
     }
     return {topic: [_compared(asked) for asked in requests] for topic, requests in found.items()}
 
@@ -49,7 +52,9 @@ def conversations() -> Mapping[str, list[JSONValue]]:
 def _compared(asked: JSONValue) -> JSONValue:
     """Return a request without what of its answer is not compared: who has set the status of a CRD, and a hash of the group's name."""
     left_out = ["managedFields"] if asked["path"].startswith(_CRDS) else []
-    return {**asked, "leaveOut": [*left_out, "storageVersionHash"]} if left_out or asked["path"] == _GROUP else asked
+    if asked["path"] == _GROUP:
+        left_out = ["storageVersionHash"]
+    return {**asked, "leaveOut": left_out} if left_out else asked
 
 
 def _scopes() -> list[JSONValue]:
@@ -176,6 +181,65 @@ def _unserved() -> list[JSONValue]:
         _paused(_get(f"{second}/a")),
         _get(f"{_THINGS}/a"),
         _get("/apis/{ns}.example.com"),
+    ]
+
+
+def _converted() -> list[JSONValue]:
+    """Return requests for objects that a webhook would have to convert, which does not answer."""
+    first, second = (_crd("Namespaced", versions) for versions in (["v1", "v2"], ["v2", "v1"]))
+    for crd in (first, second):
+        config = {"url": "https://127.0.0.1:1/convert"}
+        webhook = {"clientConfig": config, "conversionReviewVersions": ["v1"]}
+        crd["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+    there = _THINGS.replace("/v1/", "/v2/")
+    other = {**_thing("b"), "apiVersion": "{ns}.example.com/v2"}
+    held = {**_thing("h"), "metadata": {"name": "h", "finalizers": ["example.com/hold"]}}
+    asked = [
+        _get(f"{there}/a"),
+        _get(f"{there}/a/status"),
+        _get(f"{there}/a/scale"),
+        _get(f"{there}/nothing"),
+        {**_get(f"{there}/a"), "accept": _PARTIAL},
+        {**_get(f"{there}/a"), "accept": _TABLE},
+        # A server answers lists out of its cache, which never comes about, now with a 429, now with a 500.
+        _get(f"{there}?limit=1"),
+        {
+            "method": "PUT",
+            "path": f"{there}/a",
+            "body": {**other, "metadata": {"name": "a", "resourceVersion": "{rv:1}"}},
+        },
+        {"method": "PATCH", "path": f"{there}/a", "body": {"spec": {"size": 2}}, "mediaType": _MERGE},
+        {"method": "PATCH", "path": f"{there}/a/status", "body": {"status": {"seen": 2}}, "mediaType": _MERGE},
+        {"method": "PATCH", "path": f"{there}/a/scale", "body": {"spec": {"replicas": 2}}, "mediaType": _MERGE},
+        _apply(f"{there}/a?fieldManager=m", {**other, "metadata": {"name": "a"}}),
+        {"method": "DELETE", "path": f"{there}/a"},
+        {"method": "DELETE", "path": there},
+    ]
+    return [
+        _post(_CRDS, first),
+        _paused(_post(_THINGS, _thing("a"))),
+        # A server wraps the failure in what it says of its storage.
+        *({**one, "leaveOut": ["message", "details", "reason"]} for one in asked),
+        _post(there, other),
+        _post(f"{there}?dryRun=All", other),
+        _post(there, {**other, "spec": {"size": 10}}),
+        _post(there, {**other, "metadata": {"name": "a"}}),
+        _apply(f"{there}/b?fieldManager=m", other),
+        _get(f"{_THINGS}/a"),
+        {"method": "PATCH", "path": f"{_THINGS}/a", "body": {"spec": {"size": 3}}, "mediaType": _MERGE},
+        _post(_THINGS, held),
+        {"method": "DELETE", "path": f"{_THINGS}/h"},
+        _replaced(second),
+        _paused(_get(f"{_THINGS}/a")),
+        {"method": "PATCH", "path": f"{_THINGS}/h", "body": {"metadata": {"finalizers": None}}, "mediaType": _MERGE},
+        _get(f"{_THINGS}/h"),
+        _get(_THINGS),
+        {"method": "PATCH", "path": f"{_THINGS}/a", "body": {"spec": {"size": 4}}, "mediaType": _MERGE},
+        _post(_THINGS, _thing("c")),
+        _post(there, other),
+        _get(f"{there}/b"),
+        {"method": "DELETE", "path": f"{_THINGS}/a"},
+        {"method": "DELETE", "path": f"{there}/b"},
     ]
 
 

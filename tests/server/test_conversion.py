@@ -1,0 +1,131 @@
+"""Objects that a webhook would have to convert, which nothing calls: no answer is made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import servers
+
+from pytest_crd.server.accessor import CrdServer, RequestFailedError
+from pytest_crd.server.api import Api
+from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.reaching import InProcess
+from pytest_crd.server.requestlog import RequestLog
+from pytest_crd.server.watching import Watch
+
+STORED = "/apis/example.com/v1/namespaces/default/things"
+OTHER = "/apis/example.com/v2/namespaces/default/things"
+WORDS = "conversion webhook for example.com/v1, Kind=Thing failed: pytest-crd calls no webhooks: "
+WEBHOOK = {
+    "strategy": "Webhook",
+    "webhook": {"clientConfig": {"url": "https://127.0.0.1:1/convert"}, "conversionReviewVersions": ["v1"]},
+}
+
+
+def _crd(conversion: Any = None) -> Any:
+    (version,) = servers.crd()["spec"]["versions"]
+    versions = [version, {**version, "name": "v2", "storage": False}]
+    return servers.crd(versions=versions, conversion=conversion or WEBHOOK)
+
+
+def _thing(version: str = "v1", **metadata: Any) -> Any:
+    return {"apiVersion": f"example.com/{version}", "kind": "Thing", "metadata": {"name": "a", **metadata}}
+
+
+@pytest.fixture
+def server() -> Api:
+    """A server with an object that is stored."""
+    made = servers.api(_crd())
+    servers.ask(made, "POST", STORED, _thing())
+    return made
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", f"{OTHER}/a", None),
+        ("GET", OTHER, None),
+        ("GET", f"{OTHER}?watch=1", None),
+        ("PUT", f"{OTHER}/a", _thing("v2")),
+        ("PATCH", f"{OTHER}/a", {"spec": {}}),
+        ("DELETE", f"{OTHER}/a", None),
+        ("DELETE", OTHER, None),
+    ],
+)
+def test_what_is_stored_is_not_read_in_another_version(server: Api, method: str, path: str, body: Any) -> None:
+    media_type = {"mediaType": "application/merge-patch+json"} if method == "PATCH" else {}
+    answer = servers.ask(server, method, path, body, **media_type)
+
+    assert answer.code == 500
+    assert answer.value["message"].startswith(WORDS)
+    assert servers.ask(server, "GET", f"{STORED}/a").code == 200
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_nothing_is_stored_that_came_in_another_version(server: Api, name: str) -> None:
+    answer = servers.ask(server, "POST", OTHER, _thing("v2", name=name))
+
+    assert (answer.code, answer.value["message"]) == (
+        500,
+        WORDS.replace("v1", "v2") + answer.value["message"][len(WORDS) :],
+    )
+    assert [one["metadata"]["name"] for one in servers.ask(server, "GET", STORED).value["items"]] == ["a"]
+
+
+def test_what_cannot_be_read_is_refused_before_it_is_converted(server: Api) -> None:
+    assert servers.ask(server, "PATCH", f"{OTHER}/a", {}, mediaType="text/plain").code == 415
+    assert servers.ask(server, "POST", OTHER, {"kind": "Thing"}).code == 400
+    assert servers.ask(server, "GET", f"{OTHER}/b").code == 404
+
+
+def test_an_object_goes_in_the_version_in_which_it_is_stored_alone(server: Api) -> None:
+    held = {"metadata": {"finalizers": ["example.com/hold"]}}
+    servers.ask(server, "PATCH", f"{STORED}/a", held, mediaType="application/merge-patch+json")
+    versions = servers.crd()["spec"]["versions"]
+    moved = [{**versions[0], "storage": False}, {**versions[0], "name": "v2"}]
+    path, merge = f"{servers.CRDS}/things.example.com", {"mediaType": "application/merge-patch+json"}
+    servers.ask(server, "PATCH", path, {"spec": {"versions": moved}}, **merge)
+
+    assert servers.ask(server, "GET", f"{STORED}/a").code == 200
+    assert servers.ask(server, "DELETE", f"{STORED}/a").code == 500
+    assert servers.ask(server, "DELETE", f"{OTHER}/a").code == 500
+
+
+def test_a_watch_ends_with_an_object_that_is_not_converted(server: Api) -> None:
+    servers.ask(server, "DELETE", f"{STORED}/a")
+    stream = servers.watch(server, f"{OTHER}?watch=1")
+    servers.ask(server, "POST", STORED, _thing())
+    (event,) = stream.watch.take()
+
+    assert (event.type, event.value["code"]) == ("ERROR", 500)
+    assert stream.watch.is_over
+
+
+def test_waiting_for_an_object_that_is_not_converted_fails(server: Api) -> None:
+    things = CrdServer(InProcess(server), RequestLog(), url="", kubeconfig="")["things/v2"]
+    with pytest.raises(RequestFailedError, match="calls no webhooks"):
+        things.wait("a", bool, timeout=1)
+
+
+def test_waiting_fails_where_an_object_comes_that_is_not_converted(
+    server: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    servers.ask(server, "DELETE", f"{STORED}/a")
+    watch = InProcess._watch
+
+    def watch_what_comes(reached: InProcess, request: HTTPRequest) -> Watch | None:
+        begun = watch(reached, request)
+        servers.ask(server, "POST", STORED, _thing())
+        return begun
+
+    monkeypatch.setattr(InProcess, "_watch", watch_what_comes)
+    with pytest.raises(RequestFailedError, match="calls no webhooks"):
+        CrdServer(InProcess(server), RequestLog(), url="", kubeconfig="")["things/v2"].wait("a", bool, timeout=1)
+
+
+def test_versions_that_differ_in_their_name_alone_are_converted() -> None:
+    server = servers.api(_crd({"strategy": "None"}))
+    servers.ask(server, "POST", OTHER, _thing("v2"))
+
+    assert servers.ask(server, "GET", f"{STORED}/a").value["apiVersion"] == "example.com/v1"
