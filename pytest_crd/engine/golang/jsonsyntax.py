@@ -7,6 +7,8 @@ from typing import Final
 
 from pytest_crd.engine.golang import printing
 
+# So many objects and lists may be open at once.
+_MOST_OPEN: Final = 10_000
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
 _ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{0,3}|\\")
@@ -65,6 +67,8 @@ class _Scanner:
         """Read a value, or the beginning of an object or list, up to its first value."""
         char = self._next()
         while char in ("{", "["):
+            if len(self._open) == _MOST_OPEN:
+                self._refuse("exceeded max depth")
             self._at += 1
             closing = "}" if char == "{" else "]"
             first = self._next()

@@ -10,6 +10,7 @@ from pytest_crd.engine.golang import jsonsyntax
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
+        ("[" * 10_001, "invalid character '[' exceeded max depth"),
         ("nope", "invalid character 'o' in literal null (expecting 'u')"),
         ("tru", "invalid character ' ' in literal true (expecting 'e')"),
         ("-", "invalid character ' ' in numeric literal"),
