@@ -135,15 +135,14 @@ class Sources:
 
     def _is_under(self, crd: CustomResourceDefinition, kubernetes_version: str) -> CustomResourceDefinition:
         """Return a CRD under a Kubernetes version, which reads no more of it than it must."""
-        if crd.kubernetes_version == kubernetes_version:
-            return crd
+        if crd.kubernetes_version == kubernetes_version or not crd.digest:
+            return crd.under(kubernetes_version)
         key = (_HEADING, crd.digest, kubernetes_version)
         known = self.cache.known(*key)
         if known is not None:
             return crd.unread_under(kubernetes_version, CrdHeading.of_json(known))
         other = crd.under(kubernetes_version)
-        if crd.digest:
-            self.cache.keep(other.heading, *key)
+        self.cache.keep(other.heading, *key)
         return other
 
     @garbage.paused()

@@ -135,8 +135,6 @@ class CustomResourceDefinition:
     def unread_under(self, kubernetes_version: str, heading: CrdHeading) -> CustomResourceDefinition:
         """Return the same CRD under another Kubernetes version, where its heading is known: the rest is read when it is asked for."""
         named, answers = profile.named(kubernetes_version), self._answers
-        if named == answers.profile:
-            return self
         return type(self)(CrdAnswers.unread(lambda: answers.manifest, heading, named, self.locate), self._context)
 
     def version(self, name: str) -> Version:
