@@ -89,17 +89,24 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
     samples = Samples()
     hints: tuple[str, ...] = ()
     try:
-        for catalog in catalogs:
-            claims = _claims(catalog)
+        claimed = [_claims(catalog) for catalog in catalogs]
+        files = samplepaths.files(scope.samples, folder=scope.folder)
+        for catalog, claims in zip(catalogs, claimed, strict=True):
             progress, cache = catalog.sources.progress, catalog.sources.cache
-            files = samplepaths.files(scope.samples, folder=scope.folder)
             samples = _samples(files, claims, scope, progress, cache)
-            told = samplehints.of(
-                samples, claims, scope.samples, files, folder=scope.folder, cache=cache, progress=progress
-            )
-            hints = tuple(told)
             checks = [_placed(check, home) for check in _checks(catalog, samples, scope)]
             found += [_of_version(check) for check in checks] if len(catalogs) > 1 else checks
+        sources = catalogs[-1].sources  # what is told of objects that are no samples is the same under all versions
+        told = samplehints.of(
+            samples,
+            claimed[-1],
+            scope.samples,
+            files,
+            folder=scope.folder,
+            cache=sources.cache,
+            progress=sources.progress,
+        )
+        hints = tuple(told)
     except InputError as error:
         return CheckPlan(problem=error, is_in_vain=any(catalog.sources.is_in_vain for catalog in catalogs))
     by_path: dict[Path, list[Check]] = {}

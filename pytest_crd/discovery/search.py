@@ -19,6 +19,7 @@ from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.loading.crdfiles import FileOrigin
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.folders import RealPaths
 from pytest_crd.quickdataclass import dataclass
 
 # Where operator projects keep their CRDs, by the habits of kubebuilder, Operator SDK, Helm and others.
@@ -121,7 +122,8 @@ class CrdSearch:
             yield repository
 
     def _files(self, paths: Iterable[Path]) -> list[ManifestFile]:
-        found = {path.resolve(): path for path in paths}
+        real = RealPaths()
+        found = {real.of(path): path for path in paths}
         return [
             ManifestFile(path, self._name(path), named=False)
             for resolved, path in found.items()
@@ -134,7 +136,7 @@ class CrdSearch:
         return str(path.relative_to(self.base)) if is_below else os.path.relpath(path, self.base.resolve())
 
     @cached_property
-    def _are_left_out(self) -> frozenset[Path]:
+    def _are_left_out(self) -> frozenset[str]:
         if not self.left_out:
             return frozenset()
         patterns = [pattern.removeprefix(manifest.LEFT_OUT) for pattern in self.left_out]
@@ -143,7 +145,8 @@ class CrdSearch:
         except ManifestError as error:
             mistakes = [Mistake(f"{manifest.LEFT_OUT}{one.source}", 0, one.message) for one in error.mistakes]
             raise ManifestError(mistakes) from None
-        return frozenset(file.path.resolve() for file in files)
+        real = RealPaths()
+        return frozenset(real.of(file.path) for file in files)
 
 
 def _holds_some(path: Path) -> bool:
