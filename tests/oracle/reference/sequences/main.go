@@ -13,18 +13,15 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
-	"io"
-	"log"
-	"os"
-	"syscall"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"crd-oracle/reference/measuring"
 )
 
 type question struct {
@@ -50,24 +47,13 @@ type answer struct {
 }
 
 func main() {
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
-	out := json.NewEncoder(os.Stdout)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err == io.EOF {
-			return
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
+	measuring.Answer(func(line []byte) any {
 		a := answer{Seconds: []float64{}}
 		if err := a.measure(line); err != nil {
 			a.Problem = err.Error()
 		}
-		if err := out.Encode(a); err != nil {
-			log.Fatal(err)
-		}
-	}
+		return a
+	})
 }
 
 func (a *answer) measure(line []byte) error {
@@ -104,8 +90,8 @@ func (s *server) measure(of step, stored *unstructured.Unstructured, q question)
 	var next *unstructured.Unstructured
 	var failed error
 	var bodies, olds []*unstructured.Unstructured
-	took := best(q.Rounds, q.Calls,
-		func() { bodies, olds = copied(body, q.Calls), copied(stored, q.Calls) },
+	took := measuring.Best(q.Rounds, q.Calls,
+		func() { bodies, olds = measuring.Copied(body, q.Calls), measuring.Copied(stored, q.Calls) },
 		func(i int) {
 			made, err := s.answer(of, bodies[i], olds[i])
 			if err != nil {
@@ -132,37 +118,4 @@ func asStored(u *unstructured.Unstructured) *unstructured.Unstructured {
 	}
 	stored.SetManagedFields(entries)
 	return stored
-}
-
-// best returns the mean time of a call in the best of several rounds; what prepare does before each of them is not measured.
-func best(rounds, calls int, prepare func(), call func(i int)) float64 {
-	least := time.Hour
-	for range rounds {
-		prepare()
-		start := used()
-		for i := range calls {
-			call(i)
-		}
-		least = min(least, used()-start)
-	}
-	return least.Seconds() / float64(calls)
-}
-
-// used returns the processor time of the process.
-func used() time.Duration {
-	usage := syscall.Rusage{}
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		log.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
-func copied(object *unstructured.Unstructured, count int) []*unstructured.Unstructured {
-	copies := make([]*unstructured.Unstructured, count)
-	for i := range copies {
-		if object != nil {
-			copies[i] = object.DeepCopy()
-		}
-	}
-	return copies
 }

@@ -12,15 +12,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
-	"os"
-	"syscall"
-	"time"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
@@ -41,6 +35,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+
+	"crd-oracle/reference/measuring"
 )
 
 type question struct {
@@ -78,24 +74,13 @@ var scheme = runtime.NewScheme()
 
 func main() {
 	install.Install(scheme)
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
-	out := json.NewEncoder(os.Stdout)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err == io.EOF {
-			return
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
+	measuring.Answer(func(line []byte) any {
 		a := answer{}
 		if err := a.measure(line); err != nil {
 			a.Problem = err.Error()
 		}
-		if err := out.Encode(a); err != nil {
-			log.Fatal(err)
-		}
-	}
+		return a
+	})
 }
 
 func (a *answer) measure(line []byte) error {
@@ -110,7 +95,7 @@ func (a *answer) measure(line []byte) error {
 	var err error
 	var crd *apiextensions.CustomResourceDefinition
 	var fresh *apiextensionsv1.CustomResourceDefinition
-	a.CRD = best(q.Rounds, 1, func() { fresh = sent.DeepCopy() }, func(int) { crd, err = accepted(fresh) })
+	a.CRD = measuring.Best(q.Rounds, 1, func() { fresh = sent.DeepCopy() }, func(int) { crd, err = accepted(fresh) })
 	if err != nil || len(q.Object) == 0 || string(q.Object) == "null" {
 		return err
 	}
@@ -138,53 +123,22 @@ func (a *answer) measureObject(s *server, object *unstructured.Unstructured, q q
 		}
 	}
 	var news, olds []*unstructured.Unstructured
-	a.Create = best(q.Rounds, q.Calls,
-		func() { news = copied(object, q.Calls) },
+	a.Create = measuring.Best(q.Rounds, q.Calls,
+		func() { news = measuring.Copied(object, q.Calls) },
 		func(i int) { note(s.create(news[i])) })
-	a.Update = best(q.Rounds, q.Calls,
-		func() { news, olds = copied(stored, q.Calls), copied(stored, q.Calls) },
+	a.Update = measuring.Best(q.Rounds, q.Calls,
+		func() { news, olds = measuring.Copied(stored, q.Calls), measuring.Copied(stored, q.Calls) },
 		func(i int) { note(s.update(news[i], olds[i])) })
-	a.Validate = best(q.Rounds, q.Calls,
+	a.Validate = measuring.Best(q.Rounds, q.Calls,
 		func() {},
 		func(int) { note(validation.ValidateCustomResource(nil, stored.Object, s.validator).ToAggregate()) })
 	if s.rules != nil {
-		a.Rules = best(q.Rounds, q.Calls, func() {}, func(int) {
+		a.Rules = measuring.Best(q.Rounds, q.Calls, func() {}, func(int) {
 			errs, _ := s.rules.Validate(s.ctx, nil, s.structural, stored.Object, nil, celconfig.RuntimeCELCostBudget)
 			note(errs.ToAggregate())
 		})
 	}
 	return failed
-}
-
-// best returns the mean time of a call in the best of several rounds; what prepare does before each of them is not measured.
-func best(rounds, calls int, prepare func(), call func(i int)) float64 {
-	least := time.Hour
-	for range rounds {
-		prepare()
-		start := used()
-		for i := range calls {
-			call(i)
-		}
-		least = min(least, used()-start)
-	}
-	return least.Seconds() / float64(calls)
-}
-
-// used returns the processor time of the process.
-func used() time.Duration {
-	usage := syscall.Rusage{}
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		log.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
-func copied(object *unstructured.Unstructured, count int) []*unstructured.Unstructured {
-	copies := make([]*unstructured.Unstructured, count)
-	for i := range copies {
-		copies[i] = object.DeepCopy()
-	}
-	return copies
 }
 
 // accepted defaults, converts and validates a CRD as a POST does.
