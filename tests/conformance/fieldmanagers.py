@@ -16,8 +16,6 @@ A type is written as in `merging`.
 
 from __future__ import annotations
 
-import collections
-import json
 import operator
 import re
 from collections.abc import Iterable, Iterator
@@ -26,8 +24,10 @@ from typing import Any, Final
 
 import yaml
 
+from conformance import facts as recorded
+from conformance.facts import Fact
+
 JSONValue = Any
-Fact = dict[str, JSONValue]
 
 FOLDER: Final = Path(__file__).parent / "fieldmanagers"
 _FACTS: Final = "facts.jsonl"
@@ -46,17 +46,17 @@ def files() -> list[Path]:
 
 def facts() -> list[Fact]:
     """Return the recorded facts."""
-    return _lines(_FACTS)
+    return recorded.lines(FOLDER / _FACTS)
 
 
 def types() -> list[JSONValue]:
     """Return the types, each with its name."""
-    return _lines(_TYPES)
+    return recorded.lines(FOLDER / _TYPES)
 
 
 def counts() -> dict[str, int]:
     """Return how many facts there are by the upstream file of the test."""
-    return dict(sorted(collections.Counter(fact["file"] for fact in facts()).items()))
+    return recorded.counts(facts())
 
 
 def written(called: Iterable[Fact]) -> dict[str, str]:
@@ -71,9 +71,9 @@ def written(called: Iterable[Fact]) -> dict[str, str]:
     for fact in called:
         if fact["call"] == _SCHEMA:
             known |= _reached(fact["type"], fact["types"])
-        elif len(text := _text(fact)) < _LONGEST:
+        elif len(text := recorded.text(fact)) < _LONGEST:
             found.add(_timed(text))
-    types = (_text(known[name]) for name in sorted(known))
+    types = (recorded.text(known[name]) for name in sorted(known))
     return {_FACTS: "".join(f"{text}\n" for text in sorted(found)), _TYPES: "".join(f"{text}\n" for text in types)}
 
 
@@ -108,11 +108,3 @@ def _referred(value: JSONValue) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _referred(item)
-
-
-def _lines(name: str) -> list[JSONValue]:
-    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
-
-
-def _text(value: JSONValue) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

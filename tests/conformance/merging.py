@@ -31,15 +31,16 @@ The calls, with their arguments:
 
 from __future__ import annotations
 
-import collections
 import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from conformance import facts as recorded
+from conformance.facts import Fact
+
 JSONValue = Any
-Fact = dict[str, JSONValue]
 
 FOLDER: Final = Path(__file__).parent / "merging"
 PACKAGES: Final = ("value", "fieldpath", "typed", "merge")
@@ -60,7 +61,7 @@ def files() -> list[Path]:
 def facts(*calls: str) -> Iterator[Fact]:
     """Yield the recorded facts of *calls*, of all where none is named, with whole schemas."""
     for package in PACKAGES:
-        for line in _lines(f"{package}.jsonl"):
+        for line in recorded.lines(FOLDER / f"{package}.jsonl"):
             if not calls or line["call"] in calls:
                 yield _resolved(line)
 
@@ -72,12 +73,12 @@ def schemas() -> list[JSONValue]:
 
 @functools.cache
 def _schemas() -> list[JSONValue]:
-    return _lines(_SCHEMAS)
+    return recorded.lines(FOLDER / _SCHEMAS)
 
 
 def counts() -> dict[str, int]:
     """Return how many facts there are by the upstream file of the test."""
-    return dict(sorted(collections.Counter(fact["file"] for fact in facts()).items()))
+    return recorded.counts(facts())
 
 
 def written(called: Iterable[Fact]) -> dict[str, str]:
@@ -88,12 +89,12 @@ def written(called: Iterable[Fact]) -> dict[str, str]:
         called: Facts as the reference tells them, with whole schemas; in any order, and the same ones again.
     """
     chosen = [json.loads(text) for text in _chosen(_distinct(called))]
-    texts = sorted({_text(schema) for fact in chosen for schema in _whole_schemas(fact)})
+    texts = sorted({recorded.text(schema) for fact in chosen for schema in _whole_schemas(fact)})
     numbers = {text: number for number, text in enumerate(texts)}
     lines: dict[str, list[Fact]] = {package: [] for package in PACKAGES}
     for fact in chosen:
         lines[_package(fact)].append(_numbered(fact, numbers))
-    files = {f"{package}.jsonl": sorted(map(_text, found)) for package, found in lines.items()}
+    files = {f"{package}.jsonl": sorted(map(recorded.text, found)) for package, found in lines.items()}
     return {name: "".join(f"{line}\n" for line in found) for name, found in (files | {_SCHEMAS: texts}).items()}
 
 
@@ -122,7 +123,7 @@ def _package(fact: Fact) -> str:
 def _distinct(called: Iterable[Fact]) -> set[str]:
     """Return the facts, each once, with names for types."""
     kept = (named(fact) for fact in called if fact["call"] not in _LEFT_OUT)
-    return {_text({key: value for key, value in fact.items() if _is_fixed(fact, key)}) for fact in kept}
+    return {recorded.text({key: value for key, value in fact.items() if _is_fixed(fact, key)}) for fact in kept}
 
 
 def _is_fixed(fact: Fact, key: str) -> bool:
@@ -164,7 +165,7 @@ def _numbered(value: JSONValue, numbers: Mapping[str, int]) -> JSONValue:
     if not isinstance(value, dict):
         return value
     if _has_schema(value):
-        return value | {"schema": numbers[_text(value["schema"])]}
+        return value | {"schema": numbers[recorded.text(value["schema"])]}
     return {key: _numbered(item, numbers) for key, item in value.items()}
 
 
@@ -176,11 +177,3 @@ def _resolved(value: JSONValue) -> JSONValue:
     if _has_schema(value):
         return value | {"schema": _schemas()[value["schema"]]}
     return {key: _resolved(item) for key, item in value.items()}
-
-
-def _lines(name: str) -> list[JSONValue]:
-    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
-
-
-def _text(value: JSONValue) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 from conformance import converters
 from conformance import merging as recorded
-from conformance.merging import Fact
+from conformance.facts import Fact
 from support.upstreamschemas import Schemas
 
 from pytest_crd.engine.apply import (

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 from conformance import fieldmanagers as recorded
-from conformance.fieldmanagers import Fact
+from conformance.facts import Fact
 from support.upstreamschemas import Schemas
 
 from pytest_crd.engine import profile
