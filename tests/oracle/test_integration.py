@@ -69,3 +69,8 @@ def test_a_test_of_which_nothing_passed_failed_as_a_whole() -> None:
     said = "--- FAIL: TestA (1s)\n    --- FAIL: TestA/one (0s)\n    --- FAIL: TestA/two (0s)\n"
 
     assert outcome_of("TestA", said).failed == ("TestA",)
+
+
+def test_a_reason_for_a_test_that_is_not_there_is_told() -> None:
+    assert integration.outlived({"TestA", "TestB"}, WHY) == []
+    assert integration.outlived({"TestA"}, WHY) == ["TestB/one"]

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -65,6 +65,8 @@ def main(options: argparse.Namespace) -> int:
         *surprises(ours, known),
         *(f"{name} fails on the real server" for name, one in theirs.items() if one.failed),
     ]
+    if not options.tests:
+        wrong += [f"{test} is known not to pass, and there is no such test" for test in outlived(ours, known)]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     passed = sum(not outcome.failed for outcome in ours.values())
     print(f"{len(ours)} tests, {passed} pass here, {len(wrong)} surprises")
@@ -88,6 +90,11 @@ def surprises(outcomes: Mapping[str, Outcome], known: Sequence[Reason]) -> Itera
                 yield f"{test} fails without a word of `{expected[test].says}`:\n{_tail(outcome)}"
         passing = [test for test in expected if test.partition("/")[0] == name and test not in outcome.failed]
         yield from (f"{test} passes" for test in passing)
+
+
+def outlived(names: Collection[str], known: Iterable[Reason]) -> list[str]:
+    """Return the tests that have a reason not to pass and that are not there any more."""
+    return [test for reason in known for test in reason.tests if test.partition("/")[0] not in names]
 
 
 def _suites(replaced: Mapping[str, Path], wanted: Sequence[str]) -> dict[str, Suite]:
