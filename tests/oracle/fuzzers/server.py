@@ -34,11 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--length", type=int, default=20, help="of how many requests each (default: 20)")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
     parser.add_argument("--limit", type=int, default=5, help="how many differences are printed")
-    parser.add_argument("--token", default=kubeapiserver.TOKEN, help="of who may do everything")
     parser.add_argument("--about", default="", metavar="WORD", help="only have those of the topics with this word")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write conversations and answers into this file")
     shared.add_version(parser)
-    shared.add_server(parser)
+    kubeapiserver.add_arguments(parser)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -18,7 +18,6 @@ from typing import Any, Final
 from conformance import serverside
 
 import pytest_crd.server
-from oracle import options as shared
 from oracle.generators import builtinobjects
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
@@ -36,10 +35,7 @@ _SECONDS: Final = re.compile(r"\d+s")
 _UID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add whom to ask."""
-    parser.add_argument("--token", default=kubeapiserver.TOKEN, help="of who may do everything")
-    shared.add_server(parser)
+add_arguments = kubeapiserver.add_arguments
 
 
 def main(options: argparse.Namespace) -> int:

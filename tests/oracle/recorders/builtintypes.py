@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest_crd.server
-from oracle import options as shared
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from oracle.servers.versions import NEWEST
@@ -46,10 +45,7 @@ _GENERATIONS: Final = frozenset({"pods", "deployments", "statefulsets", "jobs"})
 _SHOWN_WHEN_DELETED: Final = frozenset({"pods", "services", "serviceaccounts", "persistentvolumeclaims", "namespaces"})
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add whom to ask."""
-    parser.add_argument("--token", default=kubeapiserver.TOKEN, help="of who may do everything")
-    shared.add_server(parser)
+add_arguments = kubeapiserver.add_arguments
 
 
 def main(options: argparse.Namespace) -> int:

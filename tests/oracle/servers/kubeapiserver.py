@@ -6,6 +6,7 @@ No controllers run beside it. The first build takes five minutes or more.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import ssl
 import subprocess
@@ -17,12 +18,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from oracle import options
 from oracle.servers import apiserver, programs
 
 TOKEN: Final = "admin-token"  # noqa: S105 - of a server that lives for minutes
 _FOLDER: Final = programs.SOURCES / "kube"
 _RANGE: Final = "10.0.0.0/24"
 _PATIENCE: Final = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add which one is asked, and by whom."""
+    parser.add_argument("--token", default=TOKEN, help="of who may do everything")
+    options.add_server(parser)
 
 
 @contextlib.contextmanager
