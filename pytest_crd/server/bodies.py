@@ -14,9 +14,10 @@ from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.engine.text import yamlreader, yamlwords
-from pytest_crd.server import negotiation, protobuf, resourcetypes, statuses
+from pytest_crd.server import negotiation, resourcetypes, statuses
 from pytest_crd.server.messages import HTTPRequest
-from pytest_crd.server.protofields import ProtobufError
+from pytest_crd.server.protobuf import protoreading
+from pytest_crd.server.protobuf.protofields import ProtobufError
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.statuses import ApiError
 
@@ -148,13 +149,13 @@ def _patch(sent: bytes, media_type: str) -> Body:
 
 def _of_protobuf(sent: bytes, api_version: str, kind: str) -> Body:
     try:
-        found = protobuf.envelope(sent)
+        found = protoreading.envelope(sent)
     except ProtobufError as error:
         raise _unrecognized(kind, str(error), sent) from None
     given, named = found.api_version or api_version, found.kind or kind
     _demand_registered(given, named, kind)
     try:
-        value = protobuf.read(found.raw, given, named)
+        value = protoreading.read(found.raw, given, named)
     except ProtobufError as error:
         raise _unhandled(given, named, kind, str(error)) from None
     _demand_kind(given, named, api_version, kind)
@@ -167,7 +168,7 @@ def _demand_registered(given: str, named: str, kind: str) -> None:
         is_known = given in _DEFINITIONS and named in (kind, f"{kind}List")
         is_known = is_known or (given, named) == ("v1", "Status")
     else:
-        is_known = protobuf.knows(given, named)
+        is_known = protoreading.knows(given, named)
     if not is_known:
         raise _unhandled(given, named, kind, _unregistered(given, named))
 
@@ -190,8 +191,8 @@ def _unhandled(given: str, named: str, kind: str, problem: str) -> ApiError:
 
 def _options(sent: bytes) -> Resource:
     try:
-        found = protobuf.envelope(sent)
-        options = protobuf.read(found.raw, "v1", "DeleteOptions") if found.kind in ("", "DeleteOptions") else None
+        found = protoreading.envelope(sent)
+        options = protoreading.read(found.raw, "v1", "DeleteOptions") if found.kind in ("", "DeleteOptions") else None
     except ProtobufError as error:
         raise statuses.bad_request(str(error)) from None
     if options is None:

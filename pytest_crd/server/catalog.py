@@ -11,7 +11,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.project import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
 from pytest_crd.server import openapi, statuses
-from pytest_crd.server.builtintypes import BuiltInType, built_in
+from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
 from pytest_crd.server.definitioncontroller import DefinitionController
 from pytest_crd.server.definitions import DefinitionType
 from pytest_crd.server.namespaces import NamespaceController

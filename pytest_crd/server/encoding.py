@@ -10,10 +10,11 @@ from typing import Final
 import yaml
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import negotiation, protowriting, statuses
+from pytest_crd.server import negotiation, statuses
 from pytest_crd.server.messages import HTTPAnswer, HTTPRequest, compact
 from pytest_crd.server.negotiation import Form
-from pytest_crd.server.protofields import ProtobufError
+from pytest_crd.server.protobuf import protowriting
+from pytest_crd.server.protobuf.protofields import ProtobufError
 
 _ALWAYS: Final = (("Cache-Control", "no-cache, private"),)
 # Above this size answers are compressed for who takes that.

@@ -7,10 +7,11 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import negotiation, protowriting, reading, statuses
+from pytest_crd.server import negotiation, reading, statuses
 from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.messages import HTTPAnswer, compact
-from pytest_crd.server.protofields import ProtobufError
+from pytest_crd.server.protobuf import protowriting
+from pytest_crd.server.protobuf.protofields import ProtobufError
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import CompactedError, Event, Store, StoredObject

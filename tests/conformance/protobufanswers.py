@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_crd.server import protobuf, protowire, protowriting
+from pytest_crd.server.protobuf import protoreading, protowire, protowriting
 
 MEDIA_TYPE: Final = "application/vnd.kubernetes.protobuf"
 _LENGTH: Final = 4
@@ -47,8 +47,8 @@ def _parts(message: bytes) -> dict[int, bytes]:
 
 
 def _object(body: bytes) -> Any:
-    found = protobuf.envelope(body)
-    value = protobuf.read(found.raw, found.api_version or "v1", found.kind)
+    found = protoreading.envelope(body)
+    value = protoreading.read(found.raw, found.api_version or "v1", found.kind)
     shown = {"kind": found.kind, "apiVersion": found.api_version, **value}
     is_exact = protowriting.write(shown) == body
     return shown if is_exact else {**shown, "bytes": base64.b64encode(body).decode()}

@@ -9,9 +9,9 @@ from typing import Any
 from conformance import protobufanswers
 from conformance.exchanges import Raw, Request
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.server import protowriting
 from pytest_crd.server.api import Api
 from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.protobuf import protowriting
 from pytest_crd.server.watching import Stream
 
 

@@ -10,8 +10,9 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.server import ages, builtintypes, tables
-from pytest_crd.server.builtintypes import BuiltInType
+from pytest_crd.server import ages, tables
+from pytest_crd.server.builtin import builtintypes
+from pytest_crd.server.builtin.builtintypes import BuiltInType
 
 pytestmark = pytest.mark.replay
 RECORDED: Final = Path(__file__).with_name("builtintables.jsonl")

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.server import protobuf, protowire, protowriting
-from pytest_crd.server.protofields import ProtobufError
+from pytest_crd.server.protobuf import protoreading, protowire, protowriting
+from pytest_crd.server.protobuf.protofields import ProtobufError
 
 pytestmark = pytest.mark.replay
 RECORDED: Final = Path(__file__).with_name("protobuf.jsonl")
@@ -34,7 +34,7 @@ def test_it_is_written_as_go_writes_it(examples: list[Any]) -> None:
         if "json" not in one:
             continue
         api_version, kind = one["kind"].split(" ")
-        raw = protobuf.envelope(protowriting.write({"apiVersion": api_version, "kind": kind, **one["json"]})).raw
+        raw = protoreading.envelope(protowriting.write({"apiVersion": api_version, "kind": kind, **one["json"]})).raw
         assert raw == base64.b64decode(one["written"] if "written" in one else one["bytes"])
 
 
@@ -54,6 +54,6 @@ def _ends(whole: bytes) -> set[int]:
 
 def _read(example: Any) -> Any:
     try:
-        return {"json": protobuf.read(base64.b64decode(example["bytes"]), *example["kind"].split(" "))}
+        return {"json": protoreading.read(base64.b64decode(example["bytes"]), *example["kind"].split(" "))}
     except ProtobufError as error:
         return {"error": str(error)}

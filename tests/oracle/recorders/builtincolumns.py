@@ -1,5 +1,5 @@
 """
-Write down the columns of tables of built-in kinds: pytest_crd/server/builtincolumns.json.
+Write down the columns of tables of built-in kinds: pytest_crd/server/builtin/builtincolumns.json.
 
 And rows of objects of many kinds, with the objects, in tests/conformance/builtintables.jsonl. Times are moved to one time for all.
 """
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from conformance import serverside
 
-import pytest_crd.server
+import pytest_crd.server.builtin
 from oracle.generators import builtinobjects
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
@@ -25,7 +25,7 @@ from oracle.servers.versions import NEWEST
 
 JSONValue = Any
 
-_COLUMNS: Final = Path(pytest_crd.server.__file__).with_name("builtincolumns.json")
+_COLUMNS: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtincolumns.json")
 _ROWS: Final = Path(serverside.__file__).with_name("builtintables.jsonl")
 _TABLE: Final = {"accept": "application/json;as=Table;g=meta.k8s.io;v=v1"}
 _NAMESPACE: Final = "columns"

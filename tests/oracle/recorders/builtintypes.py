@@ -1,5 +1,5 @@
 """
-Write down how the built-in kinds that a server of tests stores are merged: pytest_crd/server/builtintypes.json.
+Write down how the built-in kinds that a server of tests stores are merged: pytest_crd/server/builtin/builtintypes.json.
 
 A whole kube-apiserver publishes it in OpenAPI v3: of each list whether its items are owned one by one and by which keys, and by which key a
 strategic merge patch finds them; of each object whether it is owned as a whole.
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import pytest_crd.server
+import pytest_crd.server.builtin
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from oracle.servers.versions import NEWEST
@@ -36,7 +36,7 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "coordination.k8s.io/v1": ("leases",),
     "events.k8s.io/v1": ("events",),
 }
-_FILE: Final = Path(pytest_crd.server.__file__).with_name("builtintypes.json")
+_FILE: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtintypes.json")
 _PREFIX: Final = "#/components/schemas/"
 _GVK: Final = "x-kubernetes-group-version-kind"
 # Those whose objects count their generations.

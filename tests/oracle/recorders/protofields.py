@@ -1,5 +1,5 @@
 """
-Write down how the built-in kinds that a server of tests stores are written in protobuf: pytest_crd/server/protofields.json.
+Write down how the built-in kinds that a server of tests stores are written in protobuf: pytest_crd/server/protobuf/protofields.json.
 
 And examples of each, drawn at random: what Go writes, and the JSON of what it reads from that, in tests/conformance/protobuf.jsonl.
 """
@@ -15,11 +15,11 @@ from typing import Any, Final
 
 from conformance import serverside
 
-import pytest_crd.server
+import pytest_crd.server.protobuf
 from oracle.servers import programs
 from oracle.servers.versions import NEWEST
 
-_TABLE: Final = Path(pytest_crd.server.__file__).with_name("protofields.json")
+_TABLE: Final = Path(pytest_crd.server.protobuf.__file__).with_name("protofields.json")
 _EXAMPLES: Final = Path(serverside.__file__).with_name("protobuf.jsonl")
 
 

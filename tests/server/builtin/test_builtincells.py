@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server import builtincells
+from pytest_crd.server.builtin import builtincells
 
 TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.server.protofields import BYTES, END, FIXED32, FIXED64, GROUP, VARINT, ProtobufError
+from pytest_crd.server.protobuf.protofields import BYTES, END, FIXED32, FIXED64, GROUP, VARINT, ProtobufError
 
 _CUT_OFF: Final = "unexpected EOF"
 _NEGATIVE: Final = "proto: negative length found during unmarshaling"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server import protobuf, protowriting
-from pytest_crd.server.protofields import ProtobufError
+from pytest_crd.server.protobuf import protoreading, protowriting
+from pytest_crd.server.protobuf.protofields import ProtobufError
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
@@ -19,7 +19,7 @@ def _map(name: str, data: Any) -> Any:
 
 
 def _status(body: bytes) -> Any:
-    return protobuf.read(protobuf.envelope(body).raw, "v1", "Status")
+    return protoreading.read(protoreading.envelope(body).raw, "v1", "Status")
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_all_that_is_served_is_told_in_protobuf_at_once() -> None:
     answer = servers.ask(servers.api(), "GET", "/apis", accept=f"text/html,{accept},application/json")
 
     assert answer.media_type == accept
-    found = protobuf.envelope(answer.body)
-    assert protobuf.read(found.raw, found.api_version, found.kind)["items"][0]["metadata"]["name"] == "apps"
+    found = protoreading.envelope(answer.body)
+    assert protoreading.read(found.raw, found.api_version, found.kind)["items"][0]["metadata"]["name"] == "apps"
 
 
 @pytest.mark.parametrize(

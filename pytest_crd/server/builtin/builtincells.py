@@ -14,7 +14,9 @@ from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import ages, labelselectors, podcells, protofields
+from pytest_crd.server import ages
+from pytest_crd.server.builtin import labelselectors, podcells
+from pytest_crd.server.protobuf import protofields
 
 _NONE: Final = "<none>"
 _ACCESS_MODES: Final = {

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import protofields
-from pytest_crd.server.protofields import Field, ProtobufError
-from pytest_crd.server.protowire import WirePart, entries, numbers, parts, signed
+from pytest_crd.server.protobuf import protofields
+from pytest_crd.server.protobuf.protofields import Field, ProtobufError
+from pytest_crd.server.protobuf.protowire import WirePart, entries, numbers, parts, signed
 
 _UNPREFIXED: Final = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
 # Bytes that are no UTF-8, as Python marks them.

@@ -11,9 +11,9 @@ from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import protofields
 from pytest_crd.server.messages import compact
-from pytest_crd.server.protofields import BYTES, VARINT, Field, ProtobufError
+from pytest_crd.server.protobuf import protofields
+from pytest_crd.server.protobuf.protofields import BYTES, VARINT, Field, ProtobufError
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MASK: Final = (1 << 64) - 1

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server import protobuf, protofields
 from pytest_crd.server.messages import HTTPAnswer
-from pytest_crd.server.protofields import ProtobufError
+from pytest_crd.server.protobuf import protofields, protoreading
+from pytest_crd.server.protobuf.protofields import ProtobufError
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
@@ -171,7 +171,7 @@ def test_what_is_sent_twice_is_one_of_both() -> None:
 def test_an_entry_of_a_map_is_of_bytes_whatever_it_says() -> None:
     """Go does not look how key and value are sent, nor whether they end where their entry does."""
     entry = bytes([1 << 3, 1]) + b"a" + bytes([3 << 3, 7]) + bytes([2 << 3 | 5, 2]) + b"x"
-    found = protobuf.read(_part(2, entry) + bytes([4 << 3, 1]), "v1", "ConfigMap")
+    found = protoreading.read(_part(2, entry) + bytes([4 << 3, 1]), "v1", "ConfigMap")
     assert found == {"metadata": {}, "data": {"a": "x "}, "immutable": True}
 
 
@@ -187,14 +187,14 @@ def test_an_entry_of_a_map_is_of_bytes_whatever_it_says() -> None:
 )
 def test_times_are_those_of_go(seconds: int, text: str | None) -> None:
     time = _part(9, _varint(1 << 3) + _varint(seconds % (1 << 64)))
-    assert protobuf.read(_part(1, time), "v1", "ConfigMap")["metadata"]["deletionTimestamp"] == text
+    assert protoreading.read(_part(1, time), "v1", "ConfigMap")["metadata"]["deletionTimestamp"] == text
 
 
 def test_parts_of_seconds_may_be_negative() -> None:
     nanos = _varint(2 << 3) + _varint((1 << 64) - 1500)
-    lease = protobuf.read(_part(2, _part(4, nanos)), "coordination.k8s.io/v1", "Lease")
+    lease = protoreading.read(_part(2, _part(4, nanos)), "coordination.k8s.io/v1", "Lease")
     assert lease["spec"]["renewTime"] == "1969-12-31T23:59:59.999999Z"
-    assert protobuf.read(_part(2, _part(4, b"")), "coordination.k8s.io/v1", "Lease")["spec"] == {"renewTime": None}
+    assert protoreading.read(_part(2, _part(4, b"")), "coordination.k8s.io/v1", "Lease")["spec"] == {"renewTime": None}
 
 
 def test_managers_whose_fields_are_no_json_are_forgotten() -> None:
@@ -206,14 +206,14 @@ def test_managers_whose_fields_are_no_json_are_forgotten() -> None:
 def test_a_port_is_a_number_or_a_name() -> None:
     number, name = _varint(2 << 3) + _varint(80), _varint(1 << 3) + _varint(1) + _part(3, b"web")
     ports = b"".join(_part(1, _part(4, port)) for port in (number, name))
-    found = protobuf.read(_part(2, ports), "v1", "Service")["spec"]["ports"]
+    found = protoreading.read(_part(2, ports), "v1", "Service")["spec"]["ports"]
     assert [port["targetPort"] for port in found] == [80, "web"]
 
 
 def test_what_is_neither_a_number_nor_a_text_is_refused() -> None:
     port = _part(4, _varint(1 << 3) + _varint(2))
     with pytest.raises(ProtobufError, match=r"^impossible IntOrString\.Type$"):
-        protobuf.read(_part(2, _part(1, port)), "v1", "Service")
+        protoreading.read(_part(2, _part(1, port)), "v1", "Service")
 
 
 @pytest.mark.parametrize(
@@ -226,13 +226,13 @@ def test_what_is_neither_a_number_nor_a_text_is_refused() -> None:
 def test_what_is_no_quantity_is_refused(text: str, words: str) -> None:
     claim = _part(2, _part(2, _part(2, _part(1, b"storage") + _part(2, _part(1, text.encode())))))
     with pytest.raises(ProtobufError) as caught:
-        protobuf.read(claim, "v1", "PersistentVolumeClaim")
+        protoreading.read(claim, "v1", "PersistentVolumeClaim")
     assert str(caught.value) == words
 
 
 def test_numbers_that_stand_together_are_read_one_by_one() -> None:
     groups = _part(4, _varint(7) + _varint((1 << 64) - 3))  # supplementalGroups of a PodSecurityContext
-    pod = protobuf.read(_part(2, _part(14, groups)), "v1", "Pod")
+    pod = protoreading.read(_part(2, _part(14, groups)), "v1", "Pod")
     assert pod["spec"]["securityContext"] == {"supplementalGroups": [7, -3]}
 
 

@@ -25,7 +25,9 @@ from pytest_crd.engine.requests import applying, request, scale
 from pytest_crd.engine.requests.patching import documents, patches
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.server import builtincells, jsonpath, labelselectors, making, protobuf, statuses, strategicpatches
+from pytest_crd.server import jsonpath, making, statuses
+from pytest_crd.server.builtin import builtincells, labelselectors, strategicpatches
+from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import StoredObject
 
@@ -83,7 +85,7 @@ class BuiltInType(ResourceType):
         self.subresources = tuple(self._subresource(name) for name in known["subresources"])
         self._generates = known["generates"]
         self.is_created_by_update = self.names.plural in _CREATED_BY_UPDATE
-        empty = protobuf.read(b"", self.api_version, kind)
+        empty = protoreading.read(b"", self.api_version, kind)
         self.blank = {key: value for key, value in empty.items() if key != "metadata"}
         self._fields = _types(known["type"])
         self._of = _crd(known, profile).versions[0]

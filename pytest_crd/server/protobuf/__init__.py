@@ -1,0 +1,1 @@
+"""Protobuf, as Go clients speak it: the fields of each type, and messages that are read and written by them."""
