@@ -1,18 +1,20 @@
 """
 `dataclass` as the standard library's, made in a tenth of the time.
 
-That writes and compiles up to eight functions for each class: 140 classes of a run take as long as 60 modules. Here one is compiled,
-`__init__`, once somebody makes an object, which few classes see in a run; the others are closures over the names of the fields.
+That writes and compiles up to eight functions for each class: 140 classes of a run take as long as 60 modules. Here a class gets its slots, and
+what it is asked for later: its constructor is compiled once somebody makes an object, its fields are looked at once somebody compares two,
+which few classes see in a run.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 
 class _FromFactory:
@@ -47,31 +49,95 @@ def _made(given: type, **options: bool) -> type:
         given.__doc__ = given.__name__  # else a signature is made for it
     own = dict(vars(given))
     is_frozen, is_compared, is_shown = (options.pop(key, key != "frozen") for key in ("frozen", "eq", "repr"))
-    cls: Any = dataclasses.dataclass(init=False, repr=False, eq=False, **options)(given)
+    cls: Any = _slotted(given, own) if options.pop("slots", False) else _without_fields(given, own)
+    learn = _Learning(cls, own, options)
+    for name in _LEARNED:
+        setattr(cls, name, _Later(functools.partial(learn, name)))
     if "__init__" not in own:
-        cls.__init__ = _Later(cls, is_frozen=is_frozen)
+        cls.__init__ = _Later(functools.partial(_add_init, cls, is_frozen=is_frozen))
     if is_shown and "__repr__" not in own:
-        cls.__repr__ = _repr([one.name for one in fields(cls) if one.repr])
+        cls.__repr__ = _shown
     if is_compared:
         _compare(cls, own, is_frozen=is_frozen)
     if is_frozen:
         cls.__setattr__, cls.__delattr__ = _set, _delete
-        if options.get("slots"):
+        if "__slots__" in vars(cls):
             cls.__getstate__, cls.__setstate__ = _state, _restore
     return cls  # type: ignore[no-any-return]
 
 
-class _Later:
-    """Stands for the constructor of a class until that is first called or looked at."""
+# What `dataclasses` knows of a class, and what patterns do.
+_LEARNED: Final = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
-    def __init__(self, cls: type, *, is_frozen: bool) -> None:
-        self._cls: Any = cls
-        self._is_frozen = is_frozen
+
+# What a class is made with beside its fields.
+_OF_CLASSES: Final = ("__annotations__", "__module__", "__orig_bases__")
+
+
+class _Later:
+    """Stands for an attribute of a class until somebody asks for it."""
+
+    def __init__(self, find: Callable[[], Any]) -> None:
+        self._find = find
 
     def __get__(self, one: object, _: type | None = None) -> Any:
-        made: Any = _init(self._cls, is_frozen=self._is_frozen)
-        self._cls.__init__ = made
-        return made if one is None else made.__get__(one)
+        found = self._find()
+        return found if one is None or not hasattr(found, "__get__") else found.__get__(one)
+
+
+class _Learning:
+    """Finds out what the standard library makes of the fields of a class, of another that has the same."""
+
+    def __init__(self, cls: type, own: Mapping[str, Any], options: Mapping[str, bool]) -> None:
+        self._cls = cls
+        self._own = own
+        self._options = options
+
+    def __call__(self, name: str) -> Any:
+        cls, own = self._cls, self._own
+        annotations = own.get("__annotations__", {})
+        stated = {key: own[key] for key in (*annotations, *_OF_CLASSES) if key in own}
+        alike = type(cls)(cls.__name__, cls.__bases__, stated)
+        alike.__doc__ = cls.__doc__
+        made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, **self._options)(alike)
+        for one in _LEARNED:
+            setattr(cls, one, getattr(made, one))
+        return getattr(cls, name)
+
+
+def _named(own: Mapping[str, Any]) -> list[str]:
+    """Return the names of the fields in a class's body; all annotations are texts."""
+    return [name for name, kind in own.get("__annotations__", {}).items() if not kind.startswith("ClassVar[")]
+
+
+def _slotted(given: type, own: Mapping[str, Any]) -> type:
+    """Return a class that has a slot for each field that no class above has one for."""
+    names = _named(own)
+    above = [one for one in given.__mro__[1:-1] if "__dataclass_fields__" in vars(one)]
+    inherited = [one.name for cls in reversed(above) for one in fields(cast("Any", cls))]
+    held = {slot for one in given.__mro__[1:-1] for slot in vars(one).get("__slots__", ())}
+    kept = {key: value for key, value in own.items() if key not in names and key not in ("__dict__", "__weakref__")}
+    kept["__slots__"] = tuple(name for name in dict.fromkeys([*inherited, *names]) if name not in held)
+    made: type = type(given)(given.__name__, given.__bases__, kept)
+    made.__qualname__ = given.__qualname__
+    return made
+
+
+def _without_fields(given: type, own: Mapping[str, Any]) -> type:
+    """Return the class, on which stands a default, and nothing else of a field."""
+    for name in _named(own):
+        if isinstance(stated := own.get(name), Field):
+            if stated.default is MISSING:
+                delattr(given, name)
+            else:
+                setattr(given, name, stated.default)
+    return given
+
+
+def _add_init(cls: type, *, is_frozen: bool) -> Any:
+    made: Any = _init(cls, is_frozen=is_frozen)
+    cast("Any", cls).__init__ = made
+    return made
 
 
 def _init(cls: type, *, is_frozen: bool) -> Callable[..., None]:
@@ -120,12 +186,10 @@ def _assignment(cls: type, one: Field[Any], known: dict[str, Any], *, is_frozen:
     return f"_set_{one.name}(self, {value})"
 
 
-def _repr(names: Sequence[str]) -> Callable[[object], str]:
-    @reprlib.recursive_repr()
-    def shown(self: object) -> str:
-        return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
-
-    return shown
+@reprlib.recursive_repr()
+def _shown(self: Any) -> str:
+    shown = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
+    return f"{type(self).__qualname__}({shown})"
 
 
 def _values(names: Sequence[str]) -> Callable[[object], tuple[Any, ...]]:
@@ -137,15 +201,24 @@ def _values(names: Sequence[str]) -> Callable[[object], tuple[Any, ...]]:
 
 def _compare(cls: type, own: Mapping[str, Any], *, is_frozen: bool) -> None:
     """Add what compares, and what hashes, where the class has none of its own."""
-    compared = [one for one in fields(cls) if one.compare]
-    values = _values([one.name for one in compared])
-    hashed = _values([one.name for one in compared if one.hash is not False])
 
     def equals(self: object, other: object) -> Any:
-        return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+        values = _values([one.name for one in fields(made) if one.compare])
+
+        def equals(self: object, other: object) -> Any:
+            return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+
+        made.__eq__ = equals
+        return equals(self, other)
 
     def hash_of(self: object) -> int:
-        return hash(hashed(self))
+        values = _values([one.name for one in fields(made) if one.compare and one.hash is not False])
+
+        def hash_of(self: object) -> int:
+            return hash(values(self))
+
+        made.__hash__ = hash_of
+        return hash_of(self)
 
     made: Any = cls
     if "__eq__" not in own:

@@ -8,12 +8,13 @@ import inspect
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pytest
 
 from pytest_crd import quickdataclass
 
+T = TypeVar("T")
 Make = Callable[..., Any]
 
 
@@ -102,6 +103,14 @@ def _derived(make: Make) -> Any:
     return make(Derived)
 
 
+def _generic(make: Make) -> Any:
+    class Holder(Generic[T]):
+        a: T
+        b: int = 1
+
+    return make(Holder)
+
+
 def _of_one(make: Make) -> Any:
     class One:
         a: Any
@@ -124,6 +133,7 @@ CLASSES = (
     _without_hash,
     _prepared,
     _derived,
+    _generic,
     _of_one,
     _empty,
 )

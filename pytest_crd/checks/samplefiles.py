@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_crd.checks import directives, likeness
 from pytest_crd.checks.directives import Directive
@@ -20,6 +20,7 @@ from pytest_crd.engine.text import headings, manifest
 from pytest_crd.engine.text.headings import HeadedManifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"

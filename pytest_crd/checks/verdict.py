@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 
 class CheckFinding(NamedTuple):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd import contentcache
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.quicktuple import NamedTuple
 
 _OF_VERSIONS: Final = "checks of versions"
 _UNREACHED: Final = "lists without samples"

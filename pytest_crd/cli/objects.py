@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
@@ -15,6 +15,7 @@ from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import headings, manifest
 from pytest_crd.engine.text.manifest import Manifest
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 STREAM: Final = "-"
 STREAM_NAME: Final = "stdin"

@@ -10,7 +10,7 @@ import os
 import posixpath
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.discovery import madecrds, projectfiles, releases, search, trees
 from pytest_crd.discovery.releases import AbsentError
@@ -21,6 +21,7 @@ from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import manifest
 from pytest_crd.progress import Progress, Tell, each, silent
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 OF_GIT: Final = "git:"
 LAST_RELEASE: Final = f"{OF_GIT}latest-tag"

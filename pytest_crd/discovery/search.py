@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.discovery import projectfiles
 from pytest_crd.discovery.projectfiles import Discovery
@@ -21,6 +21,7 @@ from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 # Where operator projects keep their CRDs, by the habits of kubebuilder, Operator SDK, Helm and others.
 CONVENTIONAL_PATHS: Final = (

@@ -7,10 +7,11 @@ A version is supported when a real server of it has been recorded; any other is 
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.cel.dialect import Dialect, Libraries
 from pytest_crd.engine.golang.release import ApplyRelease, GoRelease, JsonPatchRelease
+from pytest_crd.quicktuple import NamedTuple
 
 
 class Profile(NamedTuple):

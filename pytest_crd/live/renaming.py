@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.quicktuple import NamedTuple
 
 JSONValue = Any
 JSONObject = Mapping[str, JSONValue]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_crd.engine.golang.regexp.textsearch import Lengths
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
@@ -17,6 +17,7 @@ from pytest_crd.examples import Boundaries, Boundary, limits, places, texts
 from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.placement import Held
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.upgrades import differences, patterntexts, surroundings
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Resource

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.apply import fieldsets, pathelements
 from pytest_crd.engine.apply.fieldsets import FieldSet
@@ -12,6 +10,7 @@ from pytest_crd.engine.apply.merging import ABSENT
 from pytest_crd.engine.apply.pathelements import Path, PathElement
 from pytest_crd.engine.apply.typedvalues import element_of
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.quicktuple import NamedTuple
 
 
 class Comparison(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd import garbage
 from pytest_crd.engine import jsonvalue
@@ -26,6 +26,7 @@ from pytest_crd.engine.errors.response import FieldConflict
 from pytest_crd.engine.golang import printable
 from pytest_crd.engine.golang.release import ApplyRelease
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.quicktuple import NamedTuple
 
 # Stands for the manager of an update while it is found out whether it changes anything.
 _CURRENT: Final = Manager("current-operation", UPDATE)

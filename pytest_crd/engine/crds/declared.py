@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 V1: Final = "apiextensions.k8s.io/v1"
 V1BETA1: Final = "apiextensions.k8s.io/v1beta1"

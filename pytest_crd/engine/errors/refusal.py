@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import marshal
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.quicktuple import NamedTuple
 
 
 class Refusal(NamedTuple):

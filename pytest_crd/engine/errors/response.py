@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
@@ -19,6 +19,7 @@ from pytest_crd.engine.fieldpath import OwnedPath, SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 CREATED: Final = 201
 OK: Final = 200

@@ -12,7 +12,7 @@ import functools
 import operator
 from collections.abc import Callable
 from dataclasses import field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.fieldpath import SpelledPath
@@ -20,6 +20,7 @@ from pytest_crd.engine.golang import parsing, printing, types
 from pytest_crd.engine.golang.types import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 
 class DecodeError(ValueError):

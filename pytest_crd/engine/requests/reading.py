@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from pytest_crd.engine.apply import fieldmanager
 from pytest_crd.engine.apply.fieldmanager import Applied, ApplyRefusedError, Writer
@@ -26,6 +25,7 @@ from pytest_crd.engine.requests.patching import patches
 from pytest_crd.engine.requests.request import Making, Request
 from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, Patched, RefusedError
 from pytest_crd.engine.requests.subresources import Subresources
+from pytest_crd.quicktuple import NamedTuple
 
 
 class Read(NamedTuple):

@@ -7,7 +7,7 @@ The endpoints themselves belong to a server; a `generation` is made by it, too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -16,6 +16,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.quicktuple import NamedTuple
 
 _MAX_REPLICAS: Final = 2**31 - 1
 _OBJECT: Final = "map[string]interface{}"

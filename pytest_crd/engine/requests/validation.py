@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -29,6 +29,7 @@ from pytest_crd.engine.rules.validation import RuleSubject
 from pytest_crd.engine.values import listtypes
 from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
+from pytest_crd.quicktuple import NamedTuple
 
 _STATUS: Final = FieldPath(("status",))
 

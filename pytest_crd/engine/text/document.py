@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlmarks
 from pytest_crd.engine.text.yamlmarks import BareBoolean
 from pytest_crd.engine.text.yamlnode import YamlNode
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 # What any word that is read as a boolean stands between; to look for it takes a fraction of the time that nodes take.
 _MAYBE_BOOLEAN: Final = re.compile(r"[\s{\[,:](?:[yYnN](?:es|ES|o|O)?|[oO](?:n|N|ff|FF))[ \t]*[:,\]}#\r\n]")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -16,6 +16,7 @@ from pytest_crd.engine.text import yamlnode, yamlscalar
 from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 from pytest_crd.engine.text.yamlparser import UnreadableError
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 # How many of all decoded nodes may come from aliases: 99 % of a small document, 10 % of a huge one.
 _SMALL: Final = 400_000

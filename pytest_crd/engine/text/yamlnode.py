@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
@@ -17,6 +17,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.text import yamlparser, yamlscalar
 from pytest_crd.engine.text.yamlparser import UnreadableError
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 MERGE: Final = "<<"
 TOO_DEEP: Final = f"nested more than {jsonvalue.MAX_DEPTH} levels deep"

@@ -7,7 +7,7 @@ It gives up, without a verdict, at an anchor, a tag, a merge key, a key that is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
@@ -16,6 +16,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlnode, yamlparser, yamlscalar
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 
 class PlainDocument(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.inputerror import ManifestError
@@ -17,6 +17,7 @@ from pytest_crd.engine.text import jsonreader, yamldecoder, yamlnode, yamlplain,
 from pytest_crd.engine.text.document import Document, Duplicate, Marks
 from pytest_crd.engine.text.yamlparser import UnreadableError
 from pytest_crd.engine.text.yamlstream import Chunk
+from pytest_crd.quicktuple import NamedTuple
 
 Format = Literal["yaml", "json"]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
+from pytest_crd.quicktuple import NamedTuple
 
 _NOTE, _ERROR = "note", "error"
 

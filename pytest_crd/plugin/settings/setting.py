@@ -6,9 +6,11 @@ import enum
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import pytest
+
+from pytest_crd.quicktuple import NamedTuple
 
 T = TypeVar("T")
 

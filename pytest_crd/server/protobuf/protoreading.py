@@ -7,10 +7,11 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server.protobuf import protofields
 from pytest_crd.server.protobuf.protofields import Field, ProtobufError
 from pytest_crd.server.protobuf.protowire import WirePart, entries, numbers, parts, signed

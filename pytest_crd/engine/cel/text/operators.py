@@ -8,7 +8,9 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
+
+from pytest_crd.quicktuple import NamedTuple
 
 
 class Operator(NamedTuple):

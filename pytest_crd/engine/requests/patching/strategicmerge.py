@@ -7,12 +7,13 @@ Only the lists of the metadata of a CRD are merged; all others, `versions` among
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.types import GoType, List, Pointer, Struct
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.quicktuple import NamedTuple
 
 _DIRECTIVE: Final = "$patch"
 _RETAIN_KEYS: Final = "$retainKeys"
