@@ -6,18 +6,20 @@ A session without CRDs and cases pays for this module alone; what a hook needs, 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from pytest_crd import folders, garbage
+from pytest_crd import folders
 from pytest_crd.plugin import (
     alone,
     bytecode,
     commandline,
     features,
+    heap,
     hookspecs,
     manifests,
     servers,
@@ -75,6 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
         project.read(config)
         commandline.read(config)
         features.register(config)
+        config.add_cleanup(functools.partial(heap.thaw, config))
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 
@@ -106,8 +109,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         return None
     is_named = parent.session.isinitpath(file_path)
     if casefiles.is_one(file_path, parent.config, is_named=is_named):
-        with garbage.paused():
-            from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads what runs them
+        heap.begin(parent.config)
+        from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads what runs them
 
         return cases.CaseFileCollector.from_parent(parent, path=file_path)
     is_for_checks = is_named and checks.CHECKS.of(parent.config)
@@ -163,6 +166,11 @@ def pytest_report_from_serializable(
     if report is not None and failure is not None:
         report.longrepr = FailureText(**failure)
     return report
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Let Python look for garbage again."""
+    heap.end(session)
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str:

@@ -6,7 +6,6 @@ Objects here are in the version of the request, as they are after decoding, with
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -20,13 +19,12 @@ from pytest_crd.engine.apply.ownership import ConflictsError, ObjectChange, Owne
 from pytest_crd.engine.apply.pathelements import field
 from pytest_crd.engine.apply.typedvalues import TypedError
 from pytest_crd.engine.apply.versions import ConversionError, Typed, Versions
+from pytest_crd.engine.apply.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import FieldConflict
-from pytest_crd.engine.golang import printable
 from pytest_crd.engine.golang.release import ApplyRelease
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.quicktuple import NamedTuple
 
 # Stands for the manager of an update while it is found out whether it changes anything.
 _CURRENT: Final = Manager("current-operation", UPDATE)
@@ -34,7 +32,6 @@ _BEFORE: Final = "before-first-apply"
 _ANCIENT: Final = "ancient-changes"
 _MOST_UPDATERS: Final = 10
 _UNKNOWN: Final = "unknown"
-_MAX_MANAGER: Final = 128
 _METADATA: Final = field("metadata")
 _OWNED_BY_NOBODY: Final = fieldsets.of(
     [
@@ -48,52 +45,6 @@ _OWNED_BY_NOBODY: Final = fieldsets.of(
         ),
     ]
 )
-
-
-class ApplyRefusedError(Exception):
-    """
-    An apply is refused before anything else is looked at.
-
-    Attributes:
-        refusal: How.
-        conflicts: What others own of it.
-    """
-
-    def __init__(self, refused: Refusal, conflicts: tuple[FieldConflict, ...] = ()) -> None:
-        """Take how it is refused."""
-        super().__init__(refused.message)
-        self.refusal = refused
-        self.conflicts = conflicts
-
-
-class Writer(NamedTuple):
-    """
-    Who writes, and how.
-
-    Attributes:
-        manager: What the writer calls itself; may be empty.
-        time: When, as managed fields state it.
-        subresource: Through which subresource; empty for the object itself.
-        is_forced: Whether an apply takes from others what they own.
-    """
-
-    manager: str
-    time: str
-    subresource: str = ""
-    is_forced: bool = False
-
-
-class Applied(NamedTuple):
-    """
-    What comes of an apply.
-
-    Attributes:
-        resource: The object.
-        is_merged: Whether what is applied changes it: then defaults are put in.
-    """
-
-    resource: JSONObject
-    is_merged: bool
 
 
 class FieldManager:
@@ -277,20 +228,6 @@ class FieldManager:
         if stated != served:
             said = f"Incorrect version specified in apply patch. Specified patch version: {stated}, expected: {served}"
             raise ApplyRefusedError(refusal.bad_request(said))
-
-
-@functools.lru_cache(maxsize=64)
-def named(field_manager: str, user_agent: str) -> str:
-    """
-    Return who manages the fields of a request.
-
-    Reference:
-        apiserver endpoints/handlers/create.go, managerOrUserAgent and prefixFromUserAgent.
-    """
-    if field_manager:
-        return field_manager
-    cut = "".join(filter(printable.is_printable, user_agent.split("/", maxsplit=1)[0])).encode()[:_MAX_MANAGER]
-    return cut.decode(errors="ignore")
 
 
 def settled(new: JSONObject, live: JSONObject) -> JSONObject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_crd.engine.apply import definitionfieldmanager
-from pytest_crd.engine.apply.fieldmanager import ApplyRefusedError, Writer
+from pytest_crd.engine.apply.writers import ApplyRefusedError, Writer
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
 from pytest_crd.engine.crds.forms import Forms, of_decoded

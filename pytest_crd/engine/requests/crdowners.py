@@ -65,11 +65,11 @@ def tracked(
         return replace(answer, owned=Stored(_unknown))
 
     def entries() -> Sequence[JSONValue]:
-        from pytest_crd.engine.apply import definitionfieldmanager, fieldmanager  # noqa: PLC0415 - few ask who owns a CRD
+        from pytest_crd.engine.apply import definitionfieldmanager, writers  # noqa: PLC0415 - few ask who owns a CRD
 
         metadata = {**answer.stored["metadata"], "managedFields": sent}
-        manager = fieldmanager.named(writing.field_manager, writing.user_agent)
-        writer = fieldmanager.Writer(manager, writing.making.now(), writing.subresource)
+        manager = writers.named(writing.field_manager, writing.user_agent)
+        writer = writers.Writer(manager, writing.making.now(), writing.subresource)
         new = {**answer.stored, "metadata": metadata}
         managed = definitionfieldmanager.of_definitions(profile).update(before, new, writer)
         found: Sequence[JSONValue] = managed["metadata"].get("managedFields") or ()

@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.apply import fieldmanager, managers
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Response, Stored
+from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -213,7 +213,7 @@ class CustomResources:
         def both() -> tuple[Resource | None, Resource | None]:
             return None if is_gone else _with_made(written, made.value), _with_made(returned, made.value)
 
-        owned = Stored(lambda: managers.paths(managers.read(made.value.get("managedFields") or [])))
+        owned = Stored(lambda: _owned(made.value.get("managedFields") or []))
         answer = Response(
             response.OK if live else response.CREATED,
             stored,
@@ -231,11 +231,10 @@ class CustomResources:
         made = {**checked.made, "managedFields": entries} if entries else checked.made
         if live is None or not entries or not self._profile.apply.times_follow_writes:
             return made
-        new = _with_made(checked.resource, made)
-        return {
-            **made,
-            "managedFields": fieldmanager.settled(new, request.without_version(live))["metadata"]["managedFields"],
-        }
+        from pytest_crd.engine.apply import fieldmanager  # noqa: PLC0415 - where nobody owns anything, nobody needs it
+
+        settled = fieldmanager.settled(_with_made(checked.resource, made), request.without_version(live))
+        return {**made, "managedFields": settled["metadata"]["managedFields"]}
 
     def _refuse(self, refused: RefusedError, target: RequestTarget, asked: Request, tell: Tell | None) -> Response:
         subject = {"name": target.name, "group": target.group, "kind": target.plural}
@@ -258,6 +257,13 @@ class CustomResources:
     @cached_property
     def _deprecation(self) -> tuple[str, ...]:
         return deprecation.warnings(self._crd, self._served.spec)
+
+
+def _owned(entries: list[JSONValue]) -> dict[str, tuple[OwnedPath, ...]]:
+    """Return which fields each manager owns."""
+    from pytest_crd.engine.apply import managers  # noqa: PLC0415 - few ask for owners
+
+    return managers.paths(managers.read(entries))
 
 
 def _with_made(resource: Resource, made: Resource) -> Resource:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from pytest_crd.engine.apply import crdfieldmanager
-from pytest_crd.engine.apply.crdfieldmanager import PublishedVersion
-from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import subresources
-from pytest_crd.engine.requests.scaleowners import ScaleOwners
 from pytest_crd.engine.requests.served import Served
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.apply.fieldmanager import FieldManager
+    from pytest_crd.engine.requests.scaleowners import ScaleOwners
 
 
 class Owners:
@@ -36,8 +37,10 @@ class Owners:
     @cached_property
     def of_object(self) -> FieldManager:
         """The field manager of requests to objects and to their status."""
+        from pytest_crd.engine.apply import crdfieldmanager  # noqa: PLC0415 - many requests ask for no owners
+
         published = [
-            PublishedVersion(
+            crdfieldmanager.PublishedVersion(
                 version.spec.name,
                 version.published,
                 has_status=subresources.from_declared(version.spec.subresources).has_status,
@@ -49,5 +52,8 @@ class Owners:
     @cached_property
     def of_scale(self) -> ScaleOwners:
         """What tracks the owners of replicas."""
+        from pytest_crd.engine.apply import crdfieldmanager  # noqa: PLC0415 - as above
+        from pytest_crd.engine.requests.scaleowners import ScaleOwners  # noqa: PLC0415 - as above
+
         manager = crdfieldmanager.of_scale(self._profile)
         return ScaleOwners(manager, self._crd, self._served.spec, [version.spec for version in self._versions])

@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from pytest_crd.engine.apply import fieldmanager
-from pytest_crd.engine.apply.fieldmanager import Applied, ApplyRefusedError, Writer
+from pytest_crd.engine.apply import writers
+from pytest_crd.engine.apply.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.response import Changes
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -264,5 +264,5 @@ def _of_apply(apply: Callable[[], Applied]) -> Applied:
 
 
 def _writer(asked: Request, making: Making) -> Writer:
-    named = fieldmanager.named(asked.field_manager, asked.user_agent)
+    named = writers.named(asked.field_manager, asked.user_agent)
     return Writer(named, making.now(), asked.subresource, is_forced=bool(asked.force))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_crd.engine.apply import managers, scalefields
-from pytest_crd.engine.apply.fieldmanager import Applied, ApplyRefusedError, FieldManager, Writer
+from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.managers import BrokenEntriesError
 from pytest_crd.engine.apply.pathelements import Path
+from pytest_crd.engine.apply.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.errors.refusal import Refusal

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -22,14 +22,15 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import rules, subresources
 from pytest_crd.engine.requests.rules import Entries, ManagedFields
 from pytest_crd.engine.requests.served import Served
-from pytest_crd.engine.rules import tree
-from pytest_crd.engine.rules import validation as rulevalidation
-from pytest_crd.engine.rules.tree import RuleNode
-from pytest_crd.engine.rules.validation import RuleSubject
+from pytest_crd.engine.schema import structural
 from pytest_crd.engine.values import listtypes
 from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
 from pytest_crd.quicktuple import NamedTuple
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.rules.tree import RuleNode
+    from pytest_crd.engine.rules.validation import RuleSubject
 
 _STATUS: Final = FieldPath(("status",))
 
@@ -79,7 +80,7 @@ class ResourceValidator:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._lists(resource) if self._lists else ()
-        validated = self._with_rules(errors, lambda: RuleSubject(rules.seen_created(resource, entries)), outcomes)
+        validated = self._with_rules(errors, lambda: _subject(rules.seen_created(resource, entries)), outcomes)
         if validated.errors:
             return validated
         created = objectmetavalidation.validate_created(metadata, namespaced=self._namespaced, profile=self._profile)
@@ -154,12 +155,14 @@ class ResourceValidator:
         blocked = rules.blocked(errors, self._profile)
         if blocked is not None:
             return Validated([*errors, blocked])
+        from pytest_crd.engine.rules import validation as rulevalidation  # noqa: PLC0415 - where there are no rules, nobody needs CEL
+
         found = rulevalidation.validate(self._rules, subject(), self._profile, outcomes=outcomes)
         return Validated(errors + found.errors, tuple(found.warnings))
 
     def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields) -> RuleSubject:
         correlation = Correlation(resource, old, self._declared or {})
-        return RuleSubject(*rules.seen(resource, old, managed), correlation=correlation)
+        return _subject(*rules.seen(resource, old, managed), correlation=correlation)
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:
         return typemeta.validate(resource, self._of_url)
@@ -182,7 +185,11 @@ class ResourceValidator:
     @cached_property
     def _rules(self) -> RuleNode | None:
         schema = self._schema
-        return None if schema is None else tree.of_stored(schema, self._profile, is_resource=True)
+        if schema is None or not structural.has_rules(schema):
+            return None
+        from pytest_crd.engine.rules import tree  # noqa: PLC0415 - as above
+
+        return tree.of_stored(schema, self._profile, is_resource=True)
 
     @cached_property
     def _values(self) -> valuevalidation.Validator | None:
@@ -204,3 +211,9 @@ class ResourceValidator:
     def _lists(self) -> listtypes.ItemsCheck | None:
         schema = self._schema
         return None if schema is None else listtypes.compile(schema, self._profile)
+
+
+def _subject(resource: Resource, old: Resource | None = None, *, correlation: Correlation | None = None) -> RuleSubject:
+    from pytest_crd.engine.rules.validation import RuleSubject  # noqa: PLC0415 - as above
+
+    return RuleSubject(resource, old, correlation=correlation)

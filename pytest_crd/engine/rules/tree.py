@@ -13,6 +13,7 @@ from pytest_crd.engine.rules.compilation import CompiledRule, Environments, Rule
 from pytest_crd.engine.rules.declarations import Declaration, SchemaDeclarations, declare, with_type_and_object_meta
 from pytest_crd.engine.rules.escaping import escape
 from pytest_crd.engine.rules.scalars import View
+from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.quickdataclass import dataclass
 
@@ -125,12 +126,6 @@ class _Builder:
         return SchemaDeclarations(declaration, declarations.structs(declaration))
 
 
-def has_rules(schema: Structural) -> bool:
-    """Return whether *schema* or a schema in it has rules."""
-    children = (schema.items, schema.value_schema, *schema.properties.values())
-    return bool(schema.x_validations) or any(has_rules(child) for child in children if child is not None)
-
-
 def build(  # noqa: PLR0913 - what a server has two of
     schema: Structural,
     profile: Profile,
@@ -155,7 +150,7 @@ def build(  # noqa: PLR0913 - what a server has two of
     Returns:
         None where there are none.
     """
-    if not has_rules(schema):
+    if not structural.has_rules(schema):
         return None
     return _Builder(profile, rules, messages, looks_everywhere).root(schema, is_resource=is_resource)
 

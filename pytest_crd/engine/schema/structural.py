@@ -293,3 +293,9 @@ def _single(items: JSONValue) -> Mapping[str, JSONValue]:
     if isinstance(items, Mapping):
         return items
     raise UnsupportedConstructError("OpenAPIV3Schema 'items' must be a schema, but is an array")
+
+
+def has_rules(schema: Structural) -> bool:
+    """Return whether *schema* or a schema in it has rules."""
+    children = (schema.items, schema.value_schema, *schema.properties.values())
+    return bool(schema.x_validations) or any(has_rules(child) for child in children if child is not None)

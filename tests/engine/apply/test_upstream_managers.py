@@ -14,10 +14,11 @@ from support.upstreamschemas import Schemas
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.apply import fieldmanager, fieldsv1, managers, scalefields
-from pytest_crd.engine.apply.fieldmanager import ApplyRefusedError, FieldManager, Writer
+from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.managers import BrokenEntriesError
 from pytest_crd.engine.apply.pathelements import Path
 from pytest_crd.engine.apply.versions import Versions
+from pytest_crd.engine.apply.writers import ApplyRefusedError, Writer
 
 pytestmark = pytest.mark.replay
 JSONValue = Any

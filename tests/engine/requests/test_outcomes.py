@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.apply import fieldmanager
+from pytest_crd.engine.apply import writers
 from pytest_crd.engine.definitions import crdanswers
 from pytest_crd.engine.definitions.crdanswers import CrdAnswers
 from pytest_crd.engine.requests.customresource import CustomResources
@@ -180,4 +180,4 @@ def test_what_is_stored_is_in_the_storage_version_and_what_is_answered_in_the_on
     ],
 )
 def test_the_manager_of_a_request_is_named_or_made_of_the_user_agent(manager: str, agent: str, name: str) -> None:
-    assert fieldmanager.named(manager, agent) == name
+    assert writers.named(manager, agent) == name

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd import garbage
 from pytest_crd.checks import plan
 from pytest_crd.checks.plan import CheckPlan
-from pytest_crd.plugin import commandline, progressline, session
+from pytest_crd.plugin import commandline, heap, progressline, session
 from pytest_crd.plugin.features.checks.items import CheckFile
 from pytest_crd.plugin.items import added, casefiles
 from pytest_crd.plugin.items.added import MistakenFile
@@ -68,10 +67,10 @@ class Hooks:
         checks, fail = self._plan().checks[path], self._settings.warnings_fail
         return CheckFile.from_parent(parent, path=path, checks=checks, warnings_fail=fail)
 
-    @garbage.paused()
     def _plan(self) -> CheckPlan:
         """Return the checks; nothing is read before somebody asks for them."""
         if self._planned is None:
+            heap.begin(self._config)
             settings, of_project = self._settings, project.of(self._config)
             scope = plan.CheckScope(
                 of_project.stored, of_project.folder, settings.rule_budget, of_project.samples, settings.lints

@@ -18,7 +18,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem
-from pytest_crd.engine.schema import nonstructural, schemamap
+from pytest_crd.engine.schema import nonstructural, schemamap, structural
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 
@@ -40,7 +40,7 @@ def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
         UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
     """
     structure, profile = schema.structural, schema.profile
-    if not tree.has_rules(structure):
+    if not structural.has_rules(structure):
         return ()
     problem, root = _UNDECLARED, None
     if nonstructural.find(structure, FieldPath(), profile):
