@@ -7,13 +7,15 @@ It is what the server does, and nobody sees it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd.cases.model import Case
 from pytest_crd.engine import Version
 from pytest_crd.engine.fieldpath import unknown_field
 from pytest_crd.engine.text.document import Document
-from pytest_crd.engine.text.yamlmarks import BareBoolean
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.text.yamlmarks import BareBoolean
 
 _OBJECTS: Final = ("input", "old", "expected", "contains", "patch", "oldPatch")
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from pytest_crd.cases import diagnosis
 from pytest_crd.cases.model import ApplyCase, Case
 from pytest_crd.cases.result import ConflictsMismatch, ManagersMismatch, OwnedField
 from pytest_crd.engine import Response
@@ -28,6 +27,8 @@ def mistakes(case: Case) -> Iterator[Mistake]:
     named += [(("conflicts", index, "manager"), one.manager) for index, one in enumerate(case.conflicts or ())]
     for place, name in named:
         if name not in known:
+            from pytest_crd.cases import diagnosis  # noqa: PLC0415 - only a mistake needs it
+
             near = diagnosis.nearest(name, tuple(sorted(known)))
             remedy = f"did you mean '{near}'?" if near else f"there are {', '.join(sorted(known))}"
             shown = diagnosis.within((case.section, 0, *place))

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd.cases.result import Context
-from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.schemafields import SchemaFields
 
 _NAME: Final = {"name": completion.MADE_UP_NAME}
 _MOST_PLACES: Final = 3
@@ -40,6 +42,8 @@ class CaseSubject:
     @cached_property
     def fields(self) -> SchemaFields:
         """Which fields an object of the version can have."""
+        from pytest_crd.cases.schemafields import SchemaFields  # noqa: PLC0415 - most cases state no path
+
         return SchemaFields(self.version)
 
     def store(self, resource: Mapping[str, JSONValue]) -> Response:

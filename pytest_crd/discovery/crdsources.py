@@ -15,7 +15,7 @@ from typing import Final
 
 from pytest_crd import garbage, progress
 from pytest_crd.contentcache import ContentCache
-from pytest_crd.discovery import commands, madecrds, rendering
+from pytest_crd.discovery import madecrds
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
@@ -172,6 +172,8 @@ class Sources:
         found = CrdFiles(kubernetes_version, self.cache)
         if self.paths:
             found.read_all(self.paths, base=self.base, tell=tell)
+        if self.commands:
+            from pytest_crd.discovery import commands  # noqa: PLC0415 - few projects have any
         for index, command in enumerate(self.commands):
             waiting = functools.partial(tell, index, len(self.commands), f"`{command}`")
             try:
@@ -203,6 +205,8 @@ class Sources:
         if self._made:
             return CrdFiles(kubernetes_version, self.cache, notes=list(dict.fromkeys(notes)))
         self.is_in_vain = True
+        from pytest_crd.discovery import rendering  # noqa: PLC0415 - only where nothing was found
+
         self.advised = tuple(rendering.likely(notes, base=self.base))
         first, *others = search.in_vain()
         advice = rendering.advice(notes, base=self.base, kubernetes_version=kubernetes_version)

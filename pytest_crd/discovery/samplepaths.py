@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd.discovery import projectfiles
-from pytest_crd.discovery.trees import Tree
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
+
+if TYPE_CHECKING:
+    from pytest_crd.discovery.trees import Tree
 
 FOLDERS: Final = ("config/samples", "examples", "samples")
 # Where operators in folders of their own have theirs.

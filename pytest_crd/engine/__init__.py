@@ -5,7 +5,7 @@ One module reads files (`manifest`). Answers are data; what is raised is a mista
 """
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
-from pytest_crd.engine.crds.conditions import Condition
+from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.definitions.customresourcedefinition import CrdLookupError, CustomResourceDefinition, Version
 from pytest_crd.engine.definitions.version import NotStructuralError

@@ -12,7 +12,7 @@ from pytest_crd.engine import Response
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.requests import completion, scale
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.objects import namespace_of
@@ -111,7 +111,7 @@ def applied(question: Question, apply: SentApply, stage: Stage, stored: JSONValu
     text = sent.text or printing.marshal(sent.value)
     path = _path(question, stage, name)
     has_owners = subresource != "scale"
-    return Exchange("PATCH", path, query, text, response, stored, patches.APPLY, has_owners)
+    return Exchange("PATCH", path, query, text, response, stored, mediatypes.APPLY, has_owners)
 
 
 def _path(question: Question, stage: Stage, name: str) -> str:

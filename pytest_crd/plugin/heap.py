@@ -30,7 +30,8 @@ def end(session: pytest.Session) -> None:
     if stash.get(_PAUSED, False):
         stash[_PAUSED] = False
         gc.enable()
-        if all(isinstance(item, TextItem) for item in session.items):
+        is_free = not gc.get_freeze_count()  # what others have frozen stays so
+        if is_free and all(isinstance(item, TextItem) for item in session.items):
             gc.freeze()
             stash[_FROZEN] = True
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.reaching import ReachedServer
 from pytest_crd.server.requestlog import RequestLog
@@ -100,7 +100,7 @@ class Resources:
         **options: str,
     ) -> Resource:
         """Patch an object and return it: a mapping is a merge patch, a list a JSON Patch."""
-        media_type = patches.MERGE_PATCH if isinstance(patch, Mapping) else patches.JSON_PATCH
+        media_type = mediatypes.MERGE_PATCH if isinstance(patch, Mapping) else mediatypes.JSON_PATCH
         path = self._path(namespace or self._namespace, name, subresource, options)
         return self._object("PATCH", path, jsonvalue.from_python(patch), media_type)
 
@@ -117,7 +117,7 @@ class Resources:
         value = self._completed(resource)
         options = {"fieldManager": manager} | ({"force": "true"} if force else {})
         path = self._path(self._where(value, namespace), str(value["metadata"].get("name", "")), subresource, options)
-        return self._object("PATCH", path, value, patches.APPLY)
+        return self._object("PATCH", path, value, mediatypes.APPLY)
 
     def delete(self, name: str, *, namespace: str | None = None, propagation_policy: str = "") -> Resource:
         """Delete an object; return the Status, or the object where finalizers hold it."""

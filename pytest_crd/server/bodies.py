@@ -11,7 +11,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.requests import completion
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.engine.text import yamlreader, yamlwords
 from pytest_crd.server import negotiation, resourcetypes, statuses
@@ -132,7 +132,7 @@ def _read(sent: bytes, media_type: str) -> Body:
 def _patch(sent: bytes, media_type: str) -> Body:
     """Return a patch; those that are no applies are read where the object is known that they are for."""
     text = sent.decode(errors="replace")
-    if not patches.is_apply("patch", media_type):
+    if not mediatypes.is_apply("patch", media_type):
         if jsonsyntax.problem(text):
             raise statuses.bad_request("invalid JSON patch")
         return Body(None, text)

@@ -20,7 +20,7 @@ from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.requests import completion, request
 from pytest_crd.engine.requests.crdowners import Writing
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.server import making, statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
@@ -100,7 +100,7 @@ class DefinitionType(ResourceType):
         validation = asked.field_validation
         if before is None and asked.subresource and asked.verb == "patch":
             raise statuses.not_found(self.resource, asked.name)
-        if patches.is_apply(asked.verb, asked.media_type):
+        if mediatypes.is_apply(asked.verb, asked.media_type):
             return crdanswers.applied(
                 asked.body.text or asked.body.value,
                 None if before is None else self._crd(before).answers,

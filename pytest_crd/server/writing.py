@@ -10,7 +10,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import FIELD_VALIDATIONS, Body
 from pytest_crd.quicktuple import NamedTuple
@@ -78,7 +78,7 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
         asked = asked._replace(resource_version=str(entry.revision))
     outcome = type_.answer(None if entry is None else entry.value, asked, made)
     by_update = type_.is_created_by_update and asked.verb == "update"
-    by_other = by_update or patches.is_apply(asked.verb, asked.media_type)
+    by_other = by_update or mediatypes.is_apply(asked.verb, asked.media_type)
     creates = asked.verb == "create" or (entry is None and by_other and not asked.subresource)
     if creates and not _is_unread(outcome):
         admit(info.name or _name_in(asked.body), outcome.response.warnings)
@@ -99,7 +99,7 @@ def demand_patch_type(request: HTTPRequest, type_: ResourceType) -> None:
     Raises:
         ApiError: 415: it is not.
     """
-    why = patches.refuse_media_type(negotiation.media_type_of(request), is_built_in=type_.is_typed)
+    why = mediatypes.refuse_media_type(negotiation.media_type_of(request), is_built_in=type_.is_typed)
     if why is not None and type_.is_typed:
         raise statuses.failure(why.code, why.reason, why.message, {})
     if why is not None:

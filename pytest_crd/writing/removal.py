@@ -15,7 +15,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlreader
-from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.writing import comments, yamlspans
 from pytest_crd.writing.comments import Lost

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 import pytest
 
+from pytest_crd.plugin import cachefile
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
 FILE: Final = ".pytest_cache/d/crd/contents.json"
+WHOLE: Final = "whole"
 CACHED: Final = ("-p", "cacheprovider", "-W", "ignore")
 SAMPLE: Final = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {size: 1}\n"
 
@@ -39,7 +43,7 @@ def test_a_second_session_says_the_same_and_sees_what_has_changed(checked: Proje
 
     assert _shown(checked.run(*CACHED)) == first
     assert checked.read(FILE) == kept
-    assert [path.name for path in (checked.path / FILE).parent.iterdir()] == [Path(FILE).name]
+    assert {path.name for path in (checked.path / FILE).parent.iterdir()} == {Path(FILE).name, WHOLE}
     checked.write("config/crd/bases/gardens.yaml", "kind: CustomResourceDefinition\nspec: [\n")
     broken = checked.run(*CACHED)
     assert broken.ret == pytest.ExitCode.INTERRUPTED
@@ -77,3 +81,47 @@ def test_a_session_that_asks_for_no_crd_keeps_nothing(empty: Project) -> None:
     empty.run(*CACHED).assert_outcomes(passed=1)
 
     assert not (empty.path / FILE).exists()
+
+
+def _whole(project: Project) -> dict[str, str]:
+    """Return the texts of what is as large as a file, by their names."""
+    folder = (project.path / FILE).with_name(WHOLE)
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+
+
+def test_what_was_read_whole_is_read_once_and_again_where_its_text_changes(checked: Project) -> None:
+    first = _shown(checked.run(*CACHED))
+    checked.run(*CACHED)
+    kept = _whole(checked)
+
+    assert _shown(checked.run(*CACHED)) == first
+    assert _whole(checked) == kept
+    checked.write("config/crd/bases/gardens.yaml", checked.read("config/crd/bases/gardens.yaml") + "# more\n")
+    checked.run(*CACHED)
+    checked.run(*CACHED)
+    assert len(_whole(checked)) == len(kept) + 1
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"x y\n[]"])
+def test_a_text_that_is_not_whole_is_read_anew(checked: Project, content: bytes) -> None:
+    checked.run(*CACHED)
+    first = _shown(checked.run(*CACHED))
+    kept = _whole(checked)
+    for name in kept:
+        (checked.path / FILE).with_name(WHOLE).joinpath(name).write_bytes(content)
+
+    assert _shown(checked.run(*CACHED)) == first
+    assert _whole(checked) == kept
+
+
+def test_of_more_texts_than_there_is_room_for_the_oldest_goes(tmp_path: Path) -> None:
+    for number in range(cachefile.MOST + 2):
+        shelf = cachefile.FileShelf(tmp_path / "shelf")
+        shelf.write(f"{number:04}", "text")
+        shelf.save()
+        os.utime(tmp_path / f"shelf/{number:04}", ns=(number, number))
+
+    left = sorted(path.name for path in (tmp_path / "shelf").iterdir())
+    assert (left[0], len(left)) == ("0002", cachefile.MOST)
+    assert cachefile.FileShelf(tmp_path / "shelf").read("0000") is None
+    assert cachefile.FileShelf(tmp_path / "shelf").read("0002") == "text"

@@ -127,13 +127,13 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
     assert sorted(name for name in modules if name.partition(".")[0] == "pytest_crd") == [
         "pytest_crd",
         "pytest_crd.folders",
-        "pytest_crd.garbage",
         "pytest_crd.plugin",
         "pytest_crd.plugin.alone",
         "pytest_crd.plugin.bytecode",
         "pytest_crd.plugin.commandline",
         "pytest_crd.plugin.features",
         "pytest_crd.plugin.fixtures",
+        "pytest_crd.plugin.heap",
         "pytest_crd.plugin.hookspecs",
         "pytest_crd.plugin.items",
         "pytest_crd.plugin.items.casefiles",
@@ -144,6 +144,7 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
         "pytest_crd.plugin.settings",
         *(f"pytest_crd.plugin.settings.{name}" for name in SETTINGS),
         "pytest_crd.plugin.unused",
+        "pytest_crd.quicktuple",
     ]
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & modules.keys()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pytest_crd.engine.crds import apiapproval, cabundle, internal, nameconflicts
+from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crds.nameconflicts import Naming
@@ -15,25 +16,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nonstructural
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
-from pytest_crd.quickdataclass import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """
-    One condition of `status.conditions`, less its time.
-
-    Attributes:
-        type: `NamesAccepted`, `Established`, `NonStructuralSchema` or `KubernetesAPIApprovalPolicyConformant`.
-        status: `True`, `False` or `Unknown`.
-        reason: One word, such as `Violations`.
-        message: The controller's sentence.
-    """
-
-    type: str
-    status: str
-    reason: str
-    message: str
 
 
 def find(crd: InternalCrd, profile: Profile, naming: Naming = nameconflicts.NO_CONFLICTS) -> tuple[Condition, ...]:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.engine.crds import conditions, declared, forms, internal
-from pytest_crd.engine.crds.conditions import Condition
+from pytest_crd.engine.crds import declared, forms, internal
+from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.forms import Forms
@@ -168,6 +168,8 @@ class CrdAnswers:
 
     def conditions(self, naming: Naming) -> tuple[Condition, ...]:
         """Return the conditions that the CRD has once it is stored, when *naming* became of its names."""
+        from pytest_crd.engine.crds import conditions  # noqa: PLC0415 - few ask for them
+
         return conditions.find(self.forms.internal, self.profile, naming)
 
     def is_established(self, naming: Naming) -> bool:
@@ -237,7 +239,7 @@ def applied(  # noqa: PLR0913 - what a URL says, and who answers
         ManifestError, TypeError, NotImplementedError: As of that.
     """
     from pytest_crd.engine.requests import completion, crdapplying  # noqa: PLC0415 - much that only this answer needs
-    from pytest_crd.engine.requests.patching import patches  # noqa: PLC0415 - as above
+    from pytest_crd.engine.requests.patching import mediatypes  # noqa: PLC0415 - as above
     from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
 
     known = None if stored is None else {"metadata": {"name": stored.spec.name}}
@@ -249,7 +251,7 @@ def applied(  # noqa: PLR0913 - what a URL says, and who answers
         "patch",
         body,
         url_name or (name if isinstance(name, str) and name else completion.MADE_UP_NAME),
-        media_type=patches.APPLY,
+        media_type=mediatypes.APPLY,
         field_validation=field_validation,
         field_manager=writing.field_manager,
         force=force,

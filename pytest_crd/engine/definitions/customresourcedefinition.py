@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.crds import declared, nameconflicts, origins
-from pytest_crd.engine.crds.conditions import Condition
+from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.definitions import crdanswers, keptanswers
 from pytest_crd.engine.definitions import version as ofversion

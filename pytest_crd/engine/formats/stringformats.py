@@ -11,18 +11,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.formats import addresses, durations, emails
+from pytest_crd.engine.formats import addresses, durations, emails, numberformats
 from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
 FormatCheck: TypeAlias = Callable[[str], bool]
-
-_NUMBER_FORMATS: Final[dict[str, frozenset[str]]] = {
-    "integer": frozenset({"int32", "int64"}),
-    "number": frozenset({"float", "double"}),
-}
 
 
 def check(name: str, profile: Profile) -> FormatCheck | None:
@@ -54,7 +49,7 @@ def is_recognized(name: str, schema_type: str, profile: Profile) -> bool:
     """
     if schema_type in {"", "string"} or not profile.checks_number_formats:
         return check(name, profile) is not None
-    return name in _NUMBER_FORMATS.get(schema_type, ())
+    return numberformats.is_recognized(name, schema_type)
 
 
 def unrecognized(held: Iterable[Mapping[str, JSONValue]], profile: Profile) -> tuple[str, ...]:

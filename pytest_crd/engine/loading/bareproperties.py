@@ -7,14 +7,16 @@ The server takes such a CRD: its objects have a field `"true"` where somebody ha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.engine.text.manifest import Manifest
-from pytest_crd.engine.text.yamlmarks import BareBoolean
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.text.yamlmarks import BareBoolean
 
 _SCHEMA: Final = "openAPIV3Schema"
 _INSIDE: Final = ("items", "additionalProperties")

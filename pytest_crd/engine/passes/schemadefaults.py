@@ -32,6 +32,8 @@ def prune(schema: Structural, profile: Profile) -> Structural:
     coerce = objectmeta.compile_embedded(schema, profile, drop_malformed=True)
 
     def pruned_default(default: JSONValue, surroundings: Surroundings) -> JSONValue:
+        if coerce is None and not isinstance(default, dict | list):
+            return default  # nothing is in it, and it stands where the schema has it
         resource = _surround(default, surroundings)
         if coerce is not None:
             resource = coerce(resource).value

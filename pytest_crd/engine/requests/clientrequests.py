@@ -11,9 +11,9 @@ from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.requests import completion, requestbody, scale
+from pytest_crd.engine.requests import completion, requestbody, subresources
 from pytest_crd.engine.requests.customresource import CustomResources, Tell
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import SUBRESOURCES, Making, Request, RequestOutcome, Subresource
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
@@ -105,10 +105,10 @@ class Requests:
         if subresource not in SUBRESOURCES:
             raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
         stored = completion.patched(old, self._type_meta)
-        type_meta = scale.TYPE_META if subresource == "scale" else self._type_meta
+        type_meta = subresources.SCALE_TYPE_META if subresource == "scale" else self._type_meta
         sent = completion.applied(body, stored, type_meta)
         name = (stored or sent.value)["metadata"].get("name") or completion.MADE_UP_NAME
-        request = Request("patch", sent, name, subresource=subresource, media_type=patches.APPLY)
+        request = Request("patch", sent, name, subresource=subresource, media_type=mediatypes.APPLY)
         asked = request._replace(field_manager=manager, force=force)
         return self._answer(stored, asked, namespace, field_validation)
 
@@ -122,7 +122,7 @@ class Requests:
     ) -> Response:
         """Return the answer to a PUT of a Scale, or of one with so many replicas, to the `/scale` of *old*."""
         sent = Body({"spec": {"replicas": wanted}}) if isinstance(wanted, int) else wanted
-        body, stored = completion.over(sent, old, scale.TYPE_META, stored_as=self._type_meta)
+        body, stored = completion.over(sent, old, subresources.SCALE_TYPE_META, stored_as=self._type_meta)
         return self._answer(stored, Request("update", body, subresource="scale"), namespace, field_validation)
 
     def send(self, stored: Resource | None, asked: Request, making: Making) -> RequestOutcome:

@@ -10,7 +10,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import systemmetadata
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.engine.text import yamlreader
@@ -114,7 +114,7 @@ def patch(given: object, media_type: str) -> tuple[Body, str]:
         return body, media_type
     if not isinstance(body.value, dict | list):
         raise TypeError(f"a patch is a mapping or a list of operations, not {jsonvalue.type_of(body.value)}")
-    return body, patches.JSON_PATCH if isinstance(body.value, list) else patches.MERGE_PATCH
+    return body, mediatypes.JSON_PATCH if isinstance(body.value, list) else mediatypes.MERGE_PATCH
 
 
 def _patch_text(text: str) -> Body:

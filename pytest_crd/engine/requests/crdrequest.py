@@ -24,7 +24,7 @@ from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import crdowners, crdstrategic, requestbody, requestoptions
 from pytest_crd.engine.requests.crdowners import Writing
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes, patches
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Request
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, RefusedError
 from pytest_crd.engine.schema import nodes
@@ -159,17 +159,17 @@ def _patched(
         RefusedError: None does.
     """
     refused = (
-        patches.refuse_media_type(media_type, is_built_in=True)
+        mediatypes.refuse_media_type(media_type, is_built_in=True)
         or refusal.too_large(body.value, body.text)
         or patches.refuse_other_than_json(body, profile)
     )
     if refused is not None:
         raise RefusedError(refused)
-    if patches.is_apply("patch", media_type):
+    if mediatypes.is_apply("patch", media_type):
         unmanaged = requestoptions.refuse(Request("patch", body, media_type=media_type), profile)
         assert unmanaged is not None  # noqa: S101 - it is for the manager of an apply, which there is none of here
         raise RefusedError(unmanaged)
-    if patches.plain_media_type(media_type) == patches.STRATEGIC_MERGE_PATCH:
+    if mediatypes.plain_media_type(media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
         manifest, problems = crdstrategic.patched(live, body, field_validation, profile)
         return of_decoded(manifest, profile), problems
     patched = patches.patch(live, body, media_type=media_type, field_validation=field_validation, profile=profile)

@@ -15,7 +15,7 @@ from pytest_crd.engine.requests.patching import documents, strategicmerge
 from pytest_crd.engine.requests.patching.documents import Document
 from pytest_crd.engine.requests.patching.strategicmerge import StrategicError
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, RefusedError
-from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.engine.text.unreadable import UnreadableError
 
 _MAP: Final = types.Map(types.Raw("interface {}"))
 

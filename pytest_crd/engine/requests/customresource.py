@@ -26,9 +26,8 @@ from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import deprecation, request, scale, subresources
+from pytest_crd.engine.requests import deprecation, request, subresources
 from pytest_crd.engine.requests.owners import Owners
-from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.reading import Read, RequestReader
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, RefusedError
@@ -150,6 +149,9 @@ class CustomResources:
         """Return the outcome of a request to `/scale`, which is answered with the Scale."""
         if outcome.resource is None:
             return outcome
+        from pytest_crd.engine.requests import scale  # noqa: PLC0415 - few requests are about it
+        from pytest_crd.engine.requests.patching import documents  # noqa: PLC0415 - the same
+
         found = documents.plain(scale.of_resource(outcome.resource, self._subresources))
         return RequestOutcome(replace(outcome.response, scale=found), outcome.before, lambda: (outcome.stored, found))
 

@@ -19,9 +19,9 @@ from pytest_crd.engine.metadata import requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import applying, requestoptions, scale
+from pytest_crd.engine.requests import requestoptions, subresources
 from pytest_crd.engine.requests.owners import Owners
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import Making, Request
 from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, Patched, RefusedError
 from pytest_crd.engine.requests.subresources import Subresources
@@ -74,7 +74,7 @@ class RequestReader(NamedTuple):
         """
         if asked.subresource and not self.subresources.has(asked.subresource):
             raise RefusedError(requestmetadata.refuse_missing(target))
-        if patches.is_apply(asked.verb, asked.media_type):
+        if mediatypes.is_apply(asked.verb, asked.media_type):
             return (self._read_applied_scale if asked.subresource == "scale" else self._read_applied)(
                 asked, live, target, making
             )
@@ -142,6 +142,8 @@ class RequestReader(NamedTuple):
         Reference:
             apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.Update.
         """
+        from pytest_crd.engine.requests import scale  # noqa: PLC0415 - few requests are about it
+
         uid = None
         if asked.verb == "patch":
             live = self._demand_patchable(asked, live, target)
@@ -163,7 +165,7 @@ class RequestReader(NamedTuple):
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
         # A Scale of none says nothing of replicas, so that nobody owns them.
         wanted = {"replicas": decoded.replicas} if decoded.replicas else {}
-        sent_scale = {**scale.TYPE_META, "metadata": decoded.metadata, "spec": wanted}
+        sent_scale = {**subresources.SCALE_TYPE_META, "metadata": decoded.metadata, "spec": wanted}
         if not self.profile.apply.scales_have_owners:
             return Read(body, prepared, lambda: live)
         writer = _writer(asked, making)
@@ -177,8 +179,10 @@ class RequestReader(NamedTuple):
         Raises:
             RefusedError: The request is refused before its patch is looked into.
         """
+        from pytest_crd.engine.requests.patching import patches  # noqa: PLC0415 - most requests are no patches
+
         refused = (
-            patches.refuse_media_type(asked.media_type)
+            mediatypes.refuse_media_type(asked.media_type)
             or refusal.too_large(asked.body.value, asked.body.text)
             or requestoptions.refuse(asked, self.profile)
             or patches.refuse_other_than_json(asked.body, self.profile)
@@ -188,6 +192,8 @@ class RequestReader(NamedTuple):
         return live
 
     def _patched(self, asked: Request, document: Resource) -> Patched:
+        from pytest_crd.engine.requests.patching import patches  # noqa: PLC0415 - as above
+
         return patches.patch(
             document,
             asked.body,
@@ -208,6 +214,8 @@ class RequestReader(NamedTuple):
         Reference:
             apiserver endpoints/handlers/patch.go, applyPatcher.
         """
+        from pytest_crd.engine.requests import applying  # noqa: PLC0415 - most requests apply nothing
+
         applied = self._demand_applicable(asked, live, target)
         new = _of_apply(lambda: self.owners.of_object.apply(live, applied, _writer(asked, making)))
         warnings = applying.problems(asked.body, asked.field_validation, self.profile)
@@ -231,6 +239,8 @@ class RequestReader(NamedTuple):
 
     def _read_applied_scale(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
         """Return what is stored, of whose Scale an apply may change nothing but who owns it, as `read` does."""
+        from pytest_crd.engine.requests import applying  # noqa: PLC0415 - most requests apply nothing
+
         applied = self._demand_applicable(asked, live, target)
         assert live is not None  # noqa: S101 - a subresource of nothing was refused
         if not self.profile.apply.scales_have_owners:
@@ -248,6 +258,8 @@ class RequestReader(NamedTuple):
         Raises:
             RefusedError: The request is refused before anything is merged.
         """
+        from pytest_crd.engine.requests import applying  # noqa: PLC0415 - as above
+
         refused = requestoptions.refuse(asked, self.profile) or refusal.too_large(asked.body.value, asked.body.text)
         if refused is None and live is None and asked.subresource:
             refused = requestmetadata.refuse_missing(target)

@@ -10,7 +10,7 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.metadata import managedfields
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests.patching import patches
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import Request
 
 _GROUP: Final = "meta.k8s.io"
@@ -33,7 +33,7 @@ def refuse(asked: Request, profile: Profile) -> Refusal | None:
         apimachinery apis/meta/v1/validation/validation.go, ValidateCreateOptions, ValidateUpdateOptions, ValidatePatchOptions.
     """
     errors: list[FieldError] = []
-    if patches.is_apply(asked.verb, asked.media_type):
+    if mediatypes.is_apply(asked.verb, asked.media_type):
         if not asked.field_manager:
             errors.append(fielderror.required(FieldPath(("fieldManager",)), "is required for apply patch"))
     elif asked.verb == "patch" and asked.force is not None:

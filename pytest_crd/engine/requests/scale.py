@@ -18,14 +18,14 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import requestbody
+from pytest_crd.engine.requests import requestbody, subresources
 from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.patching.documents import SentObject
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.requests.subresources import Subresources
 from pytest_crd.quicktuple import NamedTuple
 
-TYPE_META: Final[Mapping[str, JSONValue]] = {"kind": "Scale", "apiVersion": "autoscaling/v1"}
+TYPE_META: Final = subresources.SCALE_TYPE_META
 # What stands for replicas that the object does not say, in what is patched: the smallest int32.
 _UNSET: Final = -(2**31)
 _IDENTITY: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")

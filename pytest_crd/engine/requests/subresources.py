@@ -18,6 +18,9 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.quicktuple import NamedTuple
 
+# The type of what `/scale` is written and read as.
+SCALE_TYPE_META: Final[Mapping[str, JSONValue]] = {"kind": "Scale", "apiVersion": "autoscaling/v1"}
+
 _MAX_REPLICAS: Final = 2**31 - 1
 _OBJECT: Final = "map[string]interface{}"
 # As Go's `%T` names them.

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import yamlmarks
-from pytest_crd.engine.text.yamlmarks import BareBoolean
-from pytest_crd.engine.text.yamlnode import YamlNode
 from pytest_crd.quickdataclass import dataclass
 from pytest_crd.quicktuple import NamedTuple
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.text.yamlmarks import BareBoolean
+    from pytest_crd.engine.text.yamlnode import YamlNode
 
 # What any word that is read as a boolean stands between; to look for it takes a fraction of the time that nodes take.
 _MAYBE_BOOLEAN: Final = re.compile(r"[\s{\[,:](?:[yYnN](?:es|ES|o|O)?|[oO](?:n|N|ff|FF))[ \t]*[:,\]}#\r\n]")
@@ -72,9 +73,14 @@ class Marks:
     def bare_booleans(self) -> tuple[BareBoolean, ...]:
         """Return the words that are read as booleans, which are looked for when they are first asked for."""
         if self._bare_booleans is None:
-            found = yamlmarks.bare_booleans(self.root()) if _MAYBE_BOOLEAN.search(f"\n{self.text}\n") else ()
+            found = self._looked_for() if _MAYBE_BOOLEAN.search(f"\n{self.text}\n") else ()
             self._bare_booleans = tuple(one._replace(line=self.offset + one.line) for one in found)
         return self._bare_booleans
+
+    def _looked_for(self) -> Iterator[BareBoolean]:
+        from pytest_crd.engine.text import yamlmarks  # noqa: PLC0415 - where things stand, few ask
+
+        return yamlmarks.bare_booleans(self.root())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,11 +121,16 @@ class Document:
             path: Mapping keys (str) and list indices (int).
             key: Whether the line of the value's key is wanted.
         """
-        line = self._marks.items.get(tuple(path)) or yamlmarks.find(self._marks.root(), path, key=key)
+        if (line := self._marks.items.get(tuple(path))) is None:
+            from pytest_crd.engine.text import yamlmarks  # noqa: PLC0415 - as above
+
+            line = yamlmarks.find(self._marks.root(), path, key=key)
         return self._marks.offset + line
 
     def key_lines(self, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
         """Return the 1-based lines of all keys and items below *path*, by their path from there."""
+        from pytest_crd.engine.text import yamlmarks  # noqa: PLC0415 - as above
+
         offset, found = self._marks.offset, yamlmarks.key_lines(self._marks.root(), path)
         return {inner: offset + line for inner, line in found.items()} if offset else found
 
@@ -144,6 +155,8 @@ class Document:
         Returns:
             None where there is no string, or where its characters do not stand in the text one by one.
         """
+        from pytest_crd.engine.text import yamlmarks  # noqa: PLC0415 - as above
+
         text = self._marks.text
         index = yamlmarks.find_character(self._marks.root(), text, path, offset)
         if index is None:

@@ -112,7 +112,7 @@ def read(content: bytes, *, source: str, cache: ContentCache) -> list[HeadedMani
         cache.keep(headings, _HEADINGS, digest)
     else:
         headings = [Heading(*one) for one in known]
-        items = list(_unread(content, source, headings))
+        items = list(_unread(content, source, headings, cache))
     pairs = zip(headings, items, strict=True)
     return [HeadedManifest(heading, item, f"{digest}:{index}") for index, (heading, item) in enumerate(pairs)]
 
@@ -139,12 +139,12 @@ def _heading(item: Manifest) -> Heading:
     return Heading(item.line_of(), *stated(item.value), name_of(item.value))
 
 
-def _unread(content: bytes, source: str, headings: Sequence[Heading]) -> Iterator[Manifest]:
+def _unread(content: bytes, source: str, headings: Sequence[Heading], cache: ContentCache) -> Iterator[Manifest]:
     """Yield the objects of a file, which is read once, when one of them is."""
 
     @functools.cache
     def items() -> list[Manifest]:
-        return manifest.read(content, source=source)
+        return manifest.read(content, source=source, cache=cache)
 
     for index, heading in enumerate(headings):
         yield UnreadManifest(lambda index=index: items()[index], source, heading.line)  # type: ignore[misc]

@@ -14,9 +14,9 @@ from typing import Any, Final, cast
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import yamlnode
+from pytest_crd.engine.text import unreadable
+from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.engine.text.yamlnode import MappingNode, ScalarNode, SequenceNode, YamlNode
-from pytest_crd.engine.text.yamlparser import UnreadableError
 from pytest_crd.quicktuple import NamedTuple
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s\[\]{},:"]+')
@@ -101,7 +101,7 @@ def parse(text: str, start: int = 0) -> Parsed:
     try:
         value, end = decoder.raw_decode(text, start)
     except RecursionError:
-        raise UnreadableError(0, yamlnode.TOO_DEEP) from None
+        raise UnreadableError(0, unreadable.TOO_DEEP) from None
     if type(value) in (int, float) and text[end : end + 1] in (".", "e", "E"):
         raise json.JSONDecodeError("Invalid number", text, end)
     problem = None
@@ -192,7 +192,7 @@ def _limit_depth(value: JSONValue, text: str, start: int, end: int) -> None:
     while level := [item for item in level if isinstance(item, dict | list)]:
         depth += 1
         if depth > jsonvalue.MAX_DEPTH:
-            raise UnreadableError(0, yamlnode.TOO_DEEP)
+            raise UnreadableError(0, unreadable.TOO_DEEP)
         level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
 
 

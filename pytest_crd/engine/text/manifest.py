@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlreader, yamlstream
@@ -171,20 +172,21 @@ def may_mention(content: bytes, word: str) -> bool:
     return word.encode() in content or content.startswith(_UTF16)
 
 
-def read(content: bytes, *, source: str) -> list[Manifest]:
+def read(content: bytes, *, source: str, cache: ContentCache | None = None) -> list[Manifest]:
     """
     Return the objects of a file, those in a `kind: List`, or in the list of any kind, one by one.
 
     Args:
         content: The file.
         source: Its name for messages.
+        cache: Where what is read is kept, for who finds the same content again; None where it is not.
 
     Raises:
         ManifestError: What Kubernetes could not read either, or would pass over without a word; file, line and reason.
     """
     manifests: list[Manifest] = []
     text = yamlreader.decode(content, source=source)
-    for document in yamlreader.read(text, source=source):
+    for document in yamlreader.read(text, source=source, cache=cache):
         manifests.extend(_unlisted(Manifest(document.value, document)))
     if line := yamlstream.unread(text.content):
         raise ManifestError([Mistake(source, line, yamlstream.UNREAD)])

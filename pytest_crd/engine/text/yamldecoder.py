@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import yamlnode, yamlscalar
+from pytest_crd.engine.text import unreadable, yamlnode, yamlscalar
+from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
-from pytest_crd.engine.text.yamlparser import UnreadableError
 from pytest_crd.quickdataclass import dataclass
 from pytest_crd.quicktuple import NamedTuple
 
@@ -236,7 +236,7 @@ def _identity(key: yamlscalar.Native) -> object:
 
 def _limit(depth: int, line: int) -> None:
     if depth > jsonvalue.MAX_DEPTH:
-        raise UnreadableError(line, yamlnode.TOO_DEEP)
+        raise UnreadableError(line, unreadable.TOO_DEEP)
 
 
 def allowed_share(decoded: int) -> float:

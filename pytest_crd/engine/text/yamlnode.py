@@ -14,13 +14,12 @@ import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.text import yamlparser, yamlscalar
-from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.engine.text import unreadable, yamlparser, yamlscalar
+from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.quickdataclass import dataclass
 from pytest_crd.quicktuple import NamedTuple
 
 MERGE: Final = "<<"
-TOO_DEEP: Final = f"nested more than {jsonvalue.MAX_DEPTH} levels deep"
 _MERGE_TAG: Final = yamlscalar.TAG_PREFIX + "merge"
 
 
@@ -134,7 +133,7 @@ class _Composer:
             )
             return self.anchored(scalar, event)
         if depth > jsonvalue.MAX_DEPTH:
-            raise UnreadableError(line, TOO_DEEP)
+            raise UnreadableError(line, unreadable.TOO_DEEP)
         if kind is SequenceStartEvent:
             return self.sequence(self.anchored(SequenceNode(line), event), depth + 1, flow=flow or event.flow_style)
         return self.mapping(self.anchored(MappingNode(line), event), depth + 1, flow=flow or event.flow_style)

@@ -14,8 +14,12 @@ import yaml
 from yaml.events import DocumentStartEvent, ScalarEvent
 from yaml.reader import ReaderError
 
+from pytest_crd.engine.text import unreadable
+from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.latepattern import compile_late
 
+# What libyaml 0.2.6 and later says of a thousand levels; a server takes more, and this engine fewer.
+_TOO_DEEP: Final = "exceeded maximum nesting depth"
 # The server's scanner knows YAML 1.1 alone.
 _VERSIONS: Final = (None, (1, 1))
 _BREAK: Final = compile_late("\r\n|[\n\r\x85\u2028\u2029]")
@@ -36,22 +40,6 @@ _REMEDIES: Final = {
     "found a tab character that violates indentation": "indent with spaces",
     "found unknown escape character": "write the character itself, or double a backslash that is meant",
 }
-
-
-class UnreadableError(Exception):
-    """
-    Text that cannot be read.
-
-    Attributes:
-        line: 1-based line within that text, or 0 for all of it.
-        message: What is wrong, and what to write instead where that is known.
-    """
-
-    def __init__(self, line: int, message: str) -> None:
-        """Take the line, counted within the text, and the message."""
-        super().__init__(message)
-        self.line = line
-        self.message = message
 
 
 def events(text: str) -> Callable[[], Any]:
@@ -121,6 +109,8 @@ def problem(text: str, error: yaml.YAMLError | UnicodeEncodeError) -> Unreadable
         return UnreadableError(line_at(text, error.start), _undecodable(text[error.start]))
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
+        if error.problem == _TOO_DEEP:
+            return UnreadableError(mark.line + 1 if mark else 0, unreadable.TOO_DEEP)
         message = _with_remedy(str(error.problem))
         return UnreadableError(
             mark.line + 1 if mark else 0, f"{message} ({error.context})" if error.context else message

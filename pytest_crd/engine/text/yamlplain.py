@@ -15,25 +15,8 @@ from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, Sequenc
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlnode, yamlparser, yamlscalar
+from pytest_crd.engine.text.plaindocument import PlainDocument
 from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
-
-
-class PlainDocument(NamedTuple):
-    """
-    A document.
-
-    Attributes:
-        value: JSON value.
-        line: 1-based line on which it begins.
-        end: Where in the text it ends.
-        item_lines: Of each list right below the root, in order, the 1-based lines of its items.
-    """
-
-    value: JSONValue
-    line: int
-    end: int
-    item_lines: list[list[int]]
 
 
 class _UnusualError(Exception):

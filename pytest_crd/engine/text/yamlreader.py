@@ -9,15 +9,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
+from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.text import jsonreader, yamldecoder, yamlnode, yamlplain, yamlstream
+from pytest_crd.engine.text import knowndocuments, unreadable, yamlstream
 from pytest_crd.engine.text.document import Document, Duplicate, Marks
-from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.engine.text.plaindocument import PlainDocument
+from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.engine.text.yamlstream import Chunk
 from pytest_crd.quicktuple import NamedTuple
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.text.jsonreader import Parsed
+    from pytest_crd.engine.text.yamldecoder import DuplicateKey
+    from pytest_crd.engine.text.yamlnode import YamlNode
 
 Format = Literal["yaml", "json"]
 
@@ -46,6 +53,7 @@ def read(
     *,
     source: str = "<text>",
     format: Format | None = None,  # noqa: A002 - the argument's name in many such functions
+    cache: ContentCache | None = None,
 ) -> list[Document]:
     """
     Return the documents of a file.
@@ -54,6 +62,7 @@ def read(
         text: A stream of YAML documents, or of JSON values; as it was decoded before, where that is needed elsewhere too.
         source: The file as errors shall name it.
         format: What the text is; None to decide as kubectl does: JSON as far as it goes if it begins with `{`.
+        cache: Where what is read is kept, for who finds the same text again; None where it is not.
 
     Returns:
         The documents in order, without empty ones.
@@ -64,7 +73,7 @@ def read(
     Reference:
         apimachinery util/yaml decoder.go, (*YAMLOrJSONDecoder).Decode; kubectl (cli-runtime visitor.go) skips empty documents.
     """
-    with_source = _Source(source)
+    with_source = _Source(source, cache)
     decoded = text if isinstance(text, yamlstream.Text) else with_source.decode(text)
     if decoded.is_utf16:
         raise with_source.error(UnreadableError(0, "UTF-16, which kubectl does not read: save the file as UTF-8"))
@@ -101,9 +110,10 @@ def read_one(text: str | bytes, *, source: str = "<text>", as_yaml: bool = False
 
 
 class _Source(NamedTuple):
-    """What is read, by name."""
+    """What is read, by name, and where what was read is kept."""
 
     name: str
+    cache: ContentCache | None = None
 
     def error(self, problem: UnreadableError, offset: int = 0) -> ManifestError:
         line = problem.line + offset if problem.line else 0
@@ -144,18 +154,16 @@ class _Source(NamedTuple):
 
     def yaml_document(self, chunk: Chunk) -> tuple[Document | None, int]:
         """Return the first document of *chunk*, None for an empty one; and the index where it ends."""
-        found: tuple[yamldecoder.DuplicateKey, ...] = ()
+        found: tuple[DuplicateKey, ...] = ()
         try:
-            if (plain := yamlplain.load(chunk.text)) is not None:
+            if (plain := knowndocuments.load(chunk.text, self.cache)) is not None:
                 line, value, end = plain.line, plain.value, plain.end
                 marks = Marks(
-                    chunk.text,
-                    chunk.offset,
-                    lambda: yamlnode.compose(chunk.text).root,
-                    _item_lines(plain),
-                    heading=chunk.heading,
+                    chunk.text, chunk.offset, lambda: _nodes(chunk.text), _item_lines(plain), heading=chunk.heading
                 )
             else:
+                from pytest_crd.engine.text import yamldecoder, yamlnode  # noqa: PLC0415 - few texts need them
+
                 composed = yamlnode.compose(chunk.text)
                 if composed.root is None:
                     return None, composed.end
@@ -166,7 +174,7 @@ class _Source(NamedTuple):
         except UnreadableError as problem:
             raise self.error(problem, chunk.offset) from None
         except RecursionError:
-            raise self.error(UnreadableError(0, yamlnode.TOO_DEEP)) from None
+            raise self.error(UnreadableError(0, unreadable.TOO_DEEP)) from None
         if value is None:
             return None, end
         duplicates = tuple(
@@ -182,6 +190,8 @@ class _Source(NamedTuple):
         return Document(value, self.name, line + chunk.offset, duplicates, marks), end
 
     def json_stream(self, text: str, *, only_json: bool) -> list[Document]:
+        from pytest_crd.engine.text import jsonreader  # noqa: PLC0415 - most texts are YAML
+
         documents: list[Document] = []
         end = count = 0
         while jsonreader.skip_blank(text, end) < len(text):
@@ -213,6 +223,8 @@ class _Source(NamedTuple):
 
     def json_body(self, text: str) -> list[Document]:
         """Return the JSON value of a body; none when it has to be read as YAML."""
+        from pytest_crd.engine.text import jsonreader  # noqa: PLC0415 - as above
+
         try:
             parsed = self.json_parsed(text, 0)
             if jsonreader.skip_blank(text, parsed.end) == len(text):
@@ -230,13 +242,17 @@ class _Source(NamedTuple):
         except ManifestError as error:
             return error.mistakes[0].message == SEVERAL
 
-    def json_parsed(self, text: str, start: int) -> jsonreader.Parsed:
+    def json_parsed(self, text: str, start: int) -> Parsed:
+        from pytest_crd.engine.text import jsonreader  # noqa: PLC0415 - as above
+
         try:
             return jsonreader.parse(text, start)
         except UnreadableError as problem:
             raise self.error(problem) from None
 
-    def json_document(self, text: str, parsed: jsonreader.Parsed) -> Document:
+    def json_document(self, text: str, parsed: Parsed) -> Document:
+        from pytest_crd.engine.text import jsonreader  # noqa: PLC0415 - as above
+
         if parsed.problem:
             raise self.error(parsed.problem)
         marks = Marks(text, 0, lambda: jsonreader.nodes(text, parsed.start, parsed.end))
@@ -249,7 +265,14 @@ class _Source(NamedTuple):
         return self.error(UnreadableError(error.lineno, f"not JSON: {error.msg}"))
 
 
-def _item_lines(plain: yamlplain.PlainDocument) -> dict[Sequence[str | int], int]:
+def _nodes(text: str) -> YamlNode | None:
+    """Return the nodes of a text that was read the quick way."""
+    from pytest_crd.engine.text import yamlnode  # noqa: PLC0415 - where things stand, few ask
+
+    return yamlnode.compose(text).root
+
+
+def _item_lines(plain: PlainDocument) -> dict[Sequence[str | int], int]:
     """Return the lines of the items of the lists right below the root, by key and index."""
     keys = (
         [key for key, value in plain.value.items() if isinstance(value, list)] if isinstance(plain.value, dict) else []

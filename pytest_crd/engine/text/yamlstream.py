@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.quicktuple import NamedTuple
 
 # What to say of a line that `unread` finds.

@@ -10,7 +10,6 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import printing, syntax
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.golang.regexp.error import PatternError
@@ -102,15 +101,20 @@ def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) ->
     Reference:
         apiextensions-apiserver apiserver/validation/formats.go, StripUnsupportedFormatsPostProcess.
     """
-    name: str = schema.get("format") or ""
+    if not (name := schema.get("format") or ""):
+        return ""
+    from pytest_crd.engine.formats import stringformats  # noqa: PLC0415 - many schemas have none
+
     if profile.checks_number_formats:
         kind = types[0] if len(types) == 1 else ""
-        return name if name and stringformats.is_recognized(name, kind, profile) else ""
-    return name if name and stringformats.check(name, profile) else ""
+        return name if stringformats.is_recognized(name, kind, profile) else ""
+    return name if stringformats.check(name, profile) else ""
 
 
 def format_check(check: TypeCheck) -> KeywordCheck | None:
     """Return what a format demands of strings; None where there is none of strings."""
+    from pytest_crd.engine.formats import stringformats  # noqa: PLC0415 - as above
+
     name, holds = check.format, stringformats.check(check.format, check.profile)
     if holds is None:
         return None

@@ -22,7 +22,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import applying, request, scale
-from pytest_crd.engine.requests.patching import documents, patches
+from pytest_crd.engine.requests.patching import documents, mediatypes
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.server import jsonpath, making, statuses
@@ -106,9 +106,9 @@ class BuiltInType(ResourceType):
         asked = asked._replace(body=self._converted(asked.body)) if asked.verb != "patch" else asked
         if asked.verb == "update":
             asked = self._updating(asked, is_there=before is not None)
-        if asked.verb == "patch" and asked.media_type == patches.STRATEGIC_MERGE_PATCH:
+        if asked.verb == "patch" and asked.media_type == mediatypes.STRATEGIC_MERGE_PATCH:
             is_there = before is not None
-            asked = self._merged(before or {}, asked) if is_there else asked._replace(media_type=patches.MERGE_PATCH)
+            asked = self._merged(before or {}, asked) if is_there else asked._replace(media_type=mediatypes.MERGE_PATCH)
         outcome = self._of.answer(before, asked, made)
         if not outcome.response.accepted:
             return outcome

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import conditions, declared, defaulted, internal
-from pytest_crd.engine.crds.conditions import Condition
+from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crds.nameconflicts import Naming
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.text import yamldecoder, yamlnode, yamlplain
-from pytest_crd.engine.text.yamlparser import UnreadableError
+from pytest_crd.engine.text.unreadable import UnreadableError
 
 
 def completely(text: str) -> yamldecoder.DecodedDocument | None:

@@ -23,7 +23,7 @@ from oracle.servers import apiserver, repetition
 from oracle.servers.crds import collection, delete, path_of
 from oracle.servers.versions import VERSIONS
 from pytest_crd.engine.requests import scale
-from pytest_crd.engine.requests.patching import documents, patches
+from pytest_crd.engine.requests.patching import documents, mediatypes
 from pytest_crd.live import client, facts, settling
 
 JSONValue = Any
@@ -136,7 +136,7 @@ def _patched(server: client.Server, path: str, request: casefile.Request) -> cli
     """Return the answer to a PATCH; what is no text is sent as Go writes it."""
     is_text, sent = isinstance(request.sent, str), request.sent
     text = sent if is_text else documents.written(documents.as_sent(sent))
-    looks = patches.JSON_PATCH if text.lstrip().startswith("[") else patches.MERGE_PATCH
+    looks = mediatypes.JSON_PATCH if text.lstrip().startswith("[") else mediatypes.MERGE_PATCH
     headers = {"Content-Type": request.media_type or looks}
     return server.ask("PATCH", path, text, query=_query(request), headers=headers)
 

@@ -13,19 +13,11 @@ from pytest_crd.engine.golang import decoding, jsonsyntax, printing, types
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests.patching import documents, jsonpatch, mergepatch
+from pytest_crd.engine.requests.patching import documents, jsonpatch, mediatypes, mergepatch
 from pytest_crd.engine.requests.patching.documents import Document, SentObject
 from pytest_crd.engine.requests.patching.jsonpatch import OperationError
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, Patched, RefusedError
-from pytest_crd.engine.text.yamlparser import UnreadableError
-
-JSON_PATCH: Final = "application/json-patch+json"
-MERGE_PATCH: Final = "application/merge-patch+json"
-APPLY: Final = "application/apply-patch+yaml"
-STRATEGIC_MERGE_PATCH: Final = "application/strategic-merge-patch+json"
-MEDIA_TYPES: Final = (JSON_PATCH, MERGE_PATCH, APPLY)
-# Those of what has a Go type, as CRDs have.
-MEDIA_TYPES_OF_BUILT_IN: Final = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY)
+from pytest_crd.engine.text.unreadable import UnreadableError
 
 _MAX_OPERATIONS: Final = 10_000
 _OPERATION: Final = types.Struct(
@@ -38,37 +30,6 @@ _MAX_PROBLEMS: Final = 100
 # A client's words for a 422 that it knows nothing of, which the server takes as its own.
 _REJECTED: Final = "the server rejected our request due to an error in our request"
 _NO_PATCH: Final = "Invalid JSON Patch"
-
-
-def refuse_media_type(media_type: str, *, is_built_in: bool = False) -> Refusal | None:
-    """
-    Return why a PATCH is refused for what its body is said to be, or None.
-
-    Args:
-        media_type: The Content-Type, perhaps with parameters.
-        is_built_in: Whether the resource has a Go type: then there is one media type more, and the router refuses the others.
-
-    Reference:
-        apiserver endpoints/handlers/negotiation/errors.go, NewUnsupportedMediaTypeError; emicklei/go-restful jsr311.go.
-    """
-    known = MEDIA_TYPES_OF_BUILT_IN if is_built_in else MEDIA_TYPES
-    if plain_media_type(media_type) in known:
-        return None
-    listed = f"accepted media types include: {', '.join(known)}"
-    words = (
-        "415: Unsupported Media Type" if is_built_in else f"the body of the request was in an unknown format - {listed}"
-    )
-    return Refusal(415, "UnsupportedMediaType", words)
-
-
-def is_apply(verb: str, media_type: str) -> bool:
-    """Return whether a request is a server-side apply."""
-    return verb == "patch" and plain_media_type(media_type) == APPLY
-
-
-def plain_media_type(media_type: str) -> str:
-    """Return a media type without parameters."""
-    return media_type.partition(";")[0]
 
 
 def refuse_other_than_json(body: Body, profile: Profile) -> Refusal | None:
@@ -98,7 +59,7 @@ def patch(
         apiserver endpoints/handlers/patch.go, jsonPatcher.applyJSPatch.
     """
     is_checked = field_validation != "Ignore" and profile.field_validation
-    is_json_patch = plain_media_type(media_type) == JSON_PATCH
+    is_json_patch = mediatypes.plain_media_type(media_type) == mediatypes.JSON_PATCH
     if problem := jsonsyntax.problem(body.text) if body.text else "":
         if is_checked:
             raise RefusedError(bad_request(f"error decoding patch: {problem}"))

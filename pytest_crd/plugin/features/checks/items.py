@@ -16,7 +16,6 @@ from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem
 from pytest_crd.plugin.settings import inilines
 from pytest_crd.plugin.settings.project import COMMANDS
-from pytest_crd.report import checks as report
 
 if TYPE_CHECKING:
     from pytest_crd.report.facts import About, Cause
@@ -31,10 +30,14 @@ class CheckFailure(TextFailure):
         self._path = session.shown(item.path)
         self._check, self._verdict = check, verdict
         self._verbosity = verbosity = item.config.get_verbosity()
+        from pytest_crd.report import checks as report  # noqa: PLC0415 - only a failure needs it
+
         super().__init__("\n".join(report.lines(title, verdict, verbosity=verbosity)))
 
     def shown(self) -> FailureText:
         """Return the report, in colour too."""
+        from pytest_crd.report import checks as report  # noqa: PLC0415 - only a failure needs it
+
         lines = report.lines(self._title, self._verdict, verbosity=self._verbosity, paint=failures.paint)
         return FailureText(
             plain=str(self),

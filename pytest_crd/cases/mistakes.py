@@ -1,0 +1,170 @@
+"""The mistakes in a case file: all of them at once, each with its line and what to write instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from pytest_crd.cases import conversion, diagnosis, jsonpatch, suites
+from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, CaseFileError
+from pytest_crd.engine import profile
+from pytest_crd.engine.golang.regexp import patterns
+from pytest_crd.engine.inputerror import Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
+from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.text import yamlstream
+from pytest_crd.engine.text.document import Document
+
+# Fields joined by dots, with list indices, or map keys, in brackets.
+_PATH: Final = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")
+
+
+def demand_none(text: str, documents: list[Document], source: str, *, fills: bool) -> None:
+    """
+    Pass where a case file has no mistakes.
+
+    Args:
+        text: The file.
+        documents: Its documents.
+        source: Its name for messages.
+        fills: Whether expectations may be left to be filled in.
+
+    Raises:
+        CaseFileError: All of them, in the order of their lines.
+    """
+    mistakes = {*_repeated_names(documents)}
+    if line := yamlstream.unread(text):
+        mistakes.add(Mistake(source, line, yamlstream.UNREAD))
+    if not documents:
+        mistakes.add(Mistake(source, 1, "the file is empty; write `crd:` and a section with cases, as in `pruning:`"))
+    for document in documents:
+        mistakes.update(_mistakes(document, merges="<<" in text, fills=fills))
+    if mistakes:
+        raise CaseFileError(sorted(mistakes))
+
+
+def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mistake]:
+    if suites.is_one(document.value):
+        yield Mistake(document.source, document.line, "a suite of openshift/api is the only document of its file")
+        return
+    yield from diagnosis.find(document, fills=fills)
+    yield from _duplicates(document, merges=merges)
+    yield from _unknown_version(document)
+    for section, index, case in conversion.cases_in(document.value):
+        yield from _bad_patterns(document, (section, index), case)
+        yield from _empty_expectations(document, (section, index), case)
+        yield from _nothing_stored(document, (section, index), case)
+        yield from _bad_repetitions(document, (section, index), case)
+
+
+def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:
+    seen: set[tuple[int, str]] = set()
+    for duplicate in document.duplicates:
+        # An alias repeats what is wrong at its anchor; and a merge key is there to be overridden.
+        if duplicate.overrides_merge or (duplicate.line, duplicate.key) in seen:
+            continue
+        seen.add((duplicate.line, duplicate.key))
+        place = diagnosis.owner(document.value, duplicate.path) or "the file"
+        message = f"key {diagnosis.within(duplicate.path)} is set twice in {place}, and only this value would count; remove one"
+        if merges:
+            message += " (`<<` sets keys where it stands: put it before those that override it)"
+        if _is_inside_input(duplicate.path):
+            message += "; to send a key twice, write the object as text below `input: |`"
+        yield Mistake(document.source, duplicate.line, message)
+
+
+def _is_inside_input(path: diagnosis.Path) -> bool:
+    match path:
+        case [_, _, "input", _, *_] | [_, _, "steps", _, "input", _, *_]:
+            return True
+    return False
+
+
+def _unknown_version(document: Document) -> Iterator[Mistake]:
+    version = document.value.get("kubernetesVersion") if isinstance(document.value, dict) else None
+    if isinstance(version, str):
+        try:
+            profile.named(version)
+        except profile.UnknownVersionError as error:
+            yield Mistake(document.source, diagnosis.line_of(document, ("kubernetesVersion",)), str(error))
+
+
+def _bad_patterns(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    for key in ("errors", "containsErrors"):
+        errors = case.get(key)
+        for index, error in enumerate(errors if isinstance(errors, list) else ()):
+            pattern = error.get("matches") if isinstance(error, dict) else None
+            if isinstance(pattern, str) and (problem := patterns.problem_of(pattern)):
+                where = (*path, key, index, "matches")
+                place = f"{diagnosis.within(where)} of {diagnosis.owner(document.value, where)}"
+                yield Mistake(
+                    document.source, diagnosis.line_of(document, where), f"{place} is not an RE2 pattern: {problem}"
+                )
+
+
+def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    """Give what a case expects though no answer could fail it, and paths that cannot be read."""
+    place = diagnosis.owner(document.value, path)
+    contains = case.get("contains")
+    if isinstance(contains, dict) and not _states_something(contains):
+        remedy = "write `accepted: true`" if path[0] in REQUESTS else "state a field of the object"
+        message = f"'contains' of {place} holds whatever the object is; {remedy}"
+        yield Mistake(document.source, diagnosis.line_of(document, (*path, "contains")), message)
+    absent = case.get("absent")
+    for index, one in enumerate(absent if isinstance(absent, list) else ()):
+        if not isinstance(one, str) or not one.strip():
+            continue  # which the form of the file forbids
+        where = (*path, "absent", index)
+        if not _PATH.fullmatch(one):
+            message = (
+                f"'absent[{index}]' of {place} is not a field path, as in spec.items[0].name: {diagnosis.quoted(one)}"
+            )
+            yield Mistake(document.source, diagnosis.line_of(document, where), message)
+        elif path[0] in REQUESTS and one.startswith("metadata.") and one[9:].partition("[")[0] in SERVER_MADE:
+            message = f"'absent[{index}]' of {place} always holds: what only a server sets, like {one}, is left out"
+            yield Mistake(document.source, diagnosis.line_of(document, where), message)
+
+
+def _nothing_stored(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    """Give what is said of a stored object where there need be none, and is none."""
+    if path[0] in APPLIES and not case.keys() & {"old", "oldFile"}:
+        for key in ("oldPatch", "oldCRD"):
+            if key in case:
+                message = f"{diagnosis.owner(document.value, path)} has '{key}', but nothing is stored; add `old:` with a mapping"
+                yield Mistake(document.source, diagnosis.line_of(document, (*path, key)), message)
+
+
+def _bad_repetitions(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    """Give the operations of a patch that is sent, whose values cannot be as often as they say."""
+    sent = case.get("patch") if path[0] in PATCHES else None
+    for index, operation in enumerate(sent if isinstance(sent, list) else ()):
+        if isinstance(operation, dict) and isinstance(operation.get("times"), int) and "value" in operation:
+            try:
+                jsonpatch.repeated(operation)
+            except jsonpatch.PatchError as error:
+                where = (*path, "patch", index)
+                message = (
+                    f"{diagnosis.within(where)} of {diagnosis.owner(document.value, where)} cannot be sent: {error}"
+                )
+                yield Mistake(document.source, diagnosis.line_of(document, where), message)
+
+
+def _states_something(contains: Mapping[str, JSONValue]) -> bool:
+    """Return whether an object could fail to contain this: its apiVersion and kind are given, and what a server makes is left out."""
+    metadata = contains.get("metadata", {})
+    if not isinstance(metadata, dict) or metadata.keys() - SERVER_MADE:
+        return True
+    return bool(contains.keys() - {*META_FIELDS})
+
+
+def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:
+    first: dict[str, tuple[Document, diagnosis.Path]] = {}
+    for document in documents:
+        for section, index, case in conversion.cases_in(document.value):
+            name, path = case.get("name"), (section, index)
+            if isinstance(name, str) and (found := first.setdefault(name, (document, path))) != (document, path):
+                other = f"the {found[1][0]} case on line {diagnosis.line_of(*found)}"
+                message = f"the name {diagnosis.quoted(name)} is that of {other} too; rename one"
+                yield Mistake(document.source, diagnosis.line_of(document, path), message)
