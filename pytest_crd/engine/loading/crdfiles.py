@@ -125,7 +125,7 @@ class CrdFiles:
         if not manifest.may_mention(content, declared.KIND) and not misspelling.may_hold(content):
             return
         try:
-            items = headings.read(content, source=source, cache=self.cache)
+            items = headings.read(content, source=source, cache=self.cache, keeps=True)
         except ManifestError as error:
             self._unreadable(content, source, error, origin)
             return

@@ -92,7 +92,7 @@ class UnreadManifest(Manifest):
         return self._find().line_of(*path) if path else self._line
 
 
-def read(content: bytes, *, source: str, cache: ContentCache) -> list[HeadedManifest]:
+def read(content: bytes, *, source: str, cache: ContentCache, keeps: bool = False) -> list[HeadedManifest]:
     """
     Return the objects of a file, as `manifest.read` does, each with its heading.
 
@@ -100,6 +100,7 @@ def read(content: bytes, *, source: str, cache: ContentCache) -> list[HeadedMani
         content: The file.
         source: Its name for messages.
         cache: What is known of contents.
+        keeps: Whether all that was read is kept, not the headings alone, for who will ask for more.
 
     Raises:
         ManifestError: As of that; what cannot be read is never known.
@@ -107,7 +108,7 @@ def read(content: bytes, *, source: str, cache: ContentCache) -> list[HeadedMani
     digest = contentcache.digest(content)
     known = cache.known(_HEADINGS, digest)
     if known is None:
-        items: Sequence[Manifest] = manifest.read(content, source=source)
+        items: Sequence[Manifest] = manifest.read(content, source=source, cache=cache if keeps else None)
         headings = [_heading(item) for item in items]
         cache.keep(headings, _HEADINGS, digest)
     else:
