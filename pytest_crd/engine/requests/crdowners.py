@@ -42,14 +42,14 @@ NOT_FOLLOWED: Final = (
 
 
 def tracked(
-    answer: Response, sent: JSONValue, live: Callable[[], JSONObject] | None, writing: Writing, profile: Profile
+    answer: Response, written: JSONObject, live: Callable[[], JSONObject] | None, writing: Writing, profile: Profile
 ) -> Response:
     """
     Return the answer to a create, an update or a patch with what is stored, and who owns its fields.
 
     Args:
         answer: The answer; one that refuses stays as it is.
-        sent: The managed fields of what is written; None where it has none.
+        written: What is written, decoded.
         live: Returns the stored CRD; None where nothing is stored.
         writing: Who writes it.
         profile: The Kubernetes version.
@@ -60,8 +60,9 @@ def tracked(
     if not answer.accepted:
         return answer
     before = None if live is None else live()
+    sent = (written.get("metadata") or {}).get("managedFields")
     stated = {entry.get("apiVersion") for entry in sent or ()} if profile.serves_v1beta1 else set()
-    if {answer.stored["apiVersion"], *api_versions(before), *(stated & {declared.V1BETA1})} != {declared.V1}:
+    if {written["apiVersion"], *api_versions(before), *(stated & {declared.V1BETA1})} != {declared.V1}:
         return replace(answer, owned=Stored(_unknown))
 
     def entries() -> Sequence[JSONValue]:

@@ -53,7 +53,7 @@ def create(
     if unread := _refuse_to_read(manifest, profile, field_validation):
         return unread
     answer = created(forms, profile, tuple(_found_in_text(manifest, profile, field_validation)))
-    return crdowners.tracked(answer, _entries(forms), None, writing, profile)
+    return crdowners.tracked(answer, forms.decoded.value, None, writing, profile)
 
 
 def created(forms: Forms, profile: Profile, found: tuple[str, ...]) -> Response:
@@ -106,7 +106,7 @@ def update(
         return unread
     found = tuple(_found_in_text(forms.decoded, profile, field_validation))
     answer = replaced(forms, old, profile, found, subresource=writing.subresource)
-    return crdowners.tracked(answer, _entries(forms), lambda: _live(old, profile), writing, profile)
+    return crdowners.tracked(answer, forms.decoded.value, lambda: _live(old, profile), writing, profile)
 
 
 def patch(  # noqa: PLR0913 - what a request says, and who answers
@@ -146,7 +146,7 @@ def patch(  # noqa: PLR0913 - what a request says, and who answers
     except RefusedError as refused:
         return response.refused(refused.refusal, subject={}, warnings=refused.warnings)
     answer = replaced(forms, old, profile, problems, made=live["metadata"], subresource=writing.subresource)
-    return crdowners.tracked(answer, _entries(forms), lambda: _live(old, profile), writing, profile)
+    return crdowners.tracked(answer, forms.decoded.value, lambda: _live(old, profile), writing, profile)
 
 
 def _patched(
@@ -286,11 +286,6 @@ def as_stored(crd: Forms, status: Mapping[str, JSONValue], profile: Profile) -> 
 def _live(old: Forms, profile: Profile) -> Mapping[str, JSONValue]:
     """Return a stored CRD as it is, also where nobody has said its status."""
     return as_stored(old, defaulted.updated_status(old.defaulted, old.defaulted), profile)
-
-
-def _entries(forms: Forms) -> JSONValue:
-    """Return the managed fields that were sent."""
-    return (forms.decoded.value.get("metadata") or {}).get("managedFields")
 
 
 def _accepted(code: int, crd: Forms, warnings: tuple[str, ...], profile: Profile) -> Response:

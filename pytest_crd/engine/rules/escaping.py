@@ -27,6 +27,8 @@ _ESCAPED: Final = compile_late(r"__[^_]+__")
 
 def escape(name: str) -> str | None:
     """Return the property *name* as an identifier; None where it cannot be one, so that no expression can speak of it."""
+    if name.isidentifier() and name.isascii() and "__" not in name and name not in RESERVED:
+        return name  # as nearly all are
     if not name or name[0] in "0123456789" or not _PLAIN.fullmatch(name):
         return None
     if name in RESERVED:

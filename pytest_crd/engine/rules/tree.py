@@ -51,6 +51,7 @@ class _Builder:
     rules: Environments
     messages: Environments
     looks_everywhere: bool
+    with_rules: frozenset[int]
 
     def root(self, schema: Structural, *, is_resource: bool) -> RuleNode | None:
         declaration = declare(schema, self.profile, TYPE_NAME, is_resource=is_resource)
@@ -68,7 +69,9 @@ class _Builder:
         return RuleNode(schema, (), views.compile(schema, self.profile), items, values, properties)
 
     def _alone(self, schema: Structural | None) -> RuleNode | None:
-        return None if schema is None else self.root(schema, is_resource=schema.x_embedded_resource)
+        if schema is None or id(schema) not in self.with_rules:
+            return None
+        return self.root(schema, is_resource=schema.x_embedded_resource)
 
     def node(
         self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration], *, is_resource: bool
@@ -90,10 +93,10 @@ class _Builder:
     def _below(
         self, schema: Structural | None, declaration: Declaration | None, structs: Mapping[str, Declaration]
     ) -> RuleNode | None:
+        if schema is None or id(schema) not in self.with_rules:
+            return None
         if declaration is None:
             return self._alone(schema) if self.looks_everywhere else None
-        if schema is None:
-            return None
         return self.node(schema, declaration, structs, is_resource=schema.x_embedded_resource)
 
     def _properties(
@@ -101,6 +104,8 @@ class _Builder:
     ) -> dict[str, RuleNode]:
         found = {}
         for name, child in schema.properties.items() if declaration.fields is not None else ():
+            if id(child) not in self.with_rules:
+                continue
             identifier = escape(name)
             if identifier is None:
                 node = self.root(child, is_resource=child.x_embedded_resource)
@@ -150,9 +155,10 @@ def build(  # noqa: PLR0913 - what a server has two of
     Returns:
         None where there are none.
     """
-    if not structural.has_rules(schema):
+    with_rules = structural.with_rules(schema)
+    if not with_rules:
         return None
-    return _Builder(profile, rules, messages, looks_everywhere).root(schema, is_resource=is_resource)
+    return _Builder(profile, rules, messages, looks_everywhere, with_rules).root(schema, is_resource=is_resource)
 
 
 def of_stored(schema: Structural, profile: Profile, *, is_resource: bool) -> RuleNode | None:

@@ -297,5 +297,23 @@ def _single(items: JSONValue) -> Mapping[str, JSONValue]:
 
 def has_rules(schema: Structural) -> bool:
     """Return whether *schema* or a schema in it has rules."""
-    children = (schema.items, schema.value_schema, *schema.properties.values())
-    return bool(schema.x_validations) or any(has_rules(child) for child in children if child is not None)
+    return bool(schema.x_validations) or any(map(has_rules, _children(schema)))
+
+
+def with_rules(schema: Structural) -> frozenset[int]:
+    """Return the ids of those of *schema* and the schemas in it that have rules, or in which there are some."""
+    found: set[int] = set()
+
+    def visit(node: Structural) -> bool:
+        below = [visit(child) for child in _children(node)]
+        if node.x_validations or any(below):
+            found.add(id(node))
+        return id(node) in found
+
+    visit(schema)
+    return frozenset(found)
+
+
+def _children(schema: Structural) -> Iterator[Structural]:
+    yield from (one for one in (schema.items, schema.value_schema) if one is not None)
+    yield from schema.properties.values()

@@ -28,7 +28,7 @@ def test_the_problem_of_an_expression_without_one_is_a_bug() -> None:
 
 def test_a_part_that_is_declared_inside_a_schema_only_is_a_bug() -> None:
     stored = environments.stored(NEWEST)
-    builder = tree._Builder(NEWEST, lambda _: stored, lambda _: stored, looks_everywhere=True)
+    builder = tree._Builder(NEWEST, lambda _: stored, lambda _: stored, looks_everywhere=True, with_rules=frozenset())
 
     with pytest.raises(AssertionError, match="cannot be declared alone"):
         builder._named_alone(Structural(), is_resource=False)
