@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import operator
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
@@ -49,10 +49,11 @@ def _made(given: type, **options: bool) -> type:
         given.__doc__ = given.__name__  # else a signature is made for it
     own = dict(vars(given))
     is_frozen, is_compared, is_shown = (options.pop(key, key != "frozen") for key in ("frozen", "eq", "repr"))
-    cls: Any = _slotted(given, own) if options.pop("slots", False) else _without_fields(given, own)
+    all_names = (*_inherited(given), *_named(own))
+    cls: Any = _slotted(given, own, all_names) if options.pop("slots", False) else _without_fields(given, own)
     learn = _Learning(cls, own, options)
     for name in _LEARNED:
-        setattr(cls, name, _Later(functools.partial(learn, name)))
+        setattr(cls, name, _Later(functools.partial(learn, name), all_names))
     if "__init__" not in own:
         cls.__init__ = _Later(functools.partial(_add_init, cls, is_frozen=is_frozen))
     if is_shown and "__repr__" not in own:
@@ -75,10 +76,11 @@ _OF_CLASSES: Final = ("__annotations__", "__module__", "__orig_bases__")
 
 
 class _Later:
-    """Stands for an attribute of a class until somebody asks for it."""
+    """Stands for an attribute of a class until somebody asks for it; the *names* of its fields are known before."""
 
-    def __init__(self, find: Callable[[], Any]) -> None:
+    def __init__(self, find: Callable[[], Any], names: Sequence[str] = ()) -> None:
         self._find = find
+        self.names = names
 
     def __get__(self, one: object, _: type | None = None) -> Any:
         found = self._find()
@@ -110,14 +112,19 @@ def _named(own: Mapping[str, Any]) -> list[str]:
     return [name for name, kind in own.get("__annotations__", {}).items() if not kind.startswith("ClassVar[")]
 
 
-def _slotted(given: type, own: Mapping[str, Any]) -> type:
+def _inherited(given: type) -> Iterator[str]:
+    """Yield the names of the fields of the dataclasses above a class."""
+    for one in reversed(given.__mro__[1:-1]):
+        known = vars(one).get("__dataclass_fields__", ())
+        yield from known.names if isinstance(known, _Later) else known
+
+
+def _slotted(given: type, own: Mapping[str, Any], all_names: Sequence[str]) -> type:
     """Return a class that has a slot for each field that no class above has one for."""
     names = _named(own)
-    above = [one for one in given.__mro__[1:-1] if "__dataclass_fields__" in vars(one)]
-    inherited = [one.name for cls in reversed(above) for one in fields(cast("Any", cls))]
     held = {slot for one in given.__mro__[1:-1] for slot in vars(one).get("__slots__", ())}
     kept = {key: value for key, value in own.items() if key not in names and key not in ("__dict__", "__weakref__")}
-    kept["__slots__"] = tuple(name for name in dict.fromkeys([*inherited, *names]) if name not in held)
+    kept["__slots__"] = tuple(name for name in dict.fromkeys(all_names) if name not in held)
     made: type = type(given)(given.__name__, given.__bases__, kept)
     made.__qualname__ = given.__qualname__
     return made

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 # Of a tuple what reads its first fields at C's speed, whatever class it is of.
-_NAMES: Final = [f"field{index}" for index in range(16)]
+_NAMES: Final = [f"field{index}" for index in range(64)]
 _DONOR: Final = vars(collections.namedtuple("_DONOR", _NAMES))  # noqa: PYI024 - its annotations would be compiled
 _READERS: Final[list[Any]] = [_DONOR[name] for name in _NAMES]
 

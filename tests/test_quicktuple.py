@@ -79,11 +79,11 @@ def test_the_constructor_has_the_names_of_the_fields_once_it_was_called() -> Non
 
 def test_a_class_of_many_fields_reads_each() -> None:
     many: Any = type("many", (), {})
-    names = [f"n{index}" for index in range(40)]
+    names = [f"n{index}" for index in range(80)]
     made = quicktuple.NamedTuple.__mro_entries__(())[0]  # type: ignore[attr-defined] # there, but for type checkers
     many = type(made)("Many", (made,), {"__annotations__": dict.fromkeys(names, "int")})
-    one = many(*range(40))
-    assert [getattr(one, name) for name in names] == list(range(40))
+    one = many(*range(80))
+    assert [getattr(one, name) for name in names] == list(range(80))
 
 
 def test_a_class_without_fields_is_an_empty_tuple() -> None:
