@@ -105,6 +105,7 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
             folder=scope.folder,
             cache=sources.cache,
             progress=sources.progress,
+            lists=sources.listed,
         )
         hints = tuple(told)
     except InputError as error:

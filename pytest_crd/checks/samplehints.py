@@ -11,7 +11,8 @@ from pytest_crd import contentcache
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.contentcache import ContentCache
-from pytest_crd.discovery import samplepaths
+from pytest_crd.discovery import projectfiles, samplepaths
+from pytest_crd.discovery.samplepaths import Lists
 from pytest_crd.engine import ManifestError
 from pytest_crd.engine.text.manifest import ManifestFile
 from pytest_crd.progress import Progress, each, silent
@@ -31,6 +32,7 @@ def of(  # noqa: PLR0913 - what is known of a project
     folder: Path,
     cache: ContentCache,
     progress: Progress = silent,
+    lists: Lists = projectfiles.files,
 ) -> Iterator[str]:
     """
     Yield what is to be said of objects that are no samples.
@@ -43,13 +45,14 @@ def of(  # noqa: PLR0913 - what is known of a project
         folder: The folder of the project.
         cache: What is known of contents.
         progress: Who is told while files are looked through.
+        lists: Lists the files of the project.
     """
     for (kind, api_version), places in found.strangers.items():
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
         groups = ", ".join(dict.fromkeys(group for group, one in claims if one.casefold() == kind.casefold()))
         yield f"{places[0]}{more}: no sample, for kind {kind} of {api_version} is not the project's, which is of {groups}"
     if not given or all(pattern.startswith("!") for pattern in given):
-        others = telling(samplepaths.elsewhere(given, folder=folder, known=known), claims, cache)
+        others = telling(samplepaths.elsewhere(given, folder=folder, known=known, lists=lists), claims, cache)
         with progress("looking for samples elsewhere") as tell:
             read = samplefiles.read(each(others, tell, lambda one: one.name), claims, cache)
         counts = Counter(_folder(one.path, folder) for one in read.samples)

@@ -15,7 +15,7 @@ from typing import Final
 
 from pytest_crd import garbage, progress
 from pytest_crd.contentcache import ContentCache
-from pytest_crd.discovery import madecrds
+from pytest_crd.discovery import madecrds, projectfiles
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
@@ -65,6 +65,13 @@ class Sources:
     _found: CrdFiles | None = field(default=None, init=False)
     _under: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
     _loaded: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
+    _listed: dict[Path, list[Path]] = field(default_factory=dict, init=False)
+
+    def listed(self, root: Path) -> list[Path]:
+        """Return the YAML and JSON files below *root* that belong to the project, which are listed once."""
+        if root not in self._listed:
+            self._listed[root] = projectfiles.files(root)
+        return self._listed[root]
 
     @property
     def is_read(self) -> bool:
@@ -185,7 +192,7 @@ class Sources:
 
     def _look(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
         """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
-        search = CrdSearch(self.base, self.paths)
+        search = CrdSearch(self.base, self.paths, self.listed)
         notes: list[Remark] = []
         places = search.places()
         for place in places:

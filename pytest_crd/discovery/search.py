@@ -7,7 +7,7 @@ Where the project is a folder of a git repository, as a folder of tests is, the 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -72,10 +72,12 @@ class CrdSearch:
     Attributes:
         base: The folder of the project.
         left_out: `!pattern` for each of what is left out, relative to it.
+        lists: Lists the files below a folder that belong to the project.
     """
 
     base: Path
     left_out: tuple[str, ...] = ()
+    lists: Callable[[Path], list[Path]] = projectfiles.files
     _seen: list[Discovery] = field(default_factory=list, init=False)
 
     def places(self) -> Iterator[SearchPlace]:
@@ -90,7 +92,7 @@ class CrdSearch:
             if usual:
                 paths = [file.path for file in manifest.files(usual, base=root)]
                 if has_operator(usual):
-                    below = [path.relative_to(root).as_posix() for path in projectfiles.files(root)]
+                    below = [path.relative_to(root).as_posix() for path in self.lists(root)]
                     others = of_operators(below)
                     usual = (*usual, *others)
                     paths += [root / name for names in others.values() for name in names]
