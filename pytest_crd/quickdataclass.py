@@ -54,6 +54,7 @@ def _made(given: type, **options: bool) -> type:
     learn = _Learning(cls, own, options)
     for name in _LEARNED:
         setattr(cls, name, _Later(functools.partial(learn, name), all_names))
+    cls.__replace__ = _replaced
     if "__init__" not in own:
         cls.__init__ = _Later(functools.partial(_add_init, cls, is_frozen=is_frozen))
     if is_shown and "__repr__" not in own:
@@ -233,6 +234,11 @@ def _compare(cls: type, own: Mapping[str, Any], *, is_frozen: bool) -> None:
     is_stated = "__hash__" in own and (own["__hash__"] is not None or "__eq__" not in own)
     if not is_stated:
         made.__hash__ = hash_of if is_frozen else None
+
+
+def _replaced(self: Any, /, **changes: Any) -> Any:
+    """Return an object with other values, as `copy.replace` asks for it."""
+    return dataclasses.replace(self, **changes)
 
 
 def _set(_: object, name: str, __: object) -> NoReturn:

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any, Generic, TypeVar
@@ -165,6 +166,7 @@ def _asked(one: Any) -> Iterator[Callable[[], object]]:
     yield lambda: delattr(copy.copy(one), "a")
     yield lambda: dataclasses.replace(one, a=9).a
     yield lambda: dataclasses.replace(one, given=9)
+    yield lambda: one.__replace__(a=9).a if sys.version_info >= (3, 13) else None
     yield lambda: (one.given, one.made, one.first, one.named)
 
 
@@ -239,3 +241,7 @@ def test_a_class_without_words_gets_no_signature_for_words() -> None:
         a: int
 
     assert Silent.__doc__ == "Silent"
+
+
+def test_an_object_is_replaced_on_each_python() -> None:
+    assert Kept(1).__replace__(a=2) == Kept(2)  # type: ignore[attr-defined] # that of the standard library has it since 3.13
