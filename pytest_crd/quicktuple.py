@@ -43,7 +43,7 @@ class _Made(tuple[Any, ...]):
     def _replace(self, /, **named: Any) -> Self:
         made = self._make(map(named.pop, self._fields, self))
         if named:
-            raise ValueError(f"Got unexpected field names: {list(named)!r}")
+            raise TypeError(f"Got unexpected field names: {list(named)!r}")
         return made
 
     __replace__ = _replace
