@@ -251,7 +251,7 @@ class Api:
                 metadata = shown["metadata"]
                 entry = self.store.get(type_.key(metadata.get("namespace", ""), metadata["name"]))
                 assert entry is not None  # noqa: S101 - it was listed under the same lock
-                deleting.delete(self.store, type_, entry, how)
+                deleting.delete(self.store, type_.collected, entry, how)
             self.catalog.settle()
         return encoding.answer(request, 200, self._list_of(request, page, type_, form), form, warnings=type_.warnings)
 

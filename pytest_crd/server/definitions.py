@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.crds import declared
@@ -24,6 +24,7 @@ from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.server import making, statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
+from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import StoredObject
 
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
@@ -80,6 +81,21 @@ class DefinitionType(ResourceType):
         held = [*finalizers, *([] if CLEANUP in finalizers else [CLEANUP])]
         metadata = {**value["metadata"], "deletionTimestamp": making.now(), "finalizers": held}
         return terminating({**value, "metadata": metadata}, *PENDING)
+
+    @property
+    def collected(self) -> ResourceType:
+        """CRDs as those of which many are deleted by one request."""
+        return _CollectedType(self.kubernetes_version)
+
+    def other(self, name: str, what: Literal["UID", "ResourceVersion"], wanted: str, found: str) -> ApiError:
+        """
+        Return the failure of a deletion of a CRD that is not the one that is meant.
+
+        Reference:
+            apiextensions-apiserver registry/customresourcedefinition/etcd.go, Delete.
+        """
+        problem = f"precondition failed: {what} in precondition: {wanted}, {what} in object meta: {found}"
+        return statuses.conflict(declared.PLURAL, self.group, name, problem)
 
     def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
         """Return what comes of a request that writes a CRD."""
@@ -141,6 +157,18 @@ class DefinitionType(ResourceType):
         except CrdError as error:
             cannot = f'{declared.KIND} in version "v1" cannot be handled as a {declared.KIND}'
             raise statuses.bad_request(f"{cannot}: {error.mistakes[0].message}") from None
+
+
+class _CollectedType(DefinitionType):
+    """
+    CustomResourceDefinitions that are deleted as objects of any other kind are: what they define stays behind.
+
+    Reference:
+        apiserver registry/generic/registry/store.go, DeleteCollection: it does not call the Delete of CRDs.
+    """
+
+    ending = ResourceType.ending
+    other = ResourceType.other
 
 
 def made_of(answer: Response, before: Resource | None, making_up: Making) -> Resource:

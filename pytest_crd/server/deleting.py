@@ -119,17 +119,10 @@ def _of_url(request: HTTPRequest) -> Resource:
 def _demand_conditions(type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> None:
     uid, name = entry.value["metadata"].get("uid", ""), entry.key.name
     if options.uid is not None and options.uid != uid:
-        problem = (
-            f"the UID in the precondition ({options.uid}) does not match the UID in record ({uid}). "
-            "The object might have been deleted and then recreated"
-        )
-        raise statuses.conflict(type_.names.kind, type_.group, name, problem)
-    if options.resource_version is not None and options.resource_version != str(entry.revision):
-        problem = (
-            f"the ResourceVersion in the precondition ({options.resource_version}) does not match the ResourceVersion in record "
-            f"({entry.revision}). The object might have been modified"
-        )
-        raise statuses.conflict(type_.names.kind, type_.group, name, problem)
+        raise type_.other(name, "UID", options.uid, uid)
+    version = str(entry.revision)
+    if options.resource_version is not None and options.resource_version != version:
+        raise type_.other(name, "ResourceVersion", options.resource_version, version)
 
 
 def _finalizers(entry: StoredObject, policy: str) -> list[str]:

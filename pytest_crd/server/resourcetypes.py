@@ -5,13 +5,14 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import making, statuses
+from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import Event, ObjectKey, StoredObject
 
 # In the order in which discovery lists those of custom resources.
@@ -205,6 +206,28 @@ class ResourceType(abc.ABC):
             apiserver registry/rest/delete.go, BeforeDelete; registry/generic/registry/store.go, markAsDeleting.
         """
         return marked(value, finalizers) if finalizers else None
+
+    @property
+    def collected(self) -> ResourceType:
+        """The resource as one of which many objects are deleted by one request."""
+        return self
+
+    def other(self, name: str, what: Literal["UID", "ResourceVersion"], wanted: str, found: str) -> ApiError:
+        """
+        Return the failure of a deletion of an object that is not the one that is meant.
+
+        Args:
+            name: Its name.
+            what: What tells them apart.
+            wanted: That of the one that is meant.
+            found: That of the one that is there.
+        """
+        done = "deleted and then recreated" if what == "UID" else "modified"
+        problem = (
+            f"the {what} in the precondition ({wanted}) does not match the {what} in record ({found}). "
+            f"The object might have been {done}"
+        )
+        return statuses.conflict(self.names.kind, self.group, name, problem)
 
     def demand_conversion(self, old: str, new: str) -> None:
         """

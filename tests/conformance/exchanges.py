@@ -107,7 +107,7 @@ def _message(status: JSONValue) -> str:
     """Return the message of a Status, of which several causes come in any order."""
     causes = (status.get("details") or {}).get("causes") or []
     message = re.sub(
-        r"(precondition|record|current:|Version:|old resource version:) ?\(?\d+( \(\d+\))?\)?",
+        r"(precondition:?|record|meta:|current:|Version:|old resource version:) ?\(?\d+( \(\d+\))?\)?",
         r"\1 N",
         status["message"],
     )

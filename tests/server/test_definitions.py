@@ -144,6 +144,20 @@ def test_a_crd_waits_for_objects_that_are_held() -> None:
     assert servers.ask(server, "GET", THINGS).code == 404
 
 
+def test_crds_that_are_deleted_together_leave_their_objects() -> None:
+    """No server asks what a CRD defines where it is one of a collection: its objects are there again with it."""
+    server = servers.api(servers.crd())
+    servers.ask(server, "POST", OBJECTS, THING)
+    stream = servers.watch(server, f"{OBJECTS}?watch=1")
+
+    assert servers.ask(server, "DELETE", servers.CRDS, {"preconditions": {"uid": "nope"}}).code == 409
+    assert servers.ask(server, "DELETE", servers.CRDS).code == 200
+    assert (servers.ask(server, "GET", THINGS).code, servers.ask(server, "GET", OBJECTS).code) == (404, 404)
+    assert [event.type for event in stream.watch.take()] == ["ADDED"]
+    servers.ask(server, "POST", servers.CRDS, servers.crd())
+    assert [one["metadata"]["name"] for one in servers.ask(server, "GET", OBJECTS).value["items"]] == ["a"]
+
+
 def test_a_crd_that_others_hold_stays_after_its_objects() -> None:
     server = servers.api(servers.crd())
     hold = {"metadata": {"finalizers": ["example.com/hold"]}}

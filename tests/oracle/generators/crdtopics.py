@@ -41,6 +41,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "crds of the cluster": _scopes(),
         "crds that end": _ending(),
         "crds that end at once": _gone(),
+        "crds that are deleted together": _collected(),
         "crds that change": _changing(),
         "crds whose storage version changes": _stored(),
         "crds that stop to serve a version": _unserved(),
@@ -122,6 +123,34 @@ def _gone() -> list[JSONValue]:
         _post(_CRDS, _crd()),
         _paused(_post(_THINGS, _thing("b"))),
         _get(_THINGS),
+    ]
+
+
+def _collected() -> list[JSONValue]:
+    """Return requests that delete a CRD as one of a collection: its objects stay, and are there again with it."""
+    held = _crd()
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    of_this = f"{_CRDS}?fieldSelector=metadata.name%3D{_NAME}"
+    return [
+        _post(_CRDS, _crd()),
+        _paused(_post(_THINGS, _thing("a"))),
+        {"method": "DELETE", "path": _CRD, "body": {"preconditions": {"uid": "nope"}}},
+        {"method": "DELETE", "path": _CRD, "body": {"preconditions": {"resourceVersion": "1"}}},
+        {"method": "DELETE", "path": of_this, "body": {"preconditions": {"uid": "nope"}}},
+        {"method": "DELETE", "path": f"{of_this}&dryRun=All"},
+        {"method": "DELETE", "path": of_this},
+        _get(_CRD),
+        _paused(_get(_THINGS)),
+        _post(_CRDS, held),
+        _paused(_get(f"{_THINGS}/a")),
+        _paused(_get(_THINGS)),
+        {"method": "DELETE", "path": of_this},
+        _paused(_get(_CRD)),
+        _get(_THINGS),
+        _post(_THINGS, _thing("b")),
+        {"method": "DELETE", "path": _CRD},
+        {"method": "PATCH", "path": _CRD, "body": {"metadata": {"finalizers": None}}, "mediaType": _MERGE},
+        _paused(_get(_CRD)),
     ]
 
 
