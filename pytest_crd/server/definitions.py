@@ -74,11 +74,12 @@ class DefinitionType(ResourceType):
         """Return the columns of a table of CRDs."""
         return _COLUMNS
 
-    def ending(self, value: Resource, finalizers: list[str]) -> Resource | None:
-        """Return a CRD as one that is to be deleted: its objects go first."""
+    def ending(self, value: Resource, finalizers: list[str]) -> Resource | None:  # noqa: ARG002 - those of the dependents
+        """Return a CRD as one that is to be deleted: its objects go first, whatever is said of dependents."""
         if value["metadata"].get("deletionTimestamp"):
             return value
-        held = [*finalizers, *([] if CLEANUP in finalizers else [CLEANUP])]
+        own = value["metadata"].get("finalizers") or []
+        held = [*own, *([] if CLEANUP in own else [CLEANUP])]
         metadata = {**value["metadata"], "deletionTimestamp": making.now(), "finalizers": held}
         return terminating({**value, "metadata": metadata}, *PENDING)
 

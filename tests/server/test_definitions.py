@@ -144,6 +144,14 @@ def test_a_crd_waits_for_objects_that_are_held() -> None:
     assert servers.ask(server, "GET", THINGS).code == 404
 
 
+def test_of_a_crd_that_is_deleted_its_objects_go_first_whatever_is_said_of_dependents() -> None:
+    held = {**servers.crd(), "metadata": {"name": "things.example.com", "finalizers": ["example.com/hold"]}}
+    server = servers.api()
+    servers.ask(server, "POST", servers.CRDS, held)
+    deleted = servers.ask(server, "DELETE", THINGS, {"propagationPolicy": "Foreground"})
+    assert deleted.value["metadata"]["finalizers"] == ["example.com/hold", "customresourcecleanup.apiextensions.k8s.io"]
+
+
 def test_crds_that_are_deleted_together_leave_their_objects() -> None:
     """No server asks what a CRD defines where it is one of a collection: its objects are there again with it."""
     server = servers.api(servers.crd())
