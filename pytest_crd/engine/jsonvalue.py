@@ -58,6 +58,17 @@ def copy(value: JSONValue) -> JSONValue:
     return value
 
 
+def is_too_deep(value: JSONValue) -> bool:
+    """Return whether objects and lists of *value* stand in each other more than MAX_DEPTH deep."""
+    level, depth = [value], 0
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        depth += 1
+        if depth > MAX_DEPTH:
+            return True
+        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
+    return False
+
+
 def may_hold_null(value: JSONValue) -> bool:
     """Return False where surely no object in *value* has a null; found out at C's speed, where walking it would cost."""
     return _NULL.search(marshal.dumps(value, _MARSHAL_VERSION)) is not None

@@ -1,4 +1,4 @@
-"""The bodies of requests that write or delete: JSON, YAML, and of built-in kinds protobuf."""
+"""The bodies of requests that write or delete: JSON, YAML, and of built-in kinds and CRDs protobuf."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_crd.engine.text import yamlreader, yamlwords
 from pytest_crd.server import negotiation, resourcetypes, statuses
 from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.protobuf import protoreading
-from pytest_crd.server.protobuf.protofields import ProtobufError
+from pytest_crd.server.protobuf.protofields import ProtobufError, UnstorableError
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.statuses import ApiError
 
@@ -155,7 +155,10 @@ def _of_protobuf(sent: bytes, api_version: str, kind: str) -> Body:
     given, named = found.api_version or api_version, found.kind or kind
     _demand_registered(given, named, kind)
     try:
-        value = protoreading.read(found.raw, given, named)
+        # Of what is of another version there is no more to say than that it is.
+        value = protoreading.read(found.raw, given, named) if protoreading.knows(given, named) else {}
+    except UnstorableError as error:
+        raise statuses.failure(500, "", str(error)) from None
     except ProtobufError as error:
         raise _unhandled(given, named, kind, str(error)) from None
     _demand_kind(given, named, api_version, kind)

@@ -50,6 +50,7 @@ class DefinitionType(ResourceType):
     verbs = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
     subresources = (SubresourceKind("status", declared.GROUP, "v1", declared.KIND),)
     is_typed = True
+    has_protobuf = True
     blank: Resource = MappingProxyType(
         {
             "spec": {"group": "", "names": {"plural": "", "kind": ""}, "scope": "", "versions": None},

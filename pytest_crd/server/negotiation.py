@@ -10,7 +10,7 @@ from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.statuses import ApiError, failure
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
-# What a server says that it takes. Of custom resources it takes no protobuf, and this one none of CRDs.
+# What a server says that it takes. Of custom resources it takes no protobuf.
 ACCEPTED: Final = (JSON, YAML, PROTOBUF)
 WATCHED: Final = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 # What is answered in protobuf about anything.

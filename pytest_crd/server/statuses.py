@@ -131,8 +131,8 @@ def too_large() -> ApiError:
 
 
 def unwritable(problem: str) -> ApiError:
-    """Return the failure of a request whose answer cannot be written in protobuf: no server would have stored what is in it."""
-    message = f"Internal error occurred: an object that is not validated cannot be written in protobuf: {problem}"
+    """Return the failure of a request whose answer cannot be written in protobuf: a server has not stored it, or is not nested so deep."""
+    message = f"Internal error occurred: the object cannot be written in protobuf: {problem}"
     return failure(500, "InternalError", message, {"causes": [{"message": problem}]})
 
 

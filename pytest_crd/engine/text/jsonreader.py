@@ -186,14 +186,9 @@ def _refuse(word: str) -> None:
 
 
 def _limit_depth(value: JSONValue, text: str, start: int, end: int) -> None:
-    if text.count("[", start, end) + text.count("{", start, end) <= jsonvalue.MAX_DEPTH:
-        return
-    level, depth = [value], 0
-    while level := [item for item in level if isinstance(item, dict | list)]:
-        depth += 1
-        if depth > jsonvalue.MAX_DEPTH:
-            raise UnreadableError(0, unreadable.TOO_DEEP)
-        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
+    may_be = text.count("[", start, end) + text.count("{", start, end) > jsonvalue.MAX_DEPTH
+    if may_be and jsonvalue.is_too_deep(value):
+        raise UnreadableError(0, unreadable.TOO_DEEP)
 
 
 def _replace(value: JSONValue) -> Any:

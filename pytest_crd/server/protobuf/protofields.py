@@ -1,4 +1,4 @@
-"""How Go clients write built-in kinds in protobuf: the fields of each type, as `protofields.json` has them."""
+"""How Go clients write built-in kinds and CRDs in protobuf: the fields of each type, as `protofields.json` has them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,20 @@ UNKNOWN: Final = "pkg.runtime.Unknown"
 TIME, MICRO_TIME = "meta.v1.Time", "meta.v1.MicroTime"
 QUANTITY, INT_OR_STRING = "api.resource.Quantity", "util.intstr.IntOrString"
 FIELDS, VERBS = "meta.v1.FieldsV1", "meta.v1.Verbs"
+# What stands in schemas: any JSON, and what is a schema or something else.
+ANY_JSON: Final = "apiextensions.v1.JSON"
+OR_BOOL, OR_ARRAY, OR_STRINGS = (f"apiextensions.v1.JSONSchemaPropsOr{one}" for one in ("Bool", "Array", "StringArray"))
 # How the value of a field is sent.
 VARINT, FIXED64, BYTES, GROUP, END, FIXED32 = range(6)
-_NUMBERS: Final = frozenset({"bool", "int", "int32"})
+_NUMBERS: Final = {"bool": VARINT, "int": VARINT, "int32": VARINT, "float64": FIXED64}
 
 
 class ProtobufError(ValueError):
     """Something cannot be read or written; of what cannot be read the message is the server's."""
+
+
+class UnstorableError(ProtobufError):
+    """A number that is none in JSON, in which a server stores what it has read."""
 
 
 class Field(NamedTuple):
@@ -36,7 +43,7 @@ class Field(NamedTuple):
     Attributes:
         number: What it is called in protobuf.
         name: What it is called in JSON; empty where what is in it stands among the fields around it.
-        kind: What each value in it is: `string`, `bytes`, `bool`, `int`, `int32`, or with a dot before it a type.
+        kind: What each value in it is: `string`, `bytes`, `bool`, `int`, `int32`, `float64`, or with a dot before it a type.
         is_list: Whether it has many of them.
         is_map: Whether it has one under each of some texts.
         is_omitted: Whether JSON leaves it out where it is empty.
@@ -62,6 +69,11 @@ class Field(NamedTuple):
     def is_number(self) -> bool:
         """Whether each value is a number."""
         return self.kind in _NUMBERS
+
+    @property
+    def wire_type(self) -> int:
+        """How each value is sent."""
+        return _NUMBERS.get(self.kind, BYTES)
 
     @property
     def is_nothing_at_first(self) -> bool:

@@ -1,19 +1,25 @@
-"""Protobuf, as Go clients send built-in kinds: read into what the JSON of the same object says."""
+"""Protobuf, as Go clients send built-in kinds and CRDs: read into what the JSON of the same object says."""
 
 from __future__ import annotations
 
 import base64
 import json
+import math
 import re
+import struct
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.golang import jsonsyntax, printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.text import jsonreader, unreadable
+from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server.protobuf import protofields
-from pytest_crd.server.protobuf.protofields import Field, ProtobufError
+from pytest_crd.server.protobuf.protofields import Field, ProtobufError, UnstorableError
 from pytest_crd.server.protobuf.protowire import WirePart, entries, numbers, parts, signed
 
 _UNPREFIXED: Final = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
@@ -23,6 +29,7 @@ _NO_TEXT: Final = re.compile("[\udc80-\udcff]")
 _YEARS: Final = 400
 _SECONDS: Final = 146_097 * 86_400
 _YEAR_ONE: Final = -62_135_596_800
+_SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
 
 # What was sent of a message: its fields by their numbers, each as JSON has it, but bytes, and messages, which are such themselves.
 _Message: TypeAlias = "dict[int, Any]"
@@ -79,10 +86,16 @@ def read(raw: bytes, api_version: str, kind: str) -> Resource:
         kind: Its kind, of which `knows` is true.
 
     Raises:
+        UnstorableError: It has a number that JSON does not have.
         ProtobufError: It cannot be read.
     """
     type_ = protofields.type_of(api_version, kind)
-    found: Resource = _shown(_merged({}, raw, type_), type_)
+    try:
+        found: Resource = _shown(_merged({}, raw, type_), type_)
+    except RecursionError:
+        raise ProtobufError(unreadable.TOO_DEEP) from None
+    if jsonvalue.is_too_deep(found):
+        raise ProtobufError(unreadable.TOO_DEEP)
     return found
 
 
@@ -102,9 +115,7 @@ def _merged(found: _Message, data: bytes, type_: str) -> _Message:
 
 def _is_sent_as(field: Field, wire_type: int) -> bool:
     """Return whether a field may be sent so: numbers of a list may be one after another in one part."""
-    if field.is_number and wire_type == protofields.VARINT:
-        return True
-    return wire_type == protofields.BYTES and (field.is_list or not field.is_number)
+    return wire_type == field.wire_type or (field.is_list and wire_type == protofields.BYTES)
 
 
 def _take(found: _Message, field: Field, part: WirePart) -> None:
@@ -153,7 +164,7 @@ def _shown_field(message: _Message, field: Field) -> JSONValue:
         return _shown({}, field.type) if field.type else _READERS[field.kind](0 if field.is_number else b"")
     value = message[field.number]
     if not field.type:
-        return _encoded(value) if field.kind == "bytes" else value
+        return _IN_JSON[field.kind](value) if field.kind in _IN_JSON else value
     if field.is_list:
         return [_shown(one, field.type) for one in value]
     if field.is_map:
@@ -173,6 +184,18 @@ def _encoded(value: Any) -> JSONValue:
     if isinstance(value, dict):
         return {key: _encoded(one) for key, one in value.items()}
     return base64.b64encode(value).decode()
+
+
+def _finite(value: float) -> float:
+    """
+    Return a number as JSON has it.
+
+    Raises:
+        UnstorableError: It has none.
+    """
+    if not math.isfinite(value):
+        raise UnstorableError(f"json: unsupported value: {printing.number(value)}")
+    return jsonvalue.number(value)
 
 
 def _text(value: bytes) -> str:
@@ -217,13 +240,56 @@ def _raw(message: _Message) -> JSONValue:
         return None
 
 
+def _real(value: bytes) -> float:
+    found: float = struct.unpack("<d", value)[0]
+    return found
+
+
+def _any_json(message: _Message) -> JSONValue:
+    """
+    Return any JSON, as a server decodes it; what is empty is null.
+
+    Raises:
+        ProtobufError: It is none.
+    """
+    text = message.get(1, b"").decode(errors="surrogateescape")
+    if not text:
+        return None
+    if problem := jsonsyntax.problem(text):
+        raise ProtobufError(problem)
+    try:
+        found = jsonreader.parse(text)
+    except UnreadableError as error:
+        raise ProtobufError(str(error)) from None
+    if found.problem is not None:
+        raise ProtobufError(str(found.problem))
+    return found.value
+
+
+def _or_bool(message: _Message) -> JSONValue:
+    return _shown(message[2], _SCHEMA) if 2 in message else message.get(1, False)
+
+
+def _or_array(message: _Message) -> JSONValue:
+    if message.get(2):
+        return [_shown(one, _SCHEMA) for one in message[2]]
+    return _shown(message[1], _SCHEMA) if 1 in message else None
+
+
+def _or_strings(message: _Message) -> JSONValue:
+    return message.get(2) or (_shown(message[1], _SCHEMA) if 1 in message else None)
+
+
 _READERS: Final[Mapping[str, Callable[[Any], JSONValue]]] = {
     "string": _text,
     "bytes": bytes,
     "bool": bool,
+    "float64": _real,
     "int": signed,
     "int32": lambda value: signed(value, 32),
 }
+# What is read otherwise than JSON has it.
+_IN_JSON: Final[Mapping[str, Callable[[Any], JSONValue]]] = {"bytes": _encoded, "float64": _finite}
 _SPECIAL: Final[Mapping[str, Callable[[_Message], JSONValue]]] = {
     protofields.TIME: _time,
     protofields.MICRO_TIME: _micro_time,
@@ -231,4 +297,8 @@ _SPECIAL: Final[Mapping[str, Callable[[_Message], JSONValue]]] = {
     protofields.INT_OR_STRING: _int_or_string,
     protofields.FIELDS: _raw,
     protofields.VERBS: lambda message: message.get(1, []),
+    protofields.ANY_JSON: _any_json,
+    protofields.OR_BOOL: _or_bool,
+    protofields.OR_ARRAY: _or_array,
+    protofields.OR_STRINGS: _or_strings,
 }

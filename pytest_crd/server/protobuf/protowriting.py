@@ -9,13 +9,16 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.text import unreadable
 from pytest_crd.server.messages import compact
 from pytest_crd.server.protobuf import protofields
 from pytest_crd.server.protobuf.protofields import BYTES, VARINT, Field, ProtobufError
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
 _MASK: Final = (1 << 64) - 1
 # The least and the most that a number may be.
 _BOUNDS: Final = {"int": (-(1 << 63), (1 << 63) - 1), "int32": (-(1 << 31), (1 << 31) - 1)}
@@ -36,7 +39,10 @@ def write(value: Resource) -> bytes:
     if not type_:
         raise ProtobufError(f"how {kind} of {api_version} is written in protobuf is not known")
     of_type = _bytes(1, _text(api_version)) + _bytes(2, _text(kind))
-    raw = _message(value, type_, "")
+    try:
+        raw = _message(value, type_, "")
+    except RecursionError:
+        raise ProtobufError(unreadable.TOO_DEEP) from None
     return protofields.PREFIX + _bytes(1, of_type) + _bytes(2, raw) + _bytes(3, b"") + _bytes(4, b"")
 
 
@@ -77,7 +83,8 @@ def _part(field: Field, number: int, value: JSONValue, path: str) -> bytes:
         return _bytes(number, _message(value, field.type, path))
     if not field.is_number:
         return _bytes(number, _string(value, path) if field.kind == "string" else _decoded(value, path))
-    return _varint(number << 3 | VARINT) + _varint(_number(field.kind, value, path))
+    written = _real(value, path) if field.kind == "float64" else _varint(_number(field.kind, value, path))
+    return _varint(number << 3 | field.wire_type) + written
 
 
 def _number(kind: str, value: JSONValue, path: str) -> int:
@@ -89,6 +96,12 @@ def _number(kind: str, value: JSONValue, path: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | None) or not least <= (value or 0) <= most:
         raise _misfit(path, f"a whole number of {32 if kind == 'int32' else 64} bits")
     return value or 0
+
+
+def _real(value: JSONValue, path: str) -> bytes:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _misfit(path, "a number")
+    return struct.pack("<d", value)
 
 
 def _string(value: JSONValue, path: str) -> bytes:
@@ -156,6 +169,30 @@ def _verbs(value: JSONValue, path: str) -> bytes:
     return b"".join(_bytes(1, _string(one, path)) for one in _listed(value, path))
 
 
+def _any_json(value: JSONValue, _path: str) -> bytes:
+    return b"" if value is None else _bytes(1, _text(printing.marshal(value)))
+
+
+def _or_bool(value: JSONValue, path: str) -> bytes:
+    if isinstance(value, bool):
+        return _varint(1 << 3 | VARINT) + _varint(int(value))
+    return _varint(1 << 3 | VARINT) + _varint(1) + _bytes(2, _message(value, _SCHEMA, path))
+
+
+def _or_array(value: JSONValue, path: str) -> bytes:
+    if isinstance(value, list):
+        return b"".join(_bytes(2, _message(one, _SCHEMA, f"{path}[{at}]")) for at, one in enumerate(value))
+    return _bytes(1, _message(value, _SCHEMA, path))
+
+
+def _or_strings(value: JSONValue, path: str) -> bytes:
+    if value is None:
+        return b""
+    if isinstance(value, list):
+        return b"".join(_bytes(2, _string(one, f"{path}[{at}]")) for at, one in enumerate(value))
+    return _bytes(1, _message(value, _SCHEMA, path))
+
+
 def _text(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
@@ -185,4 +222,8 @@ _SPECIAL: Final[Mapping[str, Callable[[JSONValue, str], bytes]]] = {
     protofields.INT_OR_STRING: _int_or_string,
     protofields.FIELDS: _raw,
     protofields.VERBS: _verbs,
+    protofields.ANY_JSON: _any_json,
+    protofields.OR_BOOL: _or_bool,
+    protofields.OR_ARRAY: _or_array,
+    protofields.OR_STRINGS: _or_strings,
 }

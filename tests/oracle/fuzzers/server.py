@@ -20,7 +20,15 @@ from typing import Any, Final
 from conformance import exchanges, serverside
 
 from oracle import options as shared
-from oracle.generators import bodytopics, builtintopics, crdtopics, definitiontopics, servergen, servertopics
+from oracle.generators import (
+    bodytopics,
+    builtintopics,
+    crdtopics,
+    definitiontopics,
+    prototopics,
+    servergen,
+    servertopics,
+)
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 
@@ -89,6 +97,6 @@ def _held(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[int, 
 
 def _topics(about: str) -> list[list[JSONValue]]:
     """Return the conversations that were thought of, or those of them that are about something."""
-    modules = (servertopics, builtintopics, definitiontopics, bodytopics, crdtopics)
+    modules = (servertopics, builtintopics, definitiontopics, bodytopics, crdtopics, prototopics)
     found = {topic: requests for module in modules for topic, requests in module.conversations().items()}
     return [requests for topic, requests in found.items() if about in topic.split()] if about else [*found.values()]

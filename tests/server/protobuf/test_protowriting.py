@@ -103,7 +103,7 @@ def test_an_object_that_cannot_be_written_is_an_error_and_its_neighbours_are_not
 
     assert (answer.code, answer.media_type) == (500, PROTOBUF)
     assert _status(answer.body)["message"] == (
-        "Internal error occurred: an object that is not validated cannot be written in protobuf: data[a] is not a text"
+        "Internal error occurred: the object cannot be written in protobuf: data[a] is not a text"
     )
     assert servers.ask(server, "GET", MAPS, accept=PROTOBUF).code == 500
     assert servers.ask(server, "GET", f"{MAPS}/b", accept=PROTOBUF).code == 200

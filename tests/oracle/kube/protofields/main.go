@@ -1,4 +1,4 @@
-// Prints how built-in kinds are written in protobuf, and examples of each: bytes, and the JSON of what is read from them.
+// Prints how built-in kinds and CRDs are written in protobuf, and examples of each: bytes, and the JSON of what is read from them.
 package main
 
 import (
@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"math/rand"
 	"os"
 	"reflect"
@@ -21,6 +22,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
@@ -57,6 +59,9 @@ var kinds = map[string]message{
 	"batch/v1 JobList":                 &batchv1.JobList{},
 	"coordination.k8s.io/v1 LeaseList": &coordinationv1.LeaseList{},
 	"events.k8s.io/v1 EventList":       &eventsv1.EventList{},
+
+	"apiextensions.k8s.io/v1 CustomResourceDefinition":     &apiextensionsv1.CustomResourceDefinition{},
+	"apiextensions.k8s.io/v1 CustomResourceDefinitionList": &apiextensionsv1.CustomResourceDefinitionList{},
 
 	"autoscaling/v1 Scale": &autoscalingv1.Scale{},
 	"v1 DeleteOptions":     &metav1.DeleteOptions{},
@@ -122,16 +127,16 @@ var types = map[string][]field{}
 func main() {
 	seed := flag.Int64("seed", 1, "of what is drawn")
 	number := flag.Int("examples", 4, "how many of each kind")
-	broken := flag.Int("broken", 4, "how many of each kind that are broken")
+	broken := flag.Int("broken", 5, "how many of each kind that are broken")
 	flag.Parse()
 	roots := map[string]string{}
 	examples := []example{}
-	source := rand.New(rand.NewSource(*seed))
 	visit(reflect.TypeOf(runtime.Unknown{}))
 	for _, name := range sorted() {
 		kind := reflect.TypeOf(kinds[name]).Elem()
 		roots[name] = named(kind)
 		visit(kind)
+		source := rand.New(rand.NewSource(*seed + hashed(name)))
 		made := [][]byte{}
 		for one := 0; one < *number; one++ {
 			made = append(made, drawn(name, kind, source, one))
@@ -151,15 +156,29 @@ func main() {
 	}
 }
 
-// drawn returns what Go writes of an object that is drawn at random.
+// hashed returns a number of a name, so that what is drawn of a kind does not depend on which others there are.
+func hashed(name string) int64 {
+	hash := fnv.New32()
+	hash.Write([]byte(name))
+	return int64(hash.Sum32())
+}
+
+// drawn returns what Go writes of an object that is drawn at random; the first one is empty.
 func drawn(name string, kind reflect.Type, source *rand.Rand, number int) []byte {
 	sent := reflect.New(kind)
-	if number > 0 { // the first is empty
+	if number > 0 {
 		depth := number + 2
 		if strings.HasSuffix(name, "List") {
 			depth = 4
 		}
 		fill(sent.Elem(), source, depth)
+		if crd, ok := sent.Interface().(*apiextensionsv1.CustomResourceDefinition); ok {
+			// What is drawn seldom gets as far as to schemas.
+			schema := &apiextensionsv1.JSONSchemaProps{}
+			fill(reflect.ValueOf(schema).Elem(), source, depth)
+			version := apiextensionsv1.CustomResourceDefinitionVersion{Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema}}
+			crd.Spec.Versions = append(crd.Spec.Versions, version)
+		}
 	}
 	written, err := sent.Interface().(message).Marshal()
 	if err != nil {
@@ -295,8 +314,8 @@ func kindOf(t reflect.Type) string {
 	case reflect.Pointer:
 		return kindOf(t.Elem())
 	case reflect.Slice:
-		if t.Name() != "" {
-			panic(fmt.Sprintf("is %s a message?", t))
+		if _, ok := reflect.New(t).Interface().(message); ok {
+			panic(fmt.Sprintf("%s is a message", t))
 		}
 		if t.Elem().Kind() == reflect.Uint8 {
 			return "bytes"
@@ -315,6 +334,8 @@ func kindOf(t reflect.Type) string {
 		return "int32"
 	case reflect.Int64:
 		return "int"
+	case reflect.Float64:
+		return "float64"
 	}
 	panic(fmt.Sprintf("what is %s?", t))
 }
@@ -339,6 +360,10 @@ func fill(v reflect.Value, source *rand.Rand, depth int) {
 		return
 	case *metav1.FieldsV1:
 		value.Raw = []byte(`{"f:spec":{".":{},"f:a":{}}}`)
+		return
+	case *apiextensionsv1.JSON:
+		raw := []string{`{"a":[1,2.5,"\u003cé"],"b":null}`, `"x"`, `1e+21`, `true`, `null`, ``}[source.Intn(6)]
+		value.Raw = []byte(raw)
 		return
 	}
 	switch v.Kind() {
@@ -385,5 +410,7 @@ func fill(v reflect.Value, source *rand.Rand, depth int) {
 		v.SetBool(source.Intn(2) == 0)
 	case reflect.Int32, reflect.Int64:
 		v.SetInt([]int64{0, 1, -1, 300, 1 << 30}[source.Intn(5)])
+	case reflect.Float64:
+		v.SetFloat([]float64{0, 1, -2.5, 1e21, 1e-7, 9007199254740993}[source.Intn(6)])
 	}
 }
