@@ -154,7 +154,12 @@ def media_type_of(request: HTTPRequest) -> str:
 
 
 def _clauses(header: str) -> list[_Clause]:
-    """Return what a header accepts, the most wanted first."""
+    """
+    Return what a header accepts, the most wanted first.
+
+    Reference:
+        munnerz/goautoneg accept.go: it is sorted by insertion, by an order that is none.
+    """
     found: list[tuple[float, _Clause]] = []
     for text in (header or "*/*").split(","):
         media_type, *rest = (part.strip() for part in text.split(";"))
@@ -163,8 +168,21 @@ def _clauses(header: str) -> list[_Clause]:
             weight = float(parameters.pop("q", "1"))
         except ValueError:
             weight = 1.0
-        found.append((weight, _Clause(media_type.lower(), parameters)))
-    return [clause for _, clause in sorted(found, key=lambda one: -one[0])]
+        clause = _Clause(media_type.lower(), parameters)
+        place = len(found)
+        while place and _is_before(weight, clause, *found[place - 1]):
+            place -= 1
+        found.insert(place, (weight, clause))
+    return [clause for _, clause in found]
+
+
+def _is_before(weight: float, clause: _Clause, other_weight: float, other: _Clause) -> bool:
+    """Return whether a clause is looked at before another: as it weighs more, or names what that leaves open."""
+    if weight > other_weight:
+        return True
+    type_, _, subtype = clause.media_type.partition("/")
+    other_type, _, other_subtype = other.media_type.partition("/")
+    return (type_ != "*" and other_type == "*") or (subtype != "*" and other_subtype == "*")
 
 
 def _parameter(text: str) -> tuple[str, str]:

@@ -14,6 +14,21 @@ from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
 
+@pytest.mark.parametrize(
+    ("accept", "form"),
+    [
+        ("*/*,application/yaml", "application/yaml"),
+        ("application/*,application/yaml", "application/yaml"),
+        ("*/*;q=0.9,application/yaml;q=0.8", "application/yaml"),
+        ("application/yaml;q=0.1,*/*", "application/json"),
+        ("application/json;q=0.5,application/yaml", "application/yaml"),
+        ("application/json;q=x,application/yaml", "application/json"),
+    ],
+)
+def test_what_is_named_is_wanted_more_than_what_is_left_open(accept: str, form: str) -> None:
+    assert servers.ask(servers.api(), "GET", servers.CRDS, accept=accept).media_type == form
+
+
 def test_probes_are_answered_to_anybody() -> None:
     server = servers.api(token="secret")  # noqa: S106
     for path in ("/healthz", "/livez", "/readyz", "/readyz/etcd", "/readyz?verbose"):
