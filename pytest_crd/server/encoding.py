@@ -16,7 +16,7 @@ from pytest_crd.server.negotiation import Form
 from pytest_crd.server.protobuf import protowriting
 from pytest_crd.server.protobuf.protofields import ProtobufError
 
-_ALWAYS: Final = (("Cache-Control", "no-cache, private"),)
+ALWAYS: Final = (("Cache-Control", "no-cache, private"),)
 # Above this size answers are compressed for who takes that.
 _COMPRESSED: Final = 128 * 1024
 
@@ -52,7 +52,7 @@ def answer(  # noqa: PLR0913 - what an answer is made of
     """
     body = _written(value, form)
     warned = tuple(("Warning", warning(text)) for text in warnings)
-    found = (*_ALWAYS, *warned, *headers)
+    found = (*ALWAYS, *warned, *headers)
     if len(body) > _COMPRESSED and "gzip" in request.headers.get("accept-encoding", ""):
         body = gzip.compress(body, 1)
         found = (*found, ("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
@@ -70,7 +70,7 @@ def _written(value: JSONValue, form: Form) -> bytes:
 
 def page(code: int, text: str) -> HTTPAnswer:
     """Return an answer that is a text."""
-    headers = (*_ALWAYS, ("X-Content-Type-Options", "nosniff"))
+    headers = (*ALWAYS, ("X-Content-Type-Options", "nosniff"))
     return HTTPAnswer(code, text.encode(), "text/plain; charset=utf-8", headers)
 
 

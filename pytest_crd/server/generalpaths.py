@@ -1,4 +1,4 @@
-"""What is answered under the paths that are about no object: probes, the version, discovery and OpenAPI."""
+"""What is answered under the paths that are about no object: probes, the version, and discovery; OpenAPI has a module of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server import discovery, encoding, negotiation
+from pytest_crd.server import discovery, encoding, negotiation, openapipaths
 from pytest_crd.server.catalog import ServerCatalog
 from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.negotiation import Form
@@ -34,6 +34,8 @@ def answer(request: HTTPRequest, catalog: ServerCatalog, address: str) -> HTTPAn
         NotFoundPageError: There is nothing under its path.
         ApiError: It is wanted in a form that there is not.
     """
+    if openapipaths.is_of(request.path):
+        return openapipaths.answer(request, catalog)
     if request.method not in ("GET", "HEAD"):
         raise NotFoundPageError
     parts = [part for part in request.path.split("/") if part]
@@ -47,22 +49,10 @@ def answer(request: HTTPRequest, catalog: ServerCatalog, address: str) -> HTTPAn
         return encoding.answer(request, 200, _version(catalog.profile.version), Form(is_pretty=True))
     if not parts:
         return encoding.answer(request, 200, {"paths": _paths(types)}, Form(is_pretty=True))
-    if parts[0] == "openapi":
-        return _openapi(request, catalog, parts[1:])
     found = _discovered(parts, types)
     if found is None:
         raise NotFoundPageError
     return encoding.answer(request, 200, found, negotiation.form_of(request, has_protobuf=True))
-
-
-def _openapi(request: HTTPRequest, catalog: ServerCatalog, parts: Sequence[str]) -> HTTPAnswer:
-    """Return what is published of types; of version 2 a server has protobuf, too, and this one has not."""
-    found = catalog.openapi(parts)
-    if found is None:
-        raise NotFoundPageError
-    if [*parts] == ["v2"] and not negotiation.accepts_json(request):
-        return HTTPAnswer(406, b"", "")
-    return encoding.answer(request, 200, found, Form())
 
 
 def _discovered(parts: Sequence[str], types: Sequence[ResourceType]) -> Resource | None:

@@ -127,9 +127,14 @@ def demand_representation(request: HTTPRequest, known: Sequence[str] = ACCEPTED)
         raise failure(406, "NotAcceptable", message, {})
 
 
-def accepts_json(request: HTTPRequest) -> bool:
-    """Return whether an answer may be JSON, whatever else."""
-    return any(_matching(clause) == JSON for clause in _clauses(request.headers.get("accept", "")))
+def first_of(request: HTTPRequest, known: Sequence[str]) -> str:
+    """Return the first of some media types with which an answer is wanted; empty where it is wanted with none of them."""
+    for clause in _clauses(request.headers.get("accept", "")):
+        type_, _, subtype = clause.media_type.partition("/")
+        for one in known:
+            if type_ == "*" or (type_ == one.partition("/")[0] and subtype in ("*", one.partition("/")[2])):
+                return one
+    return ""
 
 
 def demand_stream(form: Form) -> None:
@@ -168,7 +173,7 @@ def _clauses(header: str) -> list[_Clause]:
             weight = float(parameters.pop("q", "1"))
         except ValueError:
             weight = 1.0
-        clause = _Clause(media_type.lower(), parameters)
+        clause = _Clause("*/*" if media_type == "*" else media_type.lower(), parameters)
         place = len(found)
         while place and _is_before(weight, clause, *found[place - 1]):
             place -= 1
@@ -180,9 +185,7 @@ def _is_before(weight: float, clause: _Clause, other_weight: float, other: _Clau
     """Return whether a clause is looked at before another: as it weighs more, or names what that leaves open."""
     if weight > other_weight:
         return True
-    type_, _, subtype = clause.media_type.partition("/")
-    other_type, _, other_subtype = other.media_type.partition("/")
-    return (type_ != "*" and other_type == "*") or (subtype != "*" and other_subtype == "*")
+    return other.media_type.endswith("/*") and not clause.media_type.endswith("/*")
 
 
 def _parameter(text: str) -> tuple[str, str]:

@@ -18,6 +18,8 @@ from pytest_crd.server import messages
 from pytest_crd.server.resourcetypes import ResourceType
 
 _GVK: Final = "x-kubernetes-group-version-kind"
+# In the order in which operations have them in version 3; in all else names are sorted.
+_KIND_KEYS: Final = ("group", "version", "kind")
 _OPERATIONS: Final = {"create": "post", "update": "put", "patch": "patch"}
 # By these a client finds out that a server knows them.
 _PARAMETERS: Final = ("dryRun", "fieldManager", "fieldValidation")
@@ -32,6 +34,11 @@ def document(parts: Sequence[str], crds: CustomResourceDefinitions, types: Seque
         crds: The CRDs that are served.
         types: All that is served.
     """
+    found = _document(parts, crds, types)
+    return None if found is None else _ordered(found, parts[0])
+
+
+def _document(parts: Sequence[str], crds: CustomResourceDefinitions, types: Sequence[ResourceType]) -> Resource | None:
     if [*parts] == ["v2"]:
         found = (version.openapi(2) for crd in crds for version in crd.versions)
         merged = documents.merged(one for one in found if one is not None) or {"paths": {}, "definitions": {}}
@@ -44,14 +51,30 @@ def document(parts: Sequence[str], crds: CustomResourceDefinitions, types: Seque
     return _of_version(path, crds, types) if parts[0] == "v3" and path in published else None
 
 
+def tag(found: JSONValue) -> str:
+    """Return what tells a document from others."""
+    return hashlib.sha512(messages.compact(found).encode()).hexdigest().upper()
+
+
+def _ordered(value: JSONValue, version: str) -> JSONValue:
+    """Return a document in the order in which a server has it; in protobuf that is seen, in JSON it makes no difference."""
+    if isinstance(value, list):
+        return [_ordered(one, version) for one in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _ordered(value[key], version) for key in sorted(value)}
+    if version == "v3" and isinstance(kind := found.get(_GVK), dict):
+        found[_GVK] = {key: kind[key] for key in _KIND_KEYS}
+    return found
+
+
 def _path(type_: ResourceType) -> str:
     return f"apis/{type_.group}/{type_.version}" if type_.group else f"api/{type_.version}"
 
 
 def _reference(path: str, crds: CustomResourceDefinitions, types: Iterable[ResourceType]) -> Resource:
     """Return where a document is, with what tells it from others."""
-    text = messages.compact(_of_version(path, crds, types))
-    return {"serverRelativeURL": f"/openapi/v3/{path}?hash={hashlib.sha512(text.encode()).hexdigest().upper()}"}
+    return {"serverRelativeURL": f"/openapi/v3/{path}?hash={tag(_ordered(_of_version(path, crds, types), 'v3'))}"}
 
 
 def _of_version(path: str, crds: CustomResourceDefinitions, types: Iterable[ResourceType]) -> Resource:

@@ -18,6 +18,7 @@ from conformance import (
     test_builtintables,
     test_cel,
     test_conformance,
+    test_openapiproto,
     test_protobuf,
     test_server,
     test_storedrules,
@@ -40,6 +41,7 @@ def _replayed() -> Iterator[Path]:
     yield from (published.SCHEMAS, published.CRDS, test_storedrules.TABLE)
     yield from test_server.RECORDED.glob("*.jsonl")
     yield test_protobuf.RECORDED
+    yield test_openapiproto.RECORDED
     yield test_builtintables.RECORDED
     yield from merging.files()
     yield from fieldmanagers.files()

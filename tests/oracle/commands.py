@@ -85,7 +85,14 @@ _RECORDED: Final = (
     Command(
         "protofields",
         "oracle.recorders.protofields",
-        "how built-in kinds are written in protobuf, and examples: pytest_crd/server/protobuf/protofields.json",
+        "how built-in kinds and CRDs are written in protobuf, and examples: pytest_crd/server/protobuf/protofields.json",
+        ("Go",),
+        "some seconds",
+    ),
+    Command(
+        "openapifields",
+        "oracle.recorders.openapifields",
+        "how OpenAPI documents are written in protobuf, and examples: pytest_crd/server/protobuf/openapifields.json",
         ("Go",),
         "some seconds",
     ),

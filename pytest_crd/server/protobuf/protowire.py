@@ -1,5 +1,5 @@
 """
-The wire format of protobuf: the parts of a message, whatever they mean.
+The wire format of protobuf: the parts of a message, whatever they mean, as they are read and written.
 
 What is none is refused in the words of the code that is generated for Go's types.
 """
@@ -94,6 +94,22 @@ def numbers(data: bytes) -> Iterator[int]:
     while at < len(data):
         value, at = _varint(data, at)
         yield value
+
+
+def part(number: int, content: bytes) -> bytes:
+    """Return bytes as a field with a number."""
+    return varint(number << 3 | BYTES) + varint(len(content)) + content
+
+
+def varint(number: int) -> bytes:
+    """Return a number of 64 bits as it is written."""
+    number &= (1 << _BITS) - 1
+    found = bytearray()
+    while number > 0x7F:
+        found.append(number & 0x7F | 0x80)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
 
 
 def signed(value: int, bits: int = _BITS) -> int:

@@ -15,11 +15,11 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import unreadable
 from pytest_crd.server.messages import compact
 from pytest_crd.server.protobuf import protofields
-from pytest_crd.server.protobuf.protofields import BYTES, VARINT, Field, ProtobufError
+from pytest_crd.server.protobuf.protofields import VARINT, Field, ProtobufError
+from pytest_crd.server.protobuf.protowire import part, varint
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
-_MASK: Final = (1 << 64) - 1
 # The least and the most that a number may be.
 _BOUNDS: Final = {"int": (-(1 << 63), (1 << 63) - 1), "int32": (-(1 << 31), (1 << 31) - 1)}
 
@@ -38,17 +38,17 @@ def write(value: Resource) -> bytes:
     type_ = protofields.type_of(api_version or "v1", kind)
     if not type_:
         raise ProtobufError(f"how {kind} of {api_version} is written in protobuf is not known")
-    of_type = _bytes(1, _text(api_version)) + _bytes(2, _text(kind))
+    of_type = part(1, _text(api_version)) + part(2, _text(kind))
     try:
         raw = _message(value, type_, "")
     except RecursionError:
         raise ProtobufError(unreadable.TOO_DEEP) from None
-    return protofields.PREFIX + _bytes(1, of_type) + _bytes(2, raw) + _bytes(3, b"") + _bytes(4, b"")
+    return protofields.PREFIX + part(1, of_type) + part(2, raw) + part(3, b"") + part(4, b"")
 
 
 def event(type_: str, written: bytes) -> bytes:
     """Return an event of a watch, with its length before it; *written* is its object."""
-    told = _bytes(1, _text(type_)) + _bytes(2, _bytes(1, written))
+    told = part(1, _text(type_)) + part(2, part(1, written))
     return struct.pack(">I", len(told)) + told
 
 
@@ -68,23 +68,23 @@ def _field(field: Field, around: Mapping[str, JSONValue], path: str) -> bytes:
         return b""
     if field.is_list:
         items = _listed(value, path)
-        return b"".join(_part(field, field.number, one, f"{path}[{at}]") for at, one in enumerate(items))
+        return b"".join(_numbered(field, field.number, one, f"{path}[{at}]") for at, one in enumerate(items))
     if field.is_map:
         if not isinstance(value, dict):
             raise _misfit(path, "an object")
-        entries = (_bytes(1, _text(key)) + _part(field, 2, value[key], f"{path}[{key}]") for key in sorted(value))
-        return b"".join(_bytes(field.number, entry) for entry in entries)
-    return _part(field, field.number, value, path)
+        entries = (part(1, _text(key)) + _numbered(field, 2, value[key], f"{path}[{key}]") for key in sorted(value))
+        return b"".join(part(field.number, entry) for entry in entries)
+    return _numbered(field, field.number, value, path)
 
 
-def _part(field: Field, number: int, value: JSONValue, path: str) -> bytes:
+def _numbered(field: Field, number: int, value: JSONValue, path: str) -> bytes:
     """Return a value of a field under a number."""
     if field.type:
-        return _bytes(number, _message(value, field.type, path))
+        return part(number, _message(value, field.type, path))
     if not field.is_number:
-        return _bytes(number, _string(value, path) if field.kind == "string" else _decoded(value, path))
-    written = _real(value, path) if field.kind == "float64" else _varint(_number(field.kind, value, path))
-    return _varint(number << 3 | field.wire_type) + written
+        return part(number, _string(value, path) if field.kind == "string" else _decoded(value, path))
+    written = _real(value, path) if field.kind == "float64" else varint(_number(field.kind, value, path))
+    return varint(number << 3 | field.wire_type) + written
 
 
 def _number(kind: str, value: JSONValue, path: str) -> int:
@@ -132,7 +132,7 @@ def _micro_time(value: JSONValue, path: str) -> bytes:
 
 
 def _stamp(seconds: int, nanos: int) -> bytes:
-    return _varint(1 << 3 | VARINT) + _varint(seconds) + _varint(2 << 3 | VARINT) + _varint(nanos)
+    return varint(1 << 3 | VARINT) + varint(seconds) + varint(2 << 3 | VARINT) + varint(nanos)
 
 
 def _moment(value: JSONValue, path: str) -> tuple[int, int]:
@@ -149,7 +149,7 @@ def _quantity(value: JSONValue, path: str) -> bytes:
     if isinstance(value, bool) or not isinstance(value, str | int | float | None):
         raise _misfit(path, "a quantity")
     try:
-        return _bytes(1, _text(protofields.quantity("0" if value is None else str(value))))
+        return part(1, _text(protofields.quantity("0" if value is None else str(value))))
     except ProtobufError:
         raise _misfit(path, "a quantity") from None
 
@@ -157,40 +157,40 @@ def _quantity(value: JSONValue, path: str) -> bytes:
 def _int_or_string(value: JSONValue, path: str) -> bytes:
     is_text = isinstance(value, str)
     number = 0 if is_text else _number("int32", value, path)
-    kind = _varint(1 << 3 | VARINT) + _varint(int(is_text))
-    return kind + _varint(2 << 3 | VARINT) + _varint(number) + _bytes(3, _text(value if is_text else ""))
+    kind = varint(1 << 3 | VARINT) + varint(int(is_text))
+    return kind + varint(2 << 3 | VARINT) + varint(number) + part(3, _text(value if is_text else ""))
 
 
 def _raw(value: JSONValue, _path: str) -> bytes:
-    return b"" if value is None else _bytes(1, _text(compact(value)))
+    return b"" if value is None else part(1, _text(compact(value)))
 
 
 def _verbs(value: JSONValue, path: str) -> bytes:
-    return b"".join(_bytes(1, _string(one, path)) for one in _listed(value, path))
+    return b"".join(part(1, _string(one, path)) for one in _listed(value, path))
 
 
 def _any_json(value: JSONValue, _path: str) -> bytes:
-    return b"" if value is None else _bytes(1, _text(printing.marshal(value)))
+    return b"" if value is None else part(1, _text(printing.marshal(value)))
 
 
 def _or_bool(value: JSONValue, path: str) -> bytes:
     if isinstance(value, bool):
-        return _varint(1 << 3 | VARINT) + _varint(int(value))
-    return _varint(1 << 3 | VARINT) + _varint(1) + _bytes(2, _message(value, _SCHEMA, path))
+        return varint(1 << 3 | VARINT) + varint(int(value))
+    return varint(1 << 3 | VARINT) + varint(1) + part(2, _message(value, _SCHEMA, path))
 
 
 def _or_array(value: JSONValue, path: str) -> bytes:
     if isinstance(value, list):
-        return b"".join(_bytes(2, _message(one, _SCHEMA, f"{path}[{at}]")) for at, one in enumerate(value))
-    return _bytes(1, _message(value, _SCHEMA, path))
+        return b"".join(part(2, _message(one, _SCHEMA, f"{path}[{at}]")) for at, one in enumerate(value))
+    return part(1, _message(value, _SCHEMA, path))
 
 
 def _or_strings(value: JSONValue, path: str) -> bytes:
     if value is None:
         return b""
     if isinstance(value, list):
-        return b"".join(_bytes(2, _string(one, f"{path}[{at}]")) for at, one in enumerate(value))
-    return _bytes(1, _message(value, _SCHEMA, path))
+        return b"".join(part(2, _string(one, f"{path}[{at}]")) for at, one in enumerate(value))
+    return part(1, _message(value, _SCHEMA, path))
 
 
 def _text(text: str) -> bytes:
@@ -199,20 +199,6 @@ def _text(text: str) -> bytes:
 
 def _misfit(path: str, expected: str) -> ProtobufError:
     return ProtobufError(f"{path.removeprefix('.')} is not {expected}")
-
-
-def _bytes(number: int, content: bytes) -> bytes:
-    return _varint(number << 3 | BYTES) + _varint(len(content)) + content
-
-
-def _varint(number: int) -> bytes:
-    number &= _MASK
-    found = bytearray()
-    while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
-        number >>= 7
-    found.append(number)
-    return bytes(found)
 
 
 _SPECIAL: Final[Mapping[str, Callable[[JSONValue, str], bytes]]] = {

@@ -1,5 +1,5 @@
 """
-Write down how the built-in kinds that a server of tests stores are written in protobuf: pytest_crd/server/protobuf/protofields.json.
+Write down how CRDs and the built-in kinds that a server of tests stores are written in protobuf: pytest_crd/server/protobuf/protofields.json.
 
 And examples of each, drawn at random: what Go writes, and the JSON of what it reads from that, in tests/conformance/protobuf.jsonl.
 """

@@ -131,13 +131,6 @@ def test_all_that_is_served_is_told_in_protobuf_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("accept", "code"), [("application/com.github.proto-openapi.spec.v2@v1.0+protobuf", 406), ("", 200), ("application/*", 200)]
-)  # fmt: skip
-def test_who_wants_openapi_in_protobuf_alone_is_told_that_it_is_not_there(accept: str, code: int) -> None:
-    assert servers.ask(servers.api(), "GET", "/openapi/v2", accept=accept).code == code
-
-
-@pytest.mark.parametrize(
     ("selector", "text"),
     [
         ({"matchExpressions": [{"key": "b", "operator": "In", "values": ["2", "1"]}], "matchLabels": {"c": "d"}}, "b in (1,2),c=d"),

@@ -1,0 +1,171 @@
+"""OpenAPI documents as they are asked for: in which form, and by whom who has them already; the answers are those of a 1.37 server."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from support import servers
+
+from pytest_crd.server import openapi
+from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.protobuf import openapiwriting
+
+V2 = "/openapi/v2"
+V3 = "/openapi/v3/apis/fuzz.example.com/v1"
+PROTOBUF_2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+PROTOBUF_3 = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
+NEVER_KEPT = ("Cache-Control", "no-cache, private")
+VARY = ("Vary", "Accept")
+
+
+def _get(path: str, method: str = "GET", server: Any = None, **headers: str) -> HTTPAnswer:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    answer = (server or servers.api()).answer(HTTPRequest(method, path, named))
+    assert isinstance(answer, HTTPAnswer)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("accept", "form"),
+    [
+        ("", "application/json"),
+        ("*/*", "application/json"),
+        ("*", "application/json"),
+        ("application/*", "application/json"),
+        (PROTOBUF_2, PROTOBUF_2),
+        ("application/com.github.proto-openapi.spec.v2@v1.0+protobuf", PROTOBUF_2),
+        (f"{PROTOBUF_2},application/json", PROTOBUF_2),
+        (f"application/json;q=0.5,{PROTOBUF_2}", PROTOBUF_2),
+        (f"{PROTOBUF_2};q=0.1,*/*", "application/json"),
+        (f"*/*,{PROTOBUF_2}", PROTOBUF_2),
+        (f"*/*;q=0.9,{PROTOBUF_2};q=0.8", PROTOBUF_2),
+        (f"application/*,{PROTOBUF_2}", PROTOBUF_2),
+        ("text/html,application/json", "application/json"),
+    ],
+)
+def test_it_is_there_in_two_forms(accept: str, form: str) -> None:
+    answer = _get(V2, accept=accept)
+    tag = openapi.tag(answer.value)
+    headers = (NEVER_KEPT, ("Etag", f'"{tag}"'), ("Vary", "Accept-Encoding"), VARY)
+    assert (answer.code, answer.media_type, answer.headers) == (200, form, headers)
+    is_json = form == "application/json"
+    assert (json.loads(answer.body) if is_json else answer.body) == (
+        answer.value if is_json else openapiwriting.write(answer.value, "v2")
+    )
+
+
+def test_each_group_has_its_own_in_version_3() -> None:
+    answer = _get(V3, accept=PROTOBUF_3)
+    headers = (NEVER_KEPT, ("Etag", f'"{openapi.tag(answer.value)}"'), VARY)
+    assert (answer.code, answer.media_type, answer.headers) == (200, PROTOBUF_3, headers)
+    assert answer.body == openapiwriting.write(answer.value, "v3")
+    other = _get(V3, accept="application/com.github.proto-openapi.spec.v3@v1.0+protobuf")
+    assert (other.media_type, other.body) == (PROTOBUF_3, answer.body)
+
+
+@pytest.mark.parametrize(
+    ("path", "accept"), [(V2, "text/html"), (V2, "application/yaml"), (V2, "json"), (V2, PROTOBUF_3), (V3, PROTOBUF_2)]
+)
+def test_there_is_no_other_form(path: str, accept: str) -> None:
+    answer = _get(path, accept=accept)
+    vary = (("Vary", "Accept-Encoding"), VARY) if path == V2 else (VARY,)
+    assert (answer.code, answer.body, answer.media_type, answer.headers) == (406, b"", "", (NEVER_KEPT, *vary))
+
+
+def test_where_documents_are_is_told_as_json_that_is_called_a_text() -> None:
+    answer = _get("/openapi/v3", accept=PROTOBUF_3)
+    assert (answer.code, answer.media_type, answer.headers) == (200, "text/plain; charset=utf-8", (NEVER_KEPT,))
+    at = json.loads(answer.body)["paths"]["apis/fuzz.example.com/v1"]["serverRelativeURL"]
+    assert at == f"{V3}?hash={openapi.tag(_get(V3).value)}"
+
+
+def test_names_stand_in_the_order_of_a_server() -> None:
+    """In protobuf that is seen: what has no message of its own is a text there."""
+    for path, order in ((V2, ["group", "kind", "version"]), (V3, ["group", "version", "kind"])):
+        document = _get(path).value
+        operation = document["paths"]["/apis/fuzz.example.com/v1/namespaces/{namespace}/jobs"]["get"]
+        assert list(operation["x-kubernetes-group-version-kind"]) == order
+        assert list(operation) == sorted(operation)
+        schemas = document["definitions"] if path == V2 else document["components"]["schemas"]
+        assert list(schemas["com.example.fuzz.v1.Job"]["x-kubernetes-group-version-kind"][0]) == [
+            "group",
+            "kind",
+            "version",
+        ]
+
+
+@pytest.mark.parametrize("path", ["/openapi/v3/apis/nope/v1", "/openapi/v3/nope", "/openapi/v3/"])
+def test_what_is_not_there_is_told_without_a_word(path: str) -> None:
+    answer = _get(path)
+    assert (answer.code, answer.body, answer.media_type, answer.headers) == (404, b"", "", (NEVER_KEPT,))
+
+
+@pytest.mark.parametrize("path", ["/openapi", "/openapi/v4", "/openapi/v2/", "/openapi/v2/x"])
+def test_of_other_paths_there_is_a_page(path: str) -> None:
+    assert (_get(path).code, _get(path).body) == (404, b"404 page not found\n")
+
+
+@pytest.mark.parametrize("method", ["HEAD", "POST", "DELETE"])
+def test_nobody_looks_at_the_method(method: str) -> None:
+    for path in (V2, V3, "/openapi/v3"):
+        assert _get(path, method).body == _get(path).body
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [('"{}"', 304), ('W/"{}"', 304), ('"a", "{}"', 304), ("*", 304), ("{}", 200), ('"{}x"', 200), ("", 200)],
+)
+@pytest.mark.parametrize("path", [V2, V3])
+def test_who_has_it_already_is_told_so(path: str, given: str, code: int) -> None:
+    whole = _get(path)
+    answer = _get(path, if_none_match=given.format(openapi.tag(whole.value)))
+    assert (answer.code, answer.headers) == (code, whole.headers)
+    assert (answer.body, answer.media_type) == ((b"", "") if code == 304 else (whole.body, whole.media_type))
+
+
+def test_what_is_asked_for_by_its_hash_never_changes() -> None:
+    tag = openapi.tag(_get(V3).value)
+    answer = _get(f"{V3}?hash={tag}", accept=PROTOBUF_3)
+    kept, (expires, until), *rest = answer.headers
+    assert (answer.code, kept, rest) == (200, ("Cache-Control", "public, immutable"), [("Etag", f'"{tag}"'), VARY])
+    assert (expires, until[-4:], len(until)) == ("Expires", " UTC", len("Thu, 25 Nov 2027 07:48:52 UTC"))
+    assert _get(f"{V3}?hash=").headers[0] == NEVER_KEPT
+
+
+def test_another_hash_leads_to_what_is_there_now() -> None:
+    tag = openapi.tag(_get(V3).value)
+    answer = _get(f"{V3}?hash=X", accept=PROTOBUF_3)
+    assert (answer.code, answer.body, answer.media_type) == (301, b"", PROTOBUF_3)
+    assert answer.headers == (NEVER_KEPT, ("Etag", f'"{tag}"'), VARY, ("Location", f"{V3}?hash={tag}"))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "is_compressed"),
+    [
+        ("gzip", True),
+        ("deflate, gzip;q=0.5", True),
+        ("gzip;q=0", False),
+        ("gzip; q=0.0", False),
+        ("*", False),
+        ("", False),
+    ],
+)
+def test_version_2_is_compressed_for_who_says_so(encoding: str, is_compressed: bool) -> None:  # noqa: FBT001 - parametrized
+    answer = _get(V2, accept=PROTOBUF_2, accept_encoding=encoding)
+    assert (("Content-Encoding", "gzip") in answer.headers) is is_compressed
+    assert (gzip.decompress(answer.body) if is_compressed else answer.body) == _get(V2, accept=PROTOBUF_2).body
+    assert _get(V3, accept_encoding=encoding).body == _get(V3).body
+
+
+def test_what_has_no_place_in_protobuf_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left out of a document that a client takes for whole."""
+    monkeypatch.setattr(openapi, "_document", lambda *_: {"swagger": "2.0", "definitions": {"a": {"nullable": True}}})
+    answer = _get(V2, accept=PROTOBUF_2)
+    assert (answer.code, answer.value["message"]) == (
+        500,
+        "Internal error occurred: the object cannot be written in protobuf: definitions.a.nullable has no place in OpenAPI",
+    )
+    assert _get(V2).code == 200
