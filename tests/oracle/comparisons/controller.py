@@ -1,4 +1,8 @@
-"""Run an operator that is made with controller-runtime, cache and leader election included, against `pytest-crd serve`."""
+"""
+Run an operator that is made with controller-runtime, cache and leader election included, against `pytest-crd serve`.
+
+Before that a CRD is installed, changed and removed by Go's own client of CRDs, and what is published of it is read.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,15 @@ from oracle.servers import ours, programs
 
 # What the program says that has come about.
 _STORY: Final = (
+    "ok a CRD is stored as it is sent",
+    "ok a CRD is there once",
+    "ok a CRD is refused",
+    "ok a CRD is established",
+    "ok a CRD is changed",
+    "ok OpenAPI v2 is read in protobuf",
+    "ok OpenAPI v3 is read in protobuf",
+    "ok a CRD is watched until it has gone",
+    "ok CRDs are sent and got in protobuf alone",
     "ok all are warm, with a map each",
     "ok a map comes back",
     "ok a change is followed",

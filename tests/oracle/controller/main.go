@@ -55,6 +55,27 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{}, nil
 }
 
+// wait waits until something has come about, and ends the program where that takes half a minute.
+func wait(what string, done func() bool) {
+	for i := 0; i < 300; i++ {
+		if done() {
+			say(what, true)
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	say(what, false)
+}
+
+// say tells what has come about, and ends the program where it has not.
+func say(what string, done bool) {
+	if !done {
+		fmt.Println("FAILED", what)
+		os.Exit(1)
+	}
+	fmt.Println("ok", what)
+}
+
 // must ends the program with an error, if there is one.
 func must(err error) {
 	if err != nil {
@@ -87,17 +108,7 @@ func visit(ctx context.Context) {
 		oven.SetNamespace("default")
 		must(c.Create(ctx, oven))
 	}
-	wait := func(what string, done func() bool) {
-		for i := 0; i < 300; i++ {
-			if done() {
-				fmt.Println("ok", what)
-				return
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		fmt.Println("FAILED", what)
-		os.Exit(1)
-	}
+	define(ctx)
 	wait("all are warm, with a map each", func() bool {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(gvk)
