@@ -1,12 +1,14 @@
 """
 Answers in protobuf as texts, so that they are recorded and compared as those in JSON are.
 
-Each object is what is read from its bytes; where these are not what our server writes of it, they stand beside.
+Each object is what is read from its bytes; where these are not what our server writes of it, they stand beside. Of an OpenAPI document, which is
+only written, there is a hash.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Iterator
 from typing import Any, Final
@@ -14,11 +16,14 @@ from typing import Any, Final
 from pytest_crd.server.protobuf import protoreading, protowire, protowriting
 
 MEDIA_TYPE: Final = "application/vnd.kubernetes.protobuf"
+_OPENAPI: Final = "application/com.github.proto-openapi."
 _LENGTH: Final = 4
 
 
 def text_of(body: bytes, media_type: str) -> str:
     """Return what an answer says: of one in protobuf JSON, of a watch a line for each event; what is cut off at its end is left out."""
+    if media_type.startswith(_OPENAPI) and body:
+        return json.dumps({"sha256": hashlib.sha256(body).hexdigest()})
     if not media_type.startswith(MEDIA_TYPE):
         return body.decode(errors="replace")
     if "stream=watch" in media_type:

@@ -1,4 +1,4 @@
-"""Conversations with a server about CRDs in protobuf, each about CRDs of its own, in the group `{ns}.example.com`."""
+"""Conversations with a server about CRDs in protobuf, each about CRDs of its own, in the group `{ns}.example.com`; and about what is published of CRDs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,11 @@ _ACCEPTS: Final = (
     f"{_PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1",
     f"{_PROTOBUF};as=PartialObjectMetadataList;{_META}",
     f"{_PROTOBUF};stream=watch",
+    f"*/*,{_PROTOBUF}",
+    f"application/yaml;q=0.1,*/*;q=0.9,{_PROTOBUF};q=0.8",
 )
+_V2, _V3 = (f"application/com.github.proto-openapi.spec.{one}.v1.0+protobuf" for one in ("v2", "v3"))
+_DOCUMENT: Final = "/openapi/v3/apis/fuzz.example.com/v1"
 _WATCHED: Final = (
     _PROTOBUF,
     f"{_PROTOBUF};stream=watch",
@@ -58,6 +62,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "protobuf of CRDs that are refused": _refused(),
         "protobuf of schemas": [_sent("POST", f"{_CRDS}?dryRun=All", _of_schema(one)) for one in _schemas()],
         "protobuf of whole CRDs": _whole(),
+        "protobuf of OpenAPI": _published(),
     }
     # A cluster's own controllers own conditions and names there.
     return {topic: [{**one, "leaveOut": ["managedFields"]} for one in requests] for topic, requests in found.items()}
@@ -216,6 +221,23 @@ def _whole() -> list[JSONValue]:
         _paused(_read(_PAN)),
         _sent("PATCH", _PAN, {"metadata": {"finalizers": None}}, media_type=_MERGE),
     ]
+
+
+def _published() -> list[JSONValue]:
+    """Return requests for what is published of the CRDs that all conversations are about."""
+    found = [
+        *(_read(f"/openapi/v3/apis/fuzz.example.com/{version}", _V3) for version in ("v1", "v1beta1")),
+        *(_read(_DOCUMENT, accept) for accept in (_V3.replace("v3.v1", "v3@v1"), f"application/json;q=0.5,{_V3}")),
+        *(_read(_DOCUMENT, accept) for accept in ("text/html", _V2, _PROTOBUF, "application/yaml")),
+        *(
+            _read(path, _V3)
+            for path in (f"{_DOCUMENT}?hash=X", "/openapi/v3/apis/nope/v1", "/openapi/v3/", "/openapi/v4")
+        ),
+        *(_read(path, "text/html") for path in ("/openapi/v2", "/openapi/v2/", "/openapi/v2/x", "/openapi")),
+        {**_read(_DOCUMENT, _V3), "method": "POST"},
+    ]
+    known = [_read("/openapi/v2", _V2), _read(_DOCUMENT, _V3), _read(_DOCUMENT, "application/json")]
+    return [*found, *({**one, "headers": {"if-none-match": "*"}} for one in known)]
 
 
 def _versions() -> Sequence[JSONValue]:
