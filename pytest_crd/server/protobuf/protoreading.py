@@ -195,7 +195,8 @@ def _finite(value: float) -> float:
     """
     if not math.isfinite(value):
         raise UnstorableError(f"json: unsupported value: {printing.number(value)}")
-    return jsonvalue.number(value)
+    is_negative_zero = not value and math.copysign(1, value) < 0
+    return value if is_negative_zero else jsonvalue.number(value)
 
 
 def _text(value: bytes) -> str:

@@ -132,6 +132,11 @@ def test_what_json_says_otherwise_is_stored_as_json_says_it(schema: bytes, store
     assert {key: value for key, value in found.items() if key != "type"} == stored
 
 
+def test_zero_keeps_its_sign() -> None:
+    found = [_stored(_of_property(_type("number") + _real(MAXIMUM, zero)))["maximum"] for zero in (-0.0, 0.0)]
+    assert [str(one) for one in found] == ["-0.0", "0"]
+
+
 def test_of_what_is_said_twice_in_json_the_last_counts() -> None:
     schema = _type("object") + _property("a", _type("integer")) + _any(DEFAULT, b'{"a":1,"a":2}')
     answer = _of_property(schema, "?fieldValidation=Strict")
