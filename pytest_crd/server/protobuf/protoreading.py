@@ -30,6 +30,7 @@ _YEARS: Final = 400
 _SECONDS: Final = 146_097 * 86_400
 _YEAR_ONE: Final = -62_135_596_800
 _SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
+_PATTERN: Final = "pattern"
 
 # What was sent of a message: its fields by their numbers, each as JSON has it, but bytes, and messages, which are such themselves.
 _Message: TypeAlias = "dict[int, Any]"
@@ -133,6 +134,9 @@ def _take(found: _Message, field: Field, part: WirePart) -> None:
 
 
 def _value(field: Field, value: Any, before: _Message | None = None) -> Any:
+    if field.name == _PATTERN and _text(value).encode() != value:
+        # Else it would be one; a server says so when it validates.
+        raise ProtobufError("error parsing regexp: invalid UTF-8")
     if not field.type:
         return _READERS[field.kind](value)
     if field.type in (protofields.TIME, protofields.MICRO_TIME):

@@ -17,18 +17,8 @@ PROTOBUF = "application/vnd.kubernetes.protobuf"
 PANS = "pans.example.com"
 V1 = "apiextensions.k8s.io/v1"
 # The numbers of fields of a schema.
-TYPE, FORMAT, DEFAULT, MAXIMUM, ENUM, ITEMS, NOT, PROPERTIES, ADDITIONAL, DEPENDENCIES = (
-    5,
-    6,
-    8,
-    9,
-    20,
-    24,
-    28,
-    29,
-    30,
-    32,
-)
+TYPE, FORMAT, DEFAULT, MAXIMUM, PATTERN, ENUM, ITEMS = 5, 6, 8, 9, 15, 20, 24
+NOT, PROPERTIES, ADDITIONAL, DEPENDENCIES = 28, 29, 30, 32
 
 
 def _varint(number: int) -> bytes:
@@ -183,6 +173,7 @@ def test_what_json_says_otherwise_is_refused_as_what_json_says(schema: bytes, fi
         (_varint(MAXIMUM << 3 | 1) + b"abc", "unexpected EOF"),
         (_any(DEFAULT, b"{") + b"\x07", "proto: JSONSchemaProps: illegal tag 0 (wire type 7)"),
         (_real(MAXIMUM, float("nan")) + b"\x07", "proto: JSONSchemaProps: illegal tag 0 (wire type 7)"),
+        (_part(PATTERN, b"a\xffb"), "error parsing regexp: invalid UTF-8"),
         # These two a server reads.
         (_any(DEFAULT, b"[" * 300 + b"]" * 300), "nested more than 256 levels deep"),
         (_any(DEFAULT, b"[" * 250 + b"]" * 250), "nested more than 256 levels deep"),
