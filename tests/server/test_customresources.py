@@ -14,3 +14,13 @@ def test_what_is_stored_of_a_wrong_type_has_no_scale() -> None:
     scaled = {"spec": {"replicas": 1}}
     merge = servers.ask(server, "PATCH", f"{servers.JOBS}/a/scale", scaled, mediaType="application/merge-patch+json")
     assert merge.code == answer.code
+
+
+def test_nobody_owns_that_a_new_object_is_to_be_deleted() -> None:
+    """Who copies an object that is about to go sends that with it."""
+    going = {"deletionTimestamp": "2024-01-02T03:04:05Z", "deletionGracePeriodSeconds": 5}
+    made = servers.ask(servers.api(), "POST", servers.JOBS, servers.job("a", **going)).value
+
+    (owned,) = made["metadata"]["managedFields"]
+    assert owned["fieldsV1"].keys() == {"f:spec"}
+    assert not going.keys() & made["metadata"].keys()

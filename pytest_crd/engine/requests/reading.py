@@ -96,7 +96,9 @@ class RequestReader(NamedTuple):
         if (why := requestmetadata.refuse_create(metadata, target)) is not None:
             raise RefusedError(why, decoded)
         prepared = requestmetadata.prepare_create(metadata, target, suffix=making.suffix())
-        return Read(decoded, prepared, self._managed(asked, live, decoded.resource, making))
+        # What says of an object that it is to be deleted is gone before anybody can own it.
+        left = {key: value for key, value in metadata.items() if key not in requestmetadata.DELETION}
+        return Read(decoded, prepared, self._managed(asked, live, {**decoded.resource, "metadata": left}, making))
 
     def _read_updated(
         self, asked: Request, decoded: DecodedBody, live: Resource | None, target: RequestTarget, making: Making
