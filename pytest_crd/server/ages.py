@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Final
+
+from pytest_crd.engine.golang import parsing
+
+# Go knows no longer times than so many seconds.
+_LONGEST: Final = (2**63 - 1) // 10**9
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 def now() -> datetime:
@@ -12,12 +19,18 @@ def now() -> datetime:
 
 def moment(text: str) -> datetime:
     """
-    Return a time.
+    Return a time; of one in a year that Python does not know, the first or the last that it knows.
 
     Raises:
         ValueError: It is none, or one of nobody knows which zone.
     """
-    found = datetime.fromisoformat(text)
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        if text[:5].isdigit():  # as servers write it; as Go does not read it
+            return _LAST
+        in_utc = text if text.startswith("-") else parsing.rfc3339(text) or ""
+        return _FIRST if in_utc.startswith(("-", "0000")) else _LAST
     if found.tzinfo is None:
         raise ValueError(text)
     return found
@@ -42,7 +55,8 @@ def between(text: str, end: datetime) -> str:
     Raises:
         ValueError: It is no time.
     """
-    return duration(int((end - moment(text)).total_seconds()))
+    seconds = int((end - moment(text)).total_seconds())
+    return duration(max(-_LONGEST, min(seconds, _LONGEST)))
 
 
 def duration(seconds: int) -> str:  # noqa: PLR0911 - a line for each length

@@ -176,6 +176,15 @@ def _demand_registered(given: str, named: str, kind: str) -> None:
         raise _unhandled(given, named, kind, _unregistered(given, named))
 
 
+def problem_of_kind(given: str, named: str, api_version: str, kind: str) -> str:
+    """Return why an object is none of a kind that has a Go type; empty where it is one."""
+    if not protoreading.knows(given, named):
+        return _unregistered(given, named)
+    if (given, named) == (api_version, kind):
+        return ""
+    return f"converting (v1.{named}) to ({resourcetypes.go_name(api_version, kind)}): unknown conversion"
+
+
 def _demand_kind(given: str, named: str, api_version: str, kind: str) -> None:
     """Fail where what is sent is of a kind that is known, and not that of the URL."""
     if (given, named) == (api_version, kind):
@@ -183,8 +192,7 @@ def _demand_kind(given: str, named: str, api_version: str, kind: str) -> None:
     if named == kind:  # events of both groups are one kind in a server
         problem = f"the API version in the data ({given}) does not match the expected API version ({api_version})"
         raise statuses.bad_request(problem)
-    kinds = f"(v1.{named}) to ({resourcetypes.go_name(api_version, kind)})"
-    raise _unhandled(given, named, kind, f"converting {kinds}: unknown conversion")
+    raise _unhandled(given, named, kind, problem_of_kind(given, named, api_version, kind))
 
 
 def _unhandled(given: str, named: str, kind: str, problem: str) -> ApiError:

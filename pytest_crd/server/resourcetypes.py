@@ -132,7 +132,7 @@ class ResourceType(abc.ABC):
         is_typed: Whether the server has a type of its own for it: lists of such objects do not say of each what it is.
         blank: What an object says that nothing was put into, beside its metadata.
         warnings: What each answer about it warns of.
-        validates: Whether what is written is pruned, defaulted and validated; else it is only stored.
+        validates: Whether what is written is defaulted and validated; else it is only decoded.
         is_terminating: Whether the CRD of its objects is being deleted: then none is created any longer.
         converts_by_webhook: Whether a webhook makes its objects those of another API version, which nothing calls here.
         shows_deleted: Whether a deletion is answered with the object, and not with a Status.
@@ -181,6 +181,10 @@ class ResourceType(abc.ABC):
     def has(self, subresource: str) -> bool:
         """Return whether there is such a subresource; what is asked of the object itself is empty."""
         return not subresource or any(one.name == subresource for one in self.subresources)
+
+    def prepared(self, asked: Request) -> Request:
+        """Return a request whose body is what a server reads of it, where it has a key twice."""
+        return asked
 
     @abc.abstractmethod
     def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:

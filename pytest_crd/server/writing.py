@@ -68,7 +68,7 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
     Reference:
         apiserver endpoints/handlers/create.go, update.go, patch.go.
     """
-    asked = _asked(info, request, type_)
+    asked = type_.prepared(_asked(info, request, type_))
     name = info.name or _name_in(asked.body)
     made = making.of_request(lambda end: store.get(type_.key(info.namespace, _generated(asked.body, end))) is None)
     if not name:

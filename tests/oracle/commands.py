@@ -76,6 +76,13 @@ _RECORDED: Final = (
         "some seconds",
     ),
     Command(
+        "builtinfields",
+        "oracle.recorders.builtinfields",
+        "the fields of the Go types of built-in kinds: pytest_crd/server/builtin/builtinfields.json",
+        ("Go",),
+        "some seconds",
+    ),
+    Command(
         "builtincolumns",
         "oracle.recorders.builtincolumns",
         "columns and rows of built-in kinds in tables: pytest_crd/server/builtin/builtincolumns.json",

@@ -340,7 +340,6 @@ class CustomResourceDefinition:
 
         Raises:
             ManifestError, TypeError: It is no patch, or holds something that is not JSON.
-            NotImplementedError: A number of a strategic merge patch is not as its type is, and a server makes another one of it.
 
         Errors:
             Those of the response, as of `update_from`; an apply is refused, as it needs a manager: `apply` takes one.

@@ -1,13 +1,17 @@
-"""What is wrong with a JSON value that is put into a Go type without being written as JSON before, as patches and applies of CRDs are."""
+"""JSON values that are put into a Go type without being written as JSON before, as what comes of patches and applies is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.golang import findings, parsing
 from pytest_crd.engine.golang.types import (
+    INT64,
+    STRING,
     Bytes,
+    Custom,
+    CustomError,
     Float,
     GoType,
     Int,
@@ -17,6 +21,7 @@ from pytest_crd.engine.golang.types import (
     Scalar,
     Struct,
     StructReference,
+    Time,
 )
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -30,66 +35,96 @@ _KINDS: Final = {
 }
 
 
-def problem(value: JSONValue, kind: GoType) -> str:
+class MistypedError(ValueError):
+    """A value that is none of a Go type; the message is the server's."""
+
+
+def converted(value: JSONValue, kind: GoType) -> JSONValue:
     """
-    Return why a *value* is none of a Go type, empty where it is one; what decodes itself, and times, are not looked into.
+    Return a *value* as one that decodes into a Go type: whole numbers are cut off to its bits, as Go does it on amd64.
+
+    Args:
+        value: The value; not modified. What structs do not know stays, and so does what unions and raw JSON hold.
+        kind: The Go type.
 
     Raises:
-        NotImplementedError: A whole number is beyond the range of its type, or written with a fraction: a server converts it.
+        MistypedError: It is none of that type.
 
     Reference:
         apimachinery runtime/converter.go, fromUnstructured.
     """
-    return next(_problems(value, kind), "")
-
-
-def _problems(value: JSONValue, kind: GoType) -> Iterator[str]:
     if value is None:
-        return
+        return None
     if isinstance(kind, Pointer | StructReference):
-        yield from _problems(value, kind.to if isinstance(kind, Pointer) else kind.load())
-    elif isinstance(kind, Struct | Map):
-        yield from _of_object(value, kind)
-    elif isinstance(kind, List | Bytes):
-        yield from _of_slice(value, kind)
-    elif isinstance(kind, Scalar | Int | Float):
-        yield from _of_scalar(value, kind)
+        return converted(value, kind.to if isinstance(kind, Pointer) else kind.load())
+    if isinstance(kind, Struct | Map):
+        return _object(value, kind)
+    if isinstance(kind, List | Bytes):
+        return _slice(value, kind)
+    if isinstance(kind, Time | Custom):
+        return _custom(value, kind)
+    return _scalar(value, kind) if isinstance(kind, Scalar | Int | Float) else value
 
 
-def _of_object(value: JSONValue, kind: Struct | Map) -> Iterator[str]:
+def _object(value: JSONValue, kind: Struct | Map) -> JSONValue:
     if not isinstance(value, dict):
-        yield f"cannot restore {'struct from:' if isinstance(kind, Struct) else 'map from'} {_kind(value)}"
-    elif isinstance(kind, Map):
-        for item in value.values():
-            yield from _problems(item, kind.value)
-    else:
-        for name, field in kind.fields.items():
-            yield from _problems(value.get(name), field)
+        raise MistypedError(
+            f"cannot restore {'struct from:' if isinstance(kind, Struct) else 'map from'} {_kind(value)}"
+        )
+    if isinstance(kind, Map):
+        return {key: converted(item, kind.value) for key, item in value.items()}
+    found = {name: converted(value[name], field) for name, field in kind.fields.items() if name in value}
+    return {**value, **found}
 
 
-def _of_slice(value: JSONValue, kind: List | Bytes) -> Iterator[str]:
+def _slice(value: JSONValue, kind: List | Bytes) -> JSONValue:
     if isinstance(kind, List) and isinstance(value, list):
-        for item in value:
-            yield from _problems(item, kind.item)
-    elif isinstance(kind, List) or not isinstance(value, str):
-        yield f"cannot restore slice from {_kind(value)}"
+        return [converted(item, kind.item) for item in value]
+    if isinstance(kind, List) or not isinstance(value, str):
+        raise MistypedError(f"cannot restore slice from {_kind(value)}")
+    try:
+        return parsing.base64_text(value)
+    except parsing.GoParseError as error:
+        raise MistypedError(f"error decoding from json: {error}") from None
 
 
-def _of_scalar(value: JSONValue, kind: Scalar | Int | Float) -> Iterator[str]:
+def _custom(value: JSONValue, kind: Time | Custom) -> JSONValue:
+    """Return what decodes itself."""
+    try:
+        if isinstance(kind, Custom):  # which reads what Go writes of it
+            return kind.read(jsonvalue.number(value) if isinstance(value, float) else value)
+        return _time(value)
+    except CustomError as error:
+        found = findings.SavedError(None, str(error), error.mismatch)
+        raise MistypedError(found.text()) from None
+    except parsing.GoParseError as error:
+        raise MistypedError(str(error)) from None
+
+
+def _time(value: JSONValue) -> JSONValue:
+    if not isinstance(value, str):
+        raise CustomError(findings.described(value), STRING.go)
+    return parsing.rfc3339(value)
+
+
+def _scalar(value: JSONValue, kind: Scalar | Int | Float) -> JSONValue:
     given = _kind(value)
     if isinstance(kind, Int) and given in ("int64", "float64"):
         if not float(value).is_integer():
-            yield f"cannot convert float64 to {kind.name}"
-        elif isinstance(value, float) or not kind.lowest <= value <= kind.highest:
-            raise NotImplementedError(f"{value} as an {kind.name} of a CRD, which a server makes another number of")
-    elif isinstance(kind, Scalar):
+            raise MistypedError(f"cannot convert float64 to {kind.name}")
+        is_int64 = INT64.lowest <= value <= INT64.highest
+        # Where a number has no room in 64 bits, amd64 leaves the first of them.
+        whole = int(value) if is_int64 else INT64.lowest
+        return (whole - kind.lowest) % (kind.highest - kind.lowest + 1) + kind.lowest
+    if isinstance(kind, Scalar):
         wanted = "bool" if kind.empty is False else "string"
         if (given, wanted) == ("int64", "string"):
-            yield f"cannot convert int64 to {kind.name}"
-        elif given != wanted:
-            yield f"unrecognized type: {wanted}"
+            raise MistypedError(f"cannot convert int64 to {kind.name}")
+        if given != wanted:
+            raise MistypedError(f"unrecognized type: {wanted}")
     elif given not in ("int64", "float64"):
-        yield f"unrecognized type: {kind.name}"
+        raise MistypedError(f"unrecognized type: {kind.name}")
+    return value
 
 
 def _kind(value: JSONValue) -> str:

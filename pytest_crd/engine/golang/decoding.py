@@ -10,16 +10,16 @@ from __future__ import annotations
 import base64
 import functools
 import operator
-from collections.abc import Callable
-from dataclasses import field
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
-from pytest_crd.engine import fieldpath, jsonvalue
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.fieldpath import SpelledPath
-from pytest_crd.engine.golang import parsing, printing, types
+from pytest_crd.engine.golang import findings as of_decoder
+from pytest_crd.engine.golang import parsing, repeated, types
+from pytest_crd.engine.golang.findings import Findings, Place, Repeating, SavedError, SentNumber
 from pytest_crd.engine.golang.types import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.quicktuple import NamedTuple
 
 
@@ -35,11 +35,13 @@ class Decoded(NamedTuple):
         value: What Go holds, as JSON; the given object itself where nothing had to be changed.
         unknown: Paths of the unknown fields as a strict decoder spells them (`a.b[0].c`), the first hundred.
         duplicates: What a strict reader says about each key that was set twice; empty unless it was read from a text.
+        problems: What a strict decoder says of unknown fields and of keys that are there twice, in their order.
     """
 
     value: JSONValue
     unknown: tuple[SpelledPath, ...]
     duplicates: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def decode(value: JSONValue, kind: GoType, *, sort_keys: bool = True, whole_paths: bool = True) -> Decoded:
@@ -47,7 +49,7 @@ def decode(value: JSONValue, kind: GoType, *, sort_keys: bool = True, whole_path
     Return *value* as a Go program holds it after decoding it into a variable of type *kind*.
 
     Args:
-        value: JSON value; not modified.
+        value: JSON value; not modified. Of a text, objects may be `Repeating` and numbers `SentNumber`.
         kind: The type; its closures are compiled on first use and kept as long as the type.
         sort_keys: Decode as if keys stood in sorted order, as in all that Go wrote or that came from YAML, else in the
             order of *value*. The order decides which error comes first, and the order of the unknown fields.
@@ -62,97 +64,23 @@ def decode(value: JSONValue, kind: GoType, *, sort_keys: bool = True, whole_path
 
     Reference:
         sigs.k8s.io/json UnmarshalStrict, internal/golang/encoding/json/decode.go. A number that does not fit is printed
-        in its shortest form; a server that was sent JSON prints the literal that was sent.
+        in its shortest form, unless it is a `SentNumber`: a server that was sent JSON prints the literal that was sent.
     """
-    findings = _Findings(sort_keys, whole_paths)
+    findings = Findings(sort_keys, whole_paths)
     decoded = _compiled(kind)(value, None, findings)
     if error := findings.first_error():
         raise DecodeError(error.text())
-    return Decoded(decoded, findings.spelled() if findings.unknown else ())
+    if findings.repeated:
+        decoded = _compiled(kind)(repeated.joined(value, kind), None, Findings(sort_keys, whole_paths))
+    if not findings.unknown and not findings.repeated:
+        return Decoded(decoded, ())
+    return Decoded(decoded, findings.spelled(), problems=findings.problems())
 
 
-# The strict decoder stops collecting there.
-_MAX_UNKNOWN: Final = 100
-
-# A place in the value: the place around it, the key or index there, and the name of the struct whose field it is ("" for an
-# entry of a map or list). None is the root. Linked, because building whole paths for every value is what takes time.
-_Place: TypeAlias = "tuple[_Place, str | int, str] | None"
-
-
-class _Error(NamedTuple):
-    """An error and where it is; a *mismatch* of types also prints the struct and the fields that lead there."""
-
-    at: _Place
-    message: str
-    mismatch: str = ""
-    struct: str = ""
-
-    def text(self) -> str:
-        if not self.mismatch:
-            return self.message
-        struct, names = self.struct or _owner(self.at), []
-        place = self.at
-        while place is not None:
-            place, key, owner = place
-            if owner:
-                names.append(str(key))
-        into = f"struct field {struct}.{'.'.join(reversed(names))}" if struct else "value"
-        return f"json: cannot unmarshal {self.message} into Go {into} of type {self.mismatch}"
-
-
-@dataclass(slots=True)
-class _Findings:
-    """What one decoder found: errors that it saves while it goes on, errors that end it, and unknown fields."""
-
-    sort_keys: bool
-    whole_paths: bool
-    unknown: list[_Place] = field(default_factory=list)
-    saved: list[_Error] = field(default_factory=list)
-    fatal: list[_Error] = field(default_factory=list)
-
-    def first_error(self) -> _Error | None:
-        errors = self.fatal or self.saved
-        if not errors:
-            return None
-        return min(errors, key=lambda error: _segments(error.at)) if self.sort_keys else errors[0]
-
-    def spelled(self) -> tuple[SpelledPath, ...]:
-        places = sorted(self.unknown, key=_segments) if self.sort_keys else self.unknown
-        return tuple(dict.fromkeys(fieldpath.unknown_field(_segments(place)) for place in places))[:_MAX_UNKNOWN]
-
-    def mismatch(self, value: JSONValue, at: _Place, go: str) -> JSONValue:
-        self.saved.append(_Error(at, _DESCRIBED[type(value)], go))
-        return value
-
-
-def _owner(place: _Place) -> str:
-    """Return the name of the struct around *place*."""
-    while place is not None:
-        place, _, owner = place
-        if owner:
-            return owner
-    return ""
-
-
-def _segments(place: _Place) -> tuple[str | int, ...]:
-    segments: list[str | int] = []
-    while place is not None:
-        place, key, _ = place
-        segments.append(key)
-    return tuple(reversed(segments))
-
-
-_DESCRIBED: Final[dict[type, str]] = {
-    bool: "bool",
-    int: "number",
-    float: "number",
-    str: "string",
-    list: "array",
-    dict: "object",
-}
+_NUMBERS = frozenset({int, float, SentNumber})
 
 # Decodes a value that is not null.
-_Decode: TypeAlias = Callable[[JSONValue, _Place, _Findings], JSONValue]
+_Decode: TypeAlias = Callable[[JSONValue, Place, Findings], JSONValue]
 
 
 @functools.cache
@@ -171,7 +99,7 @@ def _build(kind: GoType, _structs: dict[types.Struct, _Decode]) -> _Decode:
 def _scalar(kind: types.Scalar, _structs: dict[types.Struct, _Decode]) -> _Decode:
     go, python = kind.go, type(kind.empty)
 
-    def decode_scalar(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
+    def decode_scalar(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         return value if type(value) is python else findings.mismatch(value, at, go)
 
     return decode_scalar
@@ -181,11 +109,11 @@ def _scalar(kind: types.Scalar, _structs: dict[types.Struct, _Decode]) -> _Decod
 def _int(kind: types.Int, _structs: dict[types.Struct, _Decode]) -> _Decode:
     go, lowest, highest = kind.go, kind.lowest, kind.highest
 
-    def decode_int(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
+    def decode_int(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is int and lowest <= value <= highest:
             return value
-        if type(value) is int or type(value) is float:
-            findings.saved.append(_Error(at, f"number {printing.marshal(value)}", go))
+        if type(value) in _NUMBERS:
+            findings.saved.append(SavedError(at, f"number {of_decoder.spelled(value)}", go))
             return value
         return findings.mismatch(value, at, go)
 
@@ -196,8 +124,8 @@ def _int(kind: types.Int, _structs: dict[types.Struct, _Decode]) -> _Decode:
 def _float(kind: types.Float, _structs: dict[types.Struct, _Decode]) -> _Decode:
     go, exact = kind.go, 2**53
 
-    def decode_float(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
-        if type(value) is float or (type(value) is int and -exact <= value <= exact):
+    def decode_float(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
+        if isinstance(value, float) or (type(value) is int and -exact <= value <= exact):
             return value
         return jsonvalue.number(float(value)) if type(value) is int else findings.mismatch(value, at, go)
 
@@ -208,7 +136,7 @@ def _float(kind: types.Float, _structs: dict[types.Struct, _Decode]) -> _Decode:
 def _bytes(kind: types.Bytes, structs: dict[types.Struct, _Decode]) -> _Decode:
     go, numbers = kind.go, _build(types.List(types.UINT8), structs)
 
-    def decode_bytes(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
+    def decode_bytes(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is list:
             octets = numbers(value, at, findings)
             return value if findings.saved else base64.b64encode(bytes(octets)).decode("ascii")
@@ -217,7 +145,7 @@ def _bytes(kind: types.Bytes, structs: dict[types.Struct, _Decode]) -> _Decode:
         try:
             return parsing.base64_text(value)
         except parsing.GoParseError as error:
-            findings.saved.append(_Error(at, str(error)))
+            findings.saved.append(SavedError(at, str(error)))
             return value
 
     return decode_bytes
@@ -225,17 +153,31 @@ def _bytes(kind: types.Bytes, structs: dict[types.Struct, _Decode]) -> _Decode:
 
 @_build.register
 def _time(_kind: types.Time, _structs: dict[types.Struct, _Decode]) -> _Decode:
-    def decode_time(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
+    def decode_time(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is not str:
-            findings.fatal.append(_Error(at, _DESCRIBED[type(value)], types.STRING.go))
+            findings.fatal.append(SavedError(at, of_decoder.described(value), types.STRING.go))
             return value
         try:
             return parsing.rfc3339(value)
         except parsing.GoParseError as error:
-            findings.fatal.append(_Error(at, str(error)))
+            findings.fatal.append(SavedError(at, str(error)))
             return value
 
     return decode_time
+
+
+@_build.register(types.Custom)
+def _custom(kind: types.Custom, _structs: dict[types.Struct, _Decode]) -> _Decode:
+    read = kind.read
+
+    def decode_custom(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
+        try:
+            return read(value)
+        except types.CustomError as error:
+            findings.fatal.append(SavedError(at, str(error), error.mismatch))
+            return value
+
+    return decode_custom
 
 
 @_build.register
@@ -243,7 +185,7 @@ def _raw(_kind: types.Raw, _structs: dict[types.Struct, _Decode]) -> _Decode:
     return _kept
 
 
-def _kept(value: JSONValue, _at: _Place, _findings: _Findings) -> JSONValue:
+def _kept(value: JSONValue, _at: Place, _findings: Findings) -> JSONValue:
     return value
 
 
@@ -261,7 +203,7 @@ def _reference(kind: types.StructReference, structs: dict[types.Struct, _Decode]
 def _list(kind: types.List, structs: dict[types.Struct, _Decode]) -> _Decode:
     decode, go, zero = _build(kind.item, structs), kind.name, kind.item.zero
 
-    def decode_list(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
+    def decode_list(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is not list:
             return findings.mismatch(value, at, go)
         result = [zero if item is None else decode(item, (at, index, ""), findings) for index, item in enumerate(value)]
@@ -274,10 +216,15 @@ def _list(kind: types.List, structs: dict[types.Struct, _Decode]) -> _Decode:
 def _map(kind: types.Map, structs: dict[types.Struct, _Decode]) -> _Decode:
     decode, go, zero = _build(kind.value, structs), kind.name, kind.value.zero
 
-    def decode_map(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
-        if type(value) is not dict:
+    def decode_map(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
+        pairs: Iterable[tuple[str, JSONValue]]
+        if type(value) is dict:
+            pairs = value.items()
+        elif type(value) is Repeating:
+            pairs = findings.of_repeating(value, at)
+        else:
             return findings.mismatch(value, at, go)
-        result = {key: zero if item is None else decode(item, (at, key, ""), findings) for key, item in value.items()}
+        result = {key: zero if item is None else decode(item, (at, key, ""), findings) for key, item in pairs}
         return value if all(map(operator.is_, result.values(), value.values())) else result
 
     return decode_map
@@ -287,20 +234,25 @@ def _map(kind: types.Map, structs: dict[types.Struct, _Decode]) -> _Decode:
 def _struct(kind: types.Struct, structs: dict[types.Struct, _Decode]) -> _Decode:
     if (compiled := structs.get(kind)) is not None:
         return compiled
-    go, owner, required = kind.go, kind.go.rpartition(".")[2], kind.zero
-    fields: dict[str, tuple[_Decode, type | None, bool]] = {}
+    go, struct, required = kind.go, kind.go.rpartition(".")[2], kind.zero
+    fields: dict[str, tuple[_Decode, type | None, bool, str]] = {}
 
-    def decode_struct(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
-        if type(value) is not dict:
+    def decode_struct(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
+        pairs: Iterable[tuple[str, JSONValue]]
+        if type(value) is dict:
+            pairs = value.items()
+        elif type(value) is Repeating:
+            pairs = findings.of_repeating(value, at, struct, fields)
+        else:
             return findings.mismatch(value, at, go)
         changes: dict[str, JSONValue] = {}  # None: the field falls away
-        for key, item in value.items():
+        for key, item in pairs:
             known = fields.get(key)
             if known is None:
-                findings.unknown.append((at, key, owner))
+                findings.unknown.append((at, key, struct))
                 changes[key] = None
                 continue
-            decode, python, omits_empty = known
+            decode, python, omits_empty, owner = known
             # A text or a bool stays as it is, and is worth no call.
             decoded = item if type(item) is python or item is None else decode(item, (at, key, owner), findings)
             if decoded is not item or item is None or (omits_empty and not item):
@@ -311,7 +263,8 @@ def _struct(kind: types.Struct, structs: dict[types.Struct, _Decode]) -> _Decode
     structs[kind] = decode_struct
     for name, below in kind.fields.items():
         python = type(below.empty) if isinstance(below, types.Scalar) else None
-        fields[name] = (_build(below, structs), python, kind.omits_empty(name))
+        owner = f"{struct}.{kind.inlined[name]}" if name in kind.inlined else struct
+        fields[name] = (_build(below, structs), python, kind.omits_empty(name), owner)
     return decode_struct
 
 
@@ -323,18 +276,18 @@ def _union(kind: types.Union, structs: dict[types.Struct, _Decode]) -> _Decode:
     if kind.bools:
         decoders[bool] = _kept
 
-    def decode_union(value: JSONValue, at: _Place, findings: _Findings) -> JSONValue:
+    def decode_union(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         decode = decoders.get(type(value))
         if decode is None:
             if kind.refusal:
-                findings.fatal.append(_Error(at, kind.refusal))
+                findings.fatal.append(SavedError(at, kind.refusal))
             return kind.empty
-        inner = _Findings(findings.sort_keys, findings.whole_paths)
+        inner = Findings(findings.sort_keys, findings.whole_paths)
         decoded = decode(value, at, inner)
         if error := inner.first_error():
             # The error of a decoder inside a decoder names the struct that the outer one is in.
             where = error.at if findings.whole_paths else at
-            findings.fatal.append(error._replace(at=where, struct=_owner(at)))
+            findings.fatal.append(error._replace(at=where, struct=of_decoder.owner(at)))
         return decoded
 
     return decode_union

@@ -12,8 +12,11 @@ from pytest_crd.latepattern import compile_late
 from pytest_crd.quicktuple import NamedTuple
 
 _LAYOUT: Final = b"2006-01-02T15:04:05Z07:00"
+_MICRO_LAYOUT: Final = b"2006-01-02T15:04:05.000000Z07:00"
 _FRACTION: Final = compile_late(rb"[.,]([0-9]+)")
+_MICROSECONDS: Final = compile_late(rb"[.,]([0-9]{6})")
 _TWO_DIGITS: Final = compile_late(rb"[0-9]{2}")
+_YEAR_ONE: Final = "0001-01-01T00:00:00Z"
 _ALPHABET: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _CANONICAL: Final = compile_late(
     r"(?!0001-01-01)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
@@ -64,23 +67,62 @@ def rfc3339(text: str) -> str | None:
     if _CANONICAL.fullmatch(text):
         return text
     value = text.encode("utf-8", "surrogatepass")
-    rest, numbers = value, []
-    for element in _ELEMENTS:
-        number, rest = _element(element, value, rest)
-        numbers.append(number)
+    numbers, rest = _elements(value, _LAYOUT)
     nanoseconds = b""
     if fraction := _FRACTION.match(rest):
         nanoseconds, rest = fraction[1][:9], rest[fraction.end() :]
-    offset, rest = _zone(value, rest)
-    if rest:
-        raise GoParseError(f"parsing time {_quote(value)}: extra text: {_quote(rest)}")
-    year, month, day, *clock = numbers
-    if not 1 <= day <= _days_in(month, year):
-        raise GoParseError(f"parsing time {_quote(value)}: day out of range")
-    written = _in_utc(year, (month, day, clock[0], clock[1], clock[2]), offset)
-    if written == "0001-01-01T00:00:00Z" and not nanoseconds.strip(b"0"):
+    written = _moment(value, numbers, rest, _LAYOUT)
+    if written == _YEAR_ONE and not nanoseconds.strip(b"0"):
         return None
     return text if written == text else written
+
+
+def rfc3339_micro(text: str) -> str | None:
+    """
+    Return the time in *text* as `metav1.MicroTime` writes it: in UTC, with microseconds.
+
+    Args:
+        text: `2006-01-02T15:04:05.000000Z`, with any offset, and what else Go lets pass; six digits behind the point.
+
+    Returns:
+        `2006-01-02T15:04:05.000000Z`, or None for Go's zero time.
+
+    Raises:
+        GoParseError: Not such a time.
+
+    Reference:
+        Go time.Parse; apimachinery meta/v1/micro_time.go, MicroTime.UnmarshalJSON and MarshalJSON.
+    """
+    value = text.encode("utf-8", "surrogatepass")
+    numbers, rest = _elements(value, _MICRO_LAYOUT)
+    fraction = _MICROSECONDS.match(rest)
+    if fraction is None:
+        _refuse(value, rest, b".000000", _MICRO_LAYOUT)
+    written = _moment(value, numbers, rest[fraction.end() :], _MICRO_LAYOUT)
+    micros = fraction[1].decode()
+    if written == _YEAR_ONE and not micros.strip("0"):
+        return None
+    return f"{written[:-1]}.{micros}Z"
+
+
+def _elements(value: bytes, layout: bytes) -> tuple[list[int], bytes]:
+    """Return the numbers of a time down to its seconds, and what follows them."""
+    rest, numbers = value, []
+    for element in _ELEMENTS:
+        number, rest = _element(element, value, rest, layout)
+        numbers.append(number)
+    return numbers, rest
+
+
+def _moment(value: bytes, numbers: list[int], rest: bytes, layout: bytes) -> str:
+    """Return a time in UTC, in whole seconds; *rest* is what follows them."""
+    year, month, day, *clock = numbers
+    offset, rest = _zone(value, rest, layout)
+    if rest:
+        raise GoParseError(f"parsing time {_quote(value)}: extra text: {_quote(rest)}")
+    if not 1 <= day <= _days_in(month, year):
+        raise GoParseError(f"parsing time {_quote(value)}: day out of range")
+    return _in_utc(year, (month, day, clock[0], clock[1], clock[2]), offset)
 
 
 def _days_in(month: int, year: int) -> int:
@@ -89,24 +131,24 @@ def _days_in(month: int, year: int) -> int:
     return 30 if month in (4, 6, 9, 11) else 31
 
 
-def _element(element: _Element, value: bytes, rest: bytes) -> tuple[int, bytes]:
+def _element(element: _Element, value: bytes, rest: bytes, layout: bytes) -> tuple[int, bytes]:
     if not rest.startswith(element.literal):
-        _refuse(value, rest, element.literal)
+        _refuse(value, rest, element.literal, layout)
     rest = rest[len(element.literal) :]
     if (match := element.form.match(rest)) is None:
-        _refuse(value, rest, element.name)
+        _refuse(value, rest, element.name, layout)
     number = int(match[0])
     if element.unit and not element.lowest <= number <= element.highest:
         raise GoParseError(f"parsing time {_quote(value)}: {element.unit} out of range")
     return number, rest[match.end() :]
 
 
-def _zone(value: bytes, rest: bytes) -> tuple[dt.timedelta, bytes]:
+def _zone(value: bytes, rest: bytes, layout: bytes) -> tuple[dt.timedelta, bytes]:
     """Return the offset from UTC, and what follows it; Go allows offsets up to 24:60."""
     if rest.startswith(b"Z"):
         return dt.timedelta(), rest[1:]
     if len(rest) < 6 or rest[3:4] != b":":
-        _refuse(value, rest, b"Z07:00")
+        _refuse(value, rest, b"Z07:00", layout)
     hours = int(rest[1:3]) if _TWO_DIGITS.match(rest[1:3]) else None
     minutes = int(rest[4:6]) if hours is not None and _TWO_DIGITS.match(rest[4:6]) else None
     # Go looks at the ranges before it looks at the errors, and the last one out of range is reported.
@@ -114,7 +156,7 @@ def _zone(value: bytes, rest: bytes) -> tuple[dt.timedelta, bytes]:
         if number is not None and number > highest:
             raise GoParseError(f"parsing time {_quote(value)}: time zone offset {unit} out of range")
     if hours is None or minutes is None or rest[:1] not in (b"+", b"-"):
-        _refuse(value, rest, b"Z07:00")
+        _refuse(value, rest, b"Z07:00", layout)
     offset = dt.timedelta(hours=hours, minutes=minutes)
     return (-offset if rest.startswith(b"-") else offset), rest[6:]
 
@@ -127,8 +169,8 @@ def _in_utc(year: int, parts: tuple[int, int, int, int, int], offset: dt.timedel
     return f"{'-' if year < 0 else ''}{abs(year):04d}{moment:-%m-%dT%H:%M:%SZ}"
 
 
-def _refuse(value: bytes, rest: bytes, name: bytes) -> NoReturn:
-    text = f"parsing time {_quote(value)} as {_quote(_LAYOUT)}: cannot parse {_quote(rest)} as {_quote(name)}"
+def _refuse(value: bytes, rest: bytes, name: bytes, layout: bytes) -> NoReturn:
+    text = f"parsing time {_quote(value)} as {_quote(layout)}: cannot parse {_quote(rest)} as {_quote(name)}"
     raise GoParseError(text)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
@@ -101,6 +102,39 @@ class Time(Named):
     __slots__ = ()
 
 
+class CustomError(ValueError):
+    """
+    A value that a type refuses which decodes itself.
+
+    Attributes:
+        mismatch: The type that it wants, where the message is what it was given; empty where the message says all.
+    """
+
+    def __init__(self, message: str, mismatch: str = "") -> None:
+        """Take what is wrong."""
+        super().__init__(message)
+        self.mismatch = mismatch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Custom(Named):
+    """
+    A type that decodes itself, and writes itself as one value.
+
+    Attributes:
+        read: Returns a value that is not null as it is written again; raises CustomError where it is refused.
+        empty: What is written of a value that was never set.
+    """
+
+    read: Callable[[JSONValue], JSONValue]
+    empty: JSONValue
+
+    @property
+    def zero(self) -> JSONValue:
+        """What is written of a value that was never set."""
+        return self.empty
+
+
 class Raw(Named):
     """Any JSON, kept as it is: apiextensions JSON, metav1.FieldsV1."""
 
@@ -154,10 +188,12 @@ class Struct(Named):
         fields: Types by JSON name; names are case-sensitive.
         required: None: fields stay as they were given, also empty ones. Else the struct comes back as it is written:
             empty fields go, unless they are pointers or named here, and those named here are there even if not given.
+        inlined: Of fields that stand in embedded structs the names of these, which messages tell.
     """
 
     fields: Mapping[str, GoType]
     required: frozenset[str] | None = None
+    inlined: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def zero(self) -> JSONValue:

@@ -156,6 +156,11 @@ def find(value: JSONValue, *, written: str) -> tuple[str, str]:
     return as_decoded(_fields(value, written))
 
 
+def says(value: JSONValue, type_meta: Mapping[str, str]) -> bool:
+    """Return whether a value is an object that says that it is of an apiVersion and a kind, and says so once."""
+    return isinstance(value, dict) and _is_plain(value) and all(value[key] == type_meta[key] for key in type_meta)
+
+
 def _is_plain(resource: Mapping[str, JSONValue]) -> bool:
     """Return whether apiVersion and kind are there, each a text under a key that is written as usual, and can be decoded."""
     version, kind = resource.get("apiVersion"), resource.get("kind")

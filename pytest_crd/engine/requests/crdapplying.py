@@ -13,6 +13,7 @@ from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Response, Stored
 from pytest_crd.engine.golang import converting
+from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata import requestmetadata
@@ -37,7 +38,7 @@ def apply(old: Forms | None, asked: Request, profile: Profile, making: Making = 
         Those of `wholecrd.create` where nothing is stored, else those of `wholecrd.update`.
 
     Raises:
-        NotImplementedError: The CRD, or what is known of its owners, is of `v1beta1`; or a number is beyond the range of its type.
+        NotImplementedError: The CRD, or what is known of its owners, is of `v1beta1`.
 
     Reference:
         apiserver endpoints/handlers/patch.go, applyPatcher.
@@ -99,11 +100,10 @@ def _forms(resource: JSONObject, profile: Profile) -> Forms:
     Raises:
         RefusedError: It is none that a server could hold.
     """
-    if problem := converting.problem(resource, custom_resource_definition("v1")):
-        raise _unconverted(resource, problem, profile)
     try:
-        return of_decoded(decode_crd(resource, whole_paths=profile.names_fields_of_nested_schemas), profile)
-    except DecodeError as error:
+        manifest = converting.converted(resource, custom_resource_definition("v1"))
+        return of_decoded(decode_crd(manifest, whole_paths=profile.names_fields_of_nested_schemas), profile)
+    except (MistypedError, DecodeError) as error:
         raise _unconverted(resource, str(error), profile) from None
 
 

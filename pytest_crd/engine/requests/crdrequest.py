@@ -132,9 +132,6 @@ def patch(  # noqa: PLR0913 - what a request says, and who answers
     Errors:
         Those of `wholecrd.update`.
 
-    Raises:
-        NotImplementedError: A number of a strategic merge patch is not as its type is, and a server makes another one of it.
-
     Reference:
         apiserver endpoints/handlers/patch.go.
     """

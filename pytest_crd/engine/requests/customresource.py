@@ -28,7 +28,7 @@ from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import deprecation, request, subresources
 from pytest_crd.engine.requests.owners import Owners
-from pytest_crd.engine.requests.reading import Read, RequestReader
+from pytest_crd.engine.requests.reading import ObjectDecoder, Read, RequestReader, ResourceDecoder
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, RefusedError
 from pytest_crd.engine.requests.served import Served
@@ -59,6 +59,19 @@ class _Checked(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+class TypedObjects(NamedTuple):
+    """
+    What is done otherwise with objects that have a Go type.
+
+    Attributes:
+        decoder: Decodes them.
+        owners: Knows who owns what of them.
+    """
+
+    decoder: ObjectDecoder
+    owners: Owners
+
+
 class CustomResources:
     """
     The custom resources of one version of a CRD, as a server of one Kubernetes version serves them.
@@ -73,6 +86,7 @@ class CustomResources:
         served: Served,
         versions: Sequence[Served],
         profile: Profile,
+        typed: TypedObjects | None = None,
     ) -> None:
         """
         Take what decides the answers.
@@ -82,6 +96,7 @@ class CustomResources:
             served: The version that requests are sent to.
             versions: All versions of the CRD, *served* among them.
             profile: Whose behaviour and words.
+            typed: What decodes objects, and knows who owns what of them, where they have a Go type; None of custom resources.
         """
         self.type_meta = {"apiVersion": declared.api_version(crd.group, served.spec.name), "kind": crd.kind}
         self._crd = crd
@@ -91,10 +106,12 @@ class CustomResources:
         self._profile = profile
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
-        passes = {version.spec.name: version.passes for version in versions}
-        decoder = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
-        owners = Owners(crd, served, versions, profile)
-        self._reader = RequestReader(decoder, self._subresources, owners, served.passes, profile)
+        if typed is None:
+            passes = {version.spec.name: version.passes for version in versions}
+            bodies = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
+            owners = Owners(crd, served, versions, profile)
+            typed = TypedObjects(ResourceDecoder(bodies, served.passes, profile), owners)
+        self._reader = RequestReader(typed.decoder, self._subresources, typed.owners, profile)
 
     def answer(
         self, stored: Resource | None, asked: Request, making: Making = ALWAYS_ALIKE, tell: Tell | None = None

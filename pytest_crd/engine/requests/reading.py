@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from pytest_crd.engine.apply import writers
 from pytest_crd.engine.apply.writers import Applied, ApplyRefusedError, Writer
@@ -47,6 +48,55 @@ class Read(NamedTuple):
         return (self.managed().get("metadata") or {}).get("managedFields") or ()
 
 
+class ObjectDecoder(Protocol):
+    """Decodes the objects of requests to one version."""
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether the objects have a Go type, and take one kind of patch more."""
+
+    def sent(self, asked: Request) -> DecodedBody:
+        """Return what a create or an update sends; raise RefusedError where the server goes no further."""
+
+    def patched(self, asked: Request, live: Resource) -> DecodedBody:
+        """Return what comes of a patch of what is stored; raise likewise."""
+
+    def applied(self, new: Applied, applied: Resource, /, warnings: tuple[str, ...]) -> DecodedBody:
+        """Return what comes of an apply of what is *applied*, with what is warned of; raise likewise."""
+
+
+class ResourceDecoder(NamedTuple):
+    """
+    Decodes custom resources.
+
+    Attributes:
+        bodies: What decodes bodies.
+        passes: The passes of the version.
+        profile: Whose behaviour and words.
+        is_built_in: They are not.
+    """
+
+    bodies: Decoder
+    passes: Passes
+    profile: Profile
+    is_built_in: bool = False
+
+    def sent(self, asked: Request) -> DecodedBody:
+        """Return what a create or an update sends."""
+        return self.bodies.decode(asked.body, asked.field_validation)
+
+    def patched(self, asked: Request, live: Resource) -> DecodedBody:
+        """Return what comes of a patch."""
+        return self.bodies.decode_patched(patched(asked, live, self.profile), asked.field_validation)
+
+    def applied(self, new: Applied, _applied: Resource, /, warnings: tuple[str, ...]) -> DecodedBody:
+        """Return what comes of an apply: where anything was merged, with defaults."""
+        defaulted = self.passes.fill_in(new.resource) if new.is_merged else None
+        changes = Changes() if defaulted is None else Changes(defaulted=defaulted.put_in)
+        resource = dict(new.resource if defaulted is None else defaulted.value)
+        return DecodedBody(resource, changes, warnings, sent=new.resource, is_raw=True)
+
+
 class RequestReader(NamedTuple):
     """
     Reads the requests to one version.
@@ -55,14 +105,12 @@ class RequestReader(NamedTuple):
         decoder: What decodes their objects.
         subresources: The subresources of the version.
         owners: What keeps track of who owns which fields.
-        passes: The passes of the version.
         profile: Whose behaviour and words.
     """
 
-    decoder: Decoder
+    decoder: ObjectDecoder
     subresources: Subresources
     owners: Owners
-    passes: Passes
     profile: Profile
 
     def read(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
@@ -84,7 +132,7 @@ class RequestReader(NamedTuple):
             return self._read_patched(asked, live, target, making)
         if (why := requestoptions.refuse(asked, self.profile)) is not None:
             raise RefusedError(why)
-        decoded = self.decoder.decode(asked.body, asked.field_validation)
+        decoded = self.decoder.sent(asked)
         return (self._read_created if asked.verb == "create" else self._read_updated)(
             asked, decoded, live, target, making
         )
@@ -123,8 +171,7 @@ class RequestReader(NamedTuple):
             apiserver endpoints/handlers/patch.go, PatchResource and patcher.applyPatch.
         """
         live = self._demand_patchable(asked, live, target)
-        patched = self._patched(asked, live)
-        decoded = self.decoder.decode_patched(patched, asked.field_validation)
+        decoded = self.decoder.patched(asked, live)
         managed = self._managed(asked, live, decoded.resource, making)
         metadata = decoded.resource.get("metadata") or {}
         if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
@@ -149,8 +196,8 @@ class RequestReader(NamedTuple):
         uid = None
         if asked.verb == "patch":
             live = self._demand_patchable(asked, live, target)
-            patched = self._patched(asked, scale.of_resource(live, self.subresources, is_patched=True))
-            decoded = scale.decode_patched(patched, asked.field_validation, self.profile)
+            of_scale = patched(asked, scale.of_resource(live, self.subresources, is_patched=True), self.profile)
+            decoded = scale.decode_patched(of_scale, asked.field_validation, self.profile)
         else:
             decoded = scale.decode(asked.body, asked.field_validation, self.profile)
             uid = decoded.metadata.get("uid")
@@ -184,7 +231,7 @@ class RequestReader(NamedTuple):
         from pytest_crd.engine.requests.patching import patches  # noqa: PLC0415 - most requests are no patches
 
         refused = (
-            mediatypes.refuse_media_type(asked.media_type)
+            mediatypes.refuse_media_type(asked.media_type, is_built_in=self.decoder.is_built_in)
             or refusal.too_large(asked.body.value, asked.body.text)
             or requestoptions.refuse(asked, self.profile)
             or patches.refuse_other_than_json(asked.body, self.profile)
@@ -192,17 +239,6 @@ class RequestReader(NamedTuple):
         if live is None or refused is not None:
             raise RefusedError(refused or requestmetadata.refuse_missing(target))
         return live
-
-    def _patched(self, asked: Request, document: Resource) -> Patched:
-        from pytest_crd.engine.requests.patching import patches  # noqa: PLC0415 - as above
-
-        return patches.patch(
-            document,
-            asked.body,
-            media_type=asked.media_type,
-            field_validation=asked.field_validation,
-            profile=self.profile,
-        )
 
     def _managed(self, asked: Request, live: Resource | None, new: Resource, making: Making) -> Callable[[], Resource]:
         """Return what returns *new* with its managed fields. What admits objects comes after this, and before validation."""
@@ -221,10 +257,8 @@ class RequestReader(NamedTuple):
         applied = self._demand_applicable(asked, live, target)
         new = _of_apply(lambda: self.owners.of_object.apply(live, applied, _writer(asked, making)))
         warnings = applying.problems(asked.body, asked.field_validation, self.profile)
-        defaulted = self.passes.fill_in(new.resource) if new.is_merged else None
-        changes = Changes() if defaulted is None else Changes(defaulted=defaulted.put_in)
-        resource = dict(new.resource if defaulted is None else defaulted.value)
-        decoded = DecodedBody(resource, changes, warnings, sent=new.resource, is_raw=True)
+        decoded = self.decoder.applied(new, applied, warnings)
+        resource = decoded.resource
         metadata = resource.get("metadata") or {}
         if live is None and (uid := metadata.get("uid")):
             raise RefusedError(applying.refuse_uid(uid, target), decoded)
@@ -268,6 +302,15 @@ class RequestReader(NamedTuple):
         if refused is not None:
             raise RefusedError(refused)
         return applying.read(asked.body, self.profile)
+
+
+def patched(asked: Request, document: Resource, profile: Profile) -> Patched:
+    """Return what comes of a JSON patch or a merge patch of a document."""
+    from pytest_crd.engine.requests.patching import patches  # noqa: PLC0415 - most requests are no patches
+
+    return patches.patch(
+        document, asked.body, media_type=asked.media_type, field_validation=asked.field_validation, profile=profile
+    )
 
 
 def _of_apply(apply: Callable[[], Applied]) -> Applied:

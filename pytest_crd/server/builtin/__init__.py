@@ -1,1 +1,6 @@
-"""Built-in kinds as they are served: what is stored of them, how patches merge them, and what tables say of them."""
+"""
+Built-in kinds as they are served.
+
+In order: `builtingotypes` has their Go types, `builtindecoding` decodes what is sent into them, `builtinowners` says who owns what of them, `builtintypes` answers
+requests, and `builtincells` has what tables say of them.
+"""

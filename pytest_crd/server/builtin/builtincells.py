@@ -39,19 +39,15 @@ _ENDS: Final = {
 }
 
 
-def of_object(resource: str, shown: Resource, columns: int) -> list[JSONValue]:
+def of_object(resource: str, shown: Resource) -> list[JSONValue]:
     """
     Return the cells of a row.
 
     Args:
         resource: What is shown, `plural` or `plural.group/version`; `scale`.
-        shown: The object; where nobody would have stored it, as it has texts for objects, each cell says that it is invalid.
-        columns: How many there are.
+        shown: The object, which is of its Go type.
     """
-    try:
-        return _ROWS[resource](shown)
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return ["<invalid>"] * columns
+    return _ROWS[resource](shown)
 
 
 def conditions(resource: str, shown: Resource) -> Sequence[JSONValue]:

@@ -1,8 +1,9 @@
 """
 The kinds of Kubernetes that operators cannot do without.
 
-They are stored, named, locked, patched, applied and watched, and neither pruned, defaulted nor validated: of these the engine knows nothing,
-and whoever serves them says so. To the engine they are custom resources of a CRD that demands nothing, and has the list types that servers publish.
+They are decoded into their Go types, named, locked, patched, applied, stored and watched, and neither defaulted nor validated: of these the
+engine knows nothing, and whoever serves them says so. To the engine they are custom resources of a CRD that demands nothing, of which objects
+are decoded otherwise, and owned by other types.
 """
 
 from __future__ import annotations
@@ -11,22 +12,30 @@ import base64
 import functools
 import json
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from importlib import resources
 from typing import Any, Final
 
+from pytest_crd.engine.apply.fieldmanager import FieldManager
+from pytest_crd.engine.apply.versions import Versions
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.definitions.versionschema import VersionSchema
+from pytest_crd.engine.golang import decoding, repeated
+from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import applying, request, scale
-from pytest_crd.engine.requests.patching import documents, mediatypes
+from pytest_crd.engine.requests import request, scale
+from pytest_crd.engine.requests.customresource import CustomResources, TypedObjects
+from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
-from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.server import jsonpath, making, statuses
-from pytest_crd.server.builtin import builtincells, labelselectors, strategicpatches
+from pytest_crd.server import jsonpath, making, negotiation
+from pytest_crd.server.builtin import builtincells, builtindecoding, builtingotypes, builtinowners, labelselectors
+from pytest_crd.server.builtin.builtindecoding import TypedDecoder
+from pytest_crd.server.builtin.builtinowners import TypedOwners
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import StoredObject
@@ -47,6 +56,14 @@ _EVENT_FIELDS: Final = {
 _EVENT_GROUP: Final = "events.k8s.io"
 # What an update creates where it is not there.
 _CREATED_BY_UPDATE: Final = frozenset({"events", "leases"})
+# The fields that are maps of bytes.
+_BYTES: Final[Mapping[str, tuple[str, ...]]] = {"secrets": ("data",), "configmaps": ("binaryData",)}
+# What requests to the status do not write.
+_SPEC: Final = (("spec",),)
+_NOT_STATUS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "pods": (*_SPEC, ("metadata", "deletionTimestamp"), ("metadata", "ownerReferences")),
+    "deployments": (*_SPEC, ("metadata", "labels")),
+}
 # The fields by which the objects of a resource can be selected, beside those of all.
 _SELECTABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "pods": ("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase", "status.podIP"),
@@ -87,8 +104,37 @@ class BuiltInType(ResourceType):
         self.is_created_by_update = self.names.plural in _CREATED_BY_UPDATE
         empty = protoreading.read(b"", self.api_version, kind)
         self.blank = {key: value for key, value in empty.items() if key != "metadata"}
-        self._fields = _types(known["type"])
-        self._of = _crd(known, profile).versions[0]
+        self._known = known
+        self._profile = profile
+
+    @cached_property
+    def _go_type(self) -> Struct:
+        return builtingotypes.of_kind(self.api_version, self.names.kind)
+
+    @cached_property
+    def _version(self) -> VersionSchema:
+        """What stands for the kind where the engine wants a CRD."""
+        return _crd(self._known, self._profile).answers.schemas[0]
+
+    @cached_property
+    def _requests(self) -> CustomResources:
+        """What answers requests that write."""
+        crd, served = _crd(self._known, self._profile).answers.spec, self._version.as_served
+        type_meta = {"apiVersion": self.api_version, "kind": self.names.kind}
+        merged = builtinowners.merged_lists(self._go_type, _types)
+        decoder = TypedDecoder(self._go_type, type_meta, merged, self._converted, self._profile)
+        owners = TypedOwners(crd, served, self._profile, self._field_manager)
+        return CustomResources(crd, served, [served], self._profile, TypedObjects(decoder, owners))
+
+    def _field_manager(self) -> FieldManager:
+        """Return what knows who owns which fields of objects, and of their status."""
+        type_meta = {"apiVersion": self.api_version, "kind": self.names.kind}
+        not_status = _NOT_STATUS.get(self.names.plural, _SPEC)
+        ignored = builtinowners.ignored(self.api_version, not_status, has_status=bool(self.has("status")))
+        kinds = {self.version: lambda: builtinowners.merge_type(self._go_type, _types, self._profile)}
+        versions = Versions(self.group, kinds, is_built_in=True)
+        empty = {**decoding.decode({}, self._go_type).value, **type_meta}
+        return FieldManager(versions, type_meta, ignored, self._profile.apply, empty=empty)
 
     @property
     def resource(self) -> str:
@@ -103,67 +149,65 @@ class BuiltInType(ResourceType):
     def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
         """Return what comes of a request that writes."""
         before = None if stored is None else self._from_stored(stored)
-        asked = asked._replace(body=self._converted(asked.body)) if asked.verb != "patch" else asked
-        if asked.verb == "update":
-            asked = self._updating(asked, is_there=before is not None)
-        if asked.verb == "patch" and asked.media_type == mediatypes.STRATEGIC_MERGE_PATCH:
-            is_there = before is not None
-            asked = self._merged(before or {}, asked) if is_there else asked._replace(media_type=mediatypes.MERGE_PATCH)
-        outcome = self._of.answer(before, asked, made)
+        if asked.verb == "update" and before is None:
+            asked = self._creating(asked)
+        outcome = self._requests.answer(before, asked, made)
         if not outcome.response.accepted:
             return outcome
 
         def kept() -> tuple[Resource | None, Resource | None]:
-            found = None if outcome.stored is None else self._to_stored(self._finished(outcome.stored))
+            old = asked.body.value["metadata"] if before is None else before["metadata"]
+            found = None if outcome.stored is None else self._to_stored(self._finished(outcome.stored, old))
             if asked.subresource == "scale":
                 return found, _selecting(outcome.resource or {}, found or before or {})
-            shown = self._finished(outcome.resource or {})
-            return found, shown
+            return found, self._finished(outcome.resource or {}, old)
 
         known = None if stored is None else request.without_version(stored)
         return RequestOutcome(outcome.response, known, kept)
 
-    def _updating(self, asked: Request, *, is_there: bool) -> Request:
-        """Return an update as a server takes it: most kinds need no resourceVersion, and some are created by it."""
+    def prepared(self, asked: Request) -> Request:
+        """Return a request with what Go holds of a body in which a key is there twice."""
+        if not asked.body.duplicates or asked.media_type != negotiation.JSON:
+            return asked
+        value = repeated.joined(builtindecoding.as_sent(asked.body), self._go_type)
+        return asked._replace(body=asked.body._replace(value=value))
+
+    def _creating(self, asked: Request) -> Request:
+        """Return an update of what is not there as the create that some kinds take it for."""
         value = asked.body.value
         metadata = value.get("metadata") if isinstance(value, dict) else None
-        if not is_there:
-            is_of_url = isinstance(metadata, dict) and metadata.get("name") == asked.name
-            return asked._replace(verb="create", name="") if self.is_created_by_update and is_of_url else asked
-        if self.names.plural == "leases" or not isinstance(metadata, dict) or metadata.get("resourceVersion"):
-            return asked
-        versioned = {**value, "metadata": {**metadata, "resourceVersion": asked.resource_version}}
-        return asked._replace(body=asked.body._replace(value=versioned))
+        is_of_url = isinstance(metadata, dict) and metadata.get("name") == asked.name
+        return asked._replace(verb="create", name="") if self.is_created_by_update and is_of_url else asked
 
-    def _merged(self, before: Resource, asked: Request) -> Request:
-        """Return a strategic merge patch as the update that it comes to."""
-        patch = json.loads(asked.body.text)
-        if not isinstance(patch, dict | None):
-            raise statuses.bad_request(applying.no_map(patch))
-        value = strategicpatches.merge(before, patch or {}, strategicpatches.of_kind(self._fields), _types)
-        value["metadata"] = {"resourceVersion": asked.resource_version, **(value.get("metadata") or {})}
-        return asked._replace(verb="update", body=Body(value), media_type="application/json")
-
-    def _converted(self, body: Body) -> Body:
-        """Return what is sent with what a server makes of it before it is looked at."""
-        value = dict(body.value)
-        if self.names.plural == "secrets" and isinstance(value.get("stringData"), dict):
-            encoded = {
-                key: base64.b64encode(str(text).encode()).decode() for key, text in value.pop("stringData").items()
-            }
+    def _converted(self, value: dict[str, JSONValue], asked: Request | None) -> dict[str, JSONValue]:
+        """Return an object that was decoded with what a server makes of it before it looks at it; *asked* is what sends it."""
+        if self.names.plural == "secrets" and "stringData" in value:
+            texts = value.pop("stringData").items()
+            encoded = {key: base64.b64encode(text.encode("utf-8", "surrogatepass")).decode() for key, text in texts}
             value["data"] = {**(value.get("data") or {}), **encoded}
-        metadata = value.get("metadata")
-        if self.names.plural == "namespaces" and isinstance(metadata, dict) and metadata.get("name"):
+        for key in _BYTES.get(self.names.plural, ()):
+            if value.get(key):  # what is null is stored as no bytes
+                value[key] = {name: "" if one is None else one for name, one in value[key].items()}
+        metadata = value["metadata"]
+        if self.names.plural == "namespaces" and metadata.get("name"):
             labels = {**(metadata.get("labels") or {}), _NAME_LABEL: metadata["name"]}
             value["metadata"] = {**metadata, "labels": labels}
-        return Body(value, duplicates=body.duplicates)
+        is_locked = bool(metadata.get("resourceVersion")) or self.names.plural == "leases"
+        if asked is not None and asked.verb != "create" and not is_locked:
+            # Of most kinds an update or a patch replaces whatever is there.
+            value["metadata"] = {**value["metadata"], "resourceVersion": asked.resource_version}
+        return value
 
-    def _finished(self, value: Resource) -> Resource:
-        """Return what is stored, or shown of it, with what a server makes of it in the end."""
+    def _finished(self, value: Resource, old: Resource) -> Resource:
+        """Return what is stored, or shown of it, with what a server makes of it in the end; *old* are the metadata before, or those of a create."""
         metadata = value.get("metadata") or {}
-        if not self._generates and "generation" in metadata:
+        if not self._generates:  # what a create says stays
             metadata = {key: one for key, one in metadata.items() if key != "generation"}
-        value = {**value, "metadata": metadata}
+            metadata |= {"generation": old["generation"]} if old.get("generation") else {}
+        elif self.names.plural == "deployments" and metadata.get("annotations") != old.get("annotations"):
+            # Of these annotations count, too; where something else has counted already, it is once.
+            metadata = {**metadata, "generation": max(metadata["generation"], old.get("generation", 0) + 1)}
+        value = {**self._go_type.zero, **value, "metadata": metadata}
         if self.names.plural == "namespaces":
             made = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
             value = {**value, **{key: value.get(key) or made[key] for key in made}}
@@ -175,13 +219,14 @@ class BuiltInType(ResourceType):
             return stored
         names = {there: here for here, there in _EVENT_FIELDS.items()}
         renamed = {names.get(key, key): value for key, value in stored.items()}
-        return {**renamed, "apiVersion": self.api_version}
+        return {**decoding.decode(renamed, self._go_type).value, "apiVersion": self.api_version}
 
     def _to_stored(self, value: Resource) -> Resource:
         if self.group != _EVENT_GROUP:
             return value
         renamed = {_EVENT_FIELDS.get(key, key): one for key, one in value.items()}
-        return {**renamed, "apiVersion": "v1"}
+        stored = builtingotypes.of_kind("v1", self.names.kind)
+        return {**decoding.decode(renamed, stored).value, "apiVersion": "v1"}
 
     def shown(self, entry: StoredObject) -> Resource:
         """Return a stored object as it is read in this version, with its resourceVersion."""
@@ -195,7 +240,7 @@ class BuiltInType(ResourceType):
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
         shown = self.shown(entry)
-        return _selecting(documents.plain(scale.of_resource(shown, self._of.subresources)), shown)
+        return _selecting(documents.plain(scale.of_resource(shown, self._version.subresources)), shown)
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table."""
@@ -208,8 +253,8 @@ class BuiltInType(ResourceType):
     def cells(self, shown: Resource) -> list[JSONValue]:
         """Return what stands in a row."""
         if shown["kind"] == "Scale":
-            return builtincells.of_object("scale", shown, len(self.scale_columns()))
-        return builtincells.of_object(self._row_type, self._to_stored(shown), len(self.columns()))
+            return builtincells.of_object("scale", shown)
+        return builtincells.of_object(self._row_type, self._to_stored(shown))
 
     def row_conditions(self, shown: Resource) -> Sequence[JSONValue]:
         """Return what is said of a row beside."""
@@ -278,14 +323,13 @@ def _types(name: str) -> Mapping[str, Any]:
 
 
 def _crd(known: Mapping[str, Any], profile: Profile) -> CustomResourceDefinition:
-    """Return a CRD that demands nothing of its objects, and merges them as a kind is merged."""
+    """Return a CRD that demands nothing of its objects."""
     plural, kind = known["plural"], known["kind"]
     has = known["subresources"]
     subresources: JSONValue = ({"status": {}} if "status" in has else {}) | (
         {"scale": _SCALE} if "scale" in has else {}
     )
-    schema = _schema(known["type"])
-    version = {"name": known["version"], "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    version = {"name": known["version"], "served": True, "storage": True, "schema": {"openAPIV3Schema": _OPEN}}
     value: JSONValue = {
         "apiVersion": declared.V1,
         "kind": declared.KIND,
@@ -300,28 +344,3 @@ def _crd(known: Mapping[str, Any], profile: Profile) -> CustomResourceDefinition
     }
     context = CrdContext(observer=Observer())  # of whose requests nobody is told: they are about no CRD of the project
     return CustomResourceDefinition.from_value(value, kubernetes_version=profile.version, context=context)
-
-
-def _schema(type_: str) -> JSONValue:
-    """Return the schema of a type: any object, of which some lists and objects are merged in a way of their own."""
-    fields = _types(type_)
-    if fields.get(".", {}).get("map") == "atomic":
-        return {**_OPEN, "x-kubernetes-map-type": "atomic"}
-    return {**_OPEN, "properties": {name: _of_field(node) for name, node in fields.items()}}
-
-
-def _of_field(node: Mapping[str, Any]) -> JSONValue:
-    of_type = _schema(node["type"]) if "type" in node else None
-    if "list" not in node and "patchKey" not in node:
-        if node.get("map") == "atomic":
-            return {**_OPEN, "x-kubernetes-map-type": "atomic"}
-        # Of a list or a map of such objects each is merged as a whole.
-        return of_type if of_type is not None else {"x-kubernetes-preserve-unknown-fields": True}
-    if node.get("list") != "map":
-        return {"type": "array", "x-kubernetes-list-type": node.get("list", "atomic"), "items": {"type": "string"}}
-    keys, defaults = node["keys"], node["defaults"]
-    stated = {key: {"default": defaults[key]} for key in keys if defaults.get(key)}
-    properties = {key: {"x-kubernetes-preserve-unknown-fields": True, **stated.get(key, {})} for key in keys}
-    items = {**_OPEN, **(of_type or {})}
-    items["properties"] = {**properties, **(items.get("properties") or {})}
-    return {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys, "items": items}

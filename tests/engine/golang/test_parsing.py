@@ -35,6 +35,35 @@ def test_rfc3339_is_written_back_in_utc(text: str, written: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("2024-01-02T03:04:05.678901Z", "2024-01-02T03:04:05.678901Z"),
+        ("2024-01-02T3:04:05,000001+01:00", "2024-01-02T02:04:05.000001Z"),
+        ("0001-01-01T00:00:00.000000Z", None),
+        ("0001-01-01T00:00:00.000001Z", "0001-01-01T00:00:00.000001Z"),
+    ],
+)
+def test_a_time_with_microseconds_is_written_back_with_them(text: str, written: str | None) -> None:
+    assert parsing.rfc3339_micro(text) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x", ' as "2006-01-02T15:04:05.000000Z07:00": cannot parse "x" as "2006"'),
+        ("2024-01-02T03:04:05Z", ' as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"'),
+        ("2024-01-02T03:04:05.00000Z", ' as "2006-01-02T15:04:05.000000Z07:00": cannot parse ".00000Z" as ".000000"'),
+        ("2024-01-02T03:04:05.0000011Z", ' as "2006-01-02T15:04:05.000000Z07:00": cannot parse "1Z" as "Z07:00"'),
+        ("2024-02-31T03:04:05.000001Z", ": day out of range"),
+    ],
+)
+def test_a_wrong_time_with_microseconds_is_refused_in_these_words(text: str, reason: str) -> None:
+    with pytest.raises(parsing.GoParseError) as refused:
+        parsing.rfc3339_micro(text)
+    assert str(refused.value) == f'parsing time "{text}"{reason}'
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("x", ' as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"'),

@@ -62,11 +62,13 @@ def test_what_has_no_name_is_not_created() -> None:
     assert CustomResourceDefinition.apply("[1]", manager="a").code == 400
 
 
-def test_a_number_that_a_server_cuts_off_is_no_answer() -> None:
-    column = {"name": "n", "type": "string", "jsonPath": ".a", "priority": 2**40}
+def test_a_number_is_cut_off_as_a_server_does_it() -> None:
+    column = {"name": "n", "type": "string", "jsonPath": ".a", "priority": 2**40 + 7}
     version = {**WHOLE["spec"]["versions"][0], "additionalPrinterColumns": [column]}
-    with pytest.raises(NotImplementedError, match="as an int32 of a CRD"):
-        CustomResourceDefinition.apply({**WHOLE, "spec": {**WHOLE["spec"], "versions": [version]}}, manager="a")
+    applied = CustomResourceDefinition.apply({**WHOLE, "spec": {**WHOLE["spec"], "versions": [version]}}, manager="a")
+
+    (stored,) = applied.stored["spec"]["versions"]
+    assert stored["additionalPrinterColumns"][0]["priority"] == 7
 
 
 def test_what_is_stored_is_a_crd_or_an_answer() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from oracle.generators import wholeobjects
+
 JSONValue = Any
 
 _PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
@@ -167,7 +169,7 @@ def _of_kinds() -> list[JSONValue]:
         "leaseTransitions": 0,
     }
     account = {"metadata": {"name": "a"}, "secrets": [{"name": "x"}], "automountServiceAccountToken": False}
-    requests = [
+    return [
         _written("POST", _SECRETS, _of("Secret", secret), media_type=_PROTOBUF),
         _written("POST", _ACCOUNTS, _of("ServiceAccount", {**account, "metadata": metadata}), media_type=_PROTOBUF),
         _written("POST", _EVENTS, _of("Event", event), media_type=_PROTOBUF),
@@ -184,7 +186,7 @@ def _of_kinds() -> list[JSONValue]:
         _written(
             "POST", "/api/v1/namespaces", _of("Namespace", {"metadata": {"name": "{ns}-a"}}), media_type=_PROTOBUF
         ),
-        _written("POST", _DEPLOYMENTS, _deployment(), media_type=_PROTOBUF),
+        _written("POST", _DEPLOYMENTS, wholeobjects.deployment(), media_type=_PROTOBUF),
         *(_read(path, _PROTOBUF) for path in (_SECRETS, _ACCOUNTS, _EVENTS, _NEW_EVENTS, _LEASES, _DEPLOYMENTS)),
         _read("/api/v1/namespaces/{ns}-a", _PROTOBUF),
         _read(f"{_DEPLOYMENTS}/a/scale", _PROTOBUF),
@@ -195,8 +197,6 @@ def _of_kinds() -> list[JSONValue]:
         _written("DELETE", f"{_LEASES}/a", None),
         _written("DELETE", f"{_LEASES}", None),
     ]
-    # Who owns what of built-in kinds is told less exactly here: fields that are empty are owned, too.
-    return [{**one, "leaveOut": ["managedFields"]} for one in requests]
 
 
 def _of_watches() -> list[JSONValue]:
@@ -253,36 +253,6 @@ def _labelled(name: str) -> JSONValue:
 
 def _job(name: str) -> JSONValue:
     return {"apiVersion": "fuzz.example.com/v1", "kind": "Job", "metadata": {"name": name}, "spec": {"schedule": name}}
-
-
-def _deployment() -> JSONValue:
-    """Return a Deployment that says all that a server would default."""
-    container = {
-        "name": "cook",
-        "image": "cook:1",
-        "resources": {"limits": {"cpu": "1500m", "memory": "1024Mi"}},
-        "ports": [{"containerPort": 80, "protocol": "TCP"}],
-        "terminationMessagePath": "/dev/termination-log",
-        "terminationMessagePolicy": "File",
-        "imagePullPolicy": "IfNotPresent",
-    }
-    pod = {
-        "containers": [container],
-        "restartPolicy": "Always",
-        "terminationGracePeriodSeconds": 30,
-        "dnsPolicy": "ClusterFirst",
-        "securityContext": {},
-        "schedulerName": "default-scheduler",
-    }
-    spec = {
-        "replicas": 2,
-        "selector": {"matchLabels": {"app": "cook"}},
-        "template": {"metadata": {"labels": {"app": "cook"}}, "spec": pod},
-        "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": 1}},
-        "revisionHistoryLimit": 10,
-        "progressDeadlineSeconds": 600,
-    }
-    return _of("Deployment", {"metadata": {"name": "a"}, "spec": spec, "status": {}}, "apps/v1")
 
 
 def _written(

@@ -23,28 +23,12 @@ def _cells(path: str, kind: str, value: Any) -> Any:
     return dict(zip([one["name"] for one in table["columnDefinitions"]], table["rows"][0]["cells"], strict=True))
 
 
-@pytest.mark.parametrize(
-    "status",
-    [
-        {"containerStatuses": "x"},
-        {"containerStatuses": [{}], "conditions": [{}]},
-        "x",
-        {"containerStatuses": [{"restartCount": "1"}]},
-        {"containerStatuses": [{"restartCount": 1, "lastState": {"terminated": {"finishedAt": "x"}}}] * 2},
-    ],
-)
-def test_what_no_server_would_have_stored_is_told_as_invalid(status: Any) -> None:
-    pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}, "status": status}
-    assert builtincells.of_object("pods", pod, 9) == ["<invalid>"] * 9
-    assert builtincells.conditions("pods", pod) == ()
-
-
 def test_what_is_not_said_is_nothing() -> None:
     state = {"name": "a", "state": {"terminated": {}}}
     pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}, "status": {"containerStatuses": [state]}}
-    assert builtincells.of_object("pods", pod, 9)[1:4] == ["0/0", "ExitCode:0", "0"]
+    assert builtincells.of_object("pods", pod)[1:4] == ["0/0", "ExitCode:0", "0"]
     door = {"kind": "Service", "apiVersion": "v1", "metadata": {"name": "a"}, "spec": {"type": "ExternalName"}}
-    assert builtincells.of_object("services", door, 7)[3] == ""
+    assert builtincells.of_object("services", door)[3] == ""
 
 
 @pytest.mark.parametrize(
@@ -60,7 +44,25 @@ def test_what_is_no_selector_is_told(path: str, api_version: str, kind: str, tol
     assert cells["Selector"] == told
 
 
-@pytest.mark.parametrize("text", ["noon", "2024-01-01T00:00:00"])
-def test_what_is_no_time_is_told(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1500-02-01T00:00:00Z", "292y"),
+        ("0000-01-01T00:00:00Z", "292y"),
+        ("0000-01-01T00:00:00+02:00", "292y"),
+        ("9999-12-31T23:59:59-02:00", "<invalid>"),
+    ],
+)
+def test_a_length_of_time_is_none_that_go_does_not_know(text: str, told: str) -> None:
+    event = {"involvedObject": {"namespace": "default"}, "firstTimestamp": text}
+    assert _cells("/api/v1/{ns}/events", "Event", {"apiVersion": "v1", **event})["First Seen"] == told
     cells = _cells("/apis/batch/v1/{ns}/jobs", "Job", {"apiVersion": "batch/v1", "status": {"startTime": text}})
-    assert cells["Duration"] == "<invalid>"
+    assert cells["Duration"] == told
+
+
+def test_a_selector_that_takes_values_without_any_is_none() -> None:
+    selector = {"matchExpressions": [{"key": "a", "operator": "In", "values": []}]}
+    cells = _cells(
+        "/apis/apps/v1/{ns}/deployments", "Deployment", {"apiVersion": "apps/v1", "spec": {"selector": selector}}
+    )
+    assert cells["Selector"] == "<invalid>"

@@ -1,4 +1,4 @@
-"""Built-in kinds: stored, locked, patched and applied by the list types that are published, and told to be unvalidated."""
+"""Built-in kinds: decoded, stored, locked, patched and applied by the list types that are published, and told to be unvalidated."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ def _deployment(image: str = "i") -> Any:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
 
 
-def test_an_object_is_stored_as_it_is() -> None:
+def test_an_object_is_stored_as_its_type_holds_it() -> None:
     server = servers.api()
-    answer = servers.ask(
-        server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a"}, "data": {"x": "y"}, "new": 1}
-    )
+    sent = {"metadata": {"name": "a", "labels": {}}, "data": {"x": "y"}, "new": 1, "binaryData": {}, "immutable": False}
+    answer = servers.ask(server, "POST", f"{CORE}/configmaps", sent)
 
-    assert answer.unvalidated == "ConfigMap"
-    assert (answer.value["kind"], answer.value["data"], answer.value["new"]) == ("ConfigMap", {"x": "y"}, 1)
-    assert "generation" not in answer.value["metadata"]
+    assert (answer.unvalidated, answer.warnings, answer.dropped) == ("ConfigMap", ('unknown field "new"',), ("new",))
+    assert answer.value.keys() == {"kind", "apiVersion", "metadata", "data", "immutable"}
+    assert not answer.value["metadata"].keys() & {"generation", "labels"}
+    (owned,) = answer.value["metadata"]["managedFields"]
+    assert owned["fieldsV1"] == {"f:data": {".": {}, "f:x": {}}, "f:immutable": {}}
     assert servers.ask(server, "GET", f"{CORE}/configmaps/a").unvalidated == ""
     listed = servers.ask(server, "GET", f"{CORE}/configmaps").value
     assert (listed["kind"], listed["items"][0].keys() & {"kind", "apiVersion"}) == ("ConfigMapList", set())
@@ -52,7 +53,7 @@ def test_what_a_server_writes_of_its_own_is_written() -> None:
 def test_scale_and_status_are_subresources() -> None:
     server = servers.api()
     servers.ask(server, "POST", DEPLOYMENTS, {**_deployment(), "status": {"replicas": 3}})
-    assert "status" not in servers.ask(server, "GET", f"{DEPLOYMENTS}/web").value
+    assert servers.ask(server, "GET", f"{DEPLOYMENTS}/web").value["status"] == {}
     merge = {"mediaType": "application/merge-patch+json"}
     servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web/status", {"status": {"replicas": 2}}, **merge)
     scaled = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web/scale", {"spec": {"replicas": 4}}, **merge).value
@@ -105,9 +106,10 @@ def test_a_strategic_merge_patch_obeys_its_directives() -> None:
     ).value
 
     assert (answer["metadata"]["finalizers"], answer["metadata"]["labels"]) == (["x/c", "x/b"], {"c": "d"})
-    assert (answer["spec"]["strategy"], answer["spec"]["selector"]) == ({"type": "Recreate"}, {})
+    assert (answer["spec"]["strategy"], answer["spec"]["selector"]) == ({"type": "Recreate"}, None)
     first, second = answer["spec"]["template"]["spec"]["containers"]
-    assert (first["name"], second) == ("b", {"name": "a", "image": "i", "env": [{"name": "E", "value": "1"}]})
+    env = [{"name": "E", "value": "1"}]
+    assert (first["name"], second) == ("b", {"name": "a", "image": "i", "env": env, "resources": {}})
     assert "replicas" not in answer["spec"]
 
 

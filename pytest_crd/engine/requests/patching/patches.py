@@ -78,6 +78,24 @@ def patch(
     return Patched(documents.plain(patched), write, found, problems, is_text=True)
 
 
+def strategic(body: Body) -> Document:
+    """
+    Return a strategic merge patch, which is an object or null.
+
+    Raises:
+        RefusedError: It is neither.
+    """
+    if problem := jsonsyntax.problem(body.text) if body.text else "":
+        raise RefusedError(bad_request(problem))
+    try:
+        sent = documents.read(body.text) if body.text else documents.as_sent(body.value)
+        if sent is not None:
+            decoding.decode(documents.plain(sent), _MAP, sort_keys=False)
+    except (UnreadableError, DecodeError) as error:
+        raise RefusedError(bad_request(str(error))) from None
+    return sent
+
+
 def _problems_of_operations(sent: Document) -> tuple[str, ...]:
     _demand(sent, _OPERATIONS)
     return tuple(dict.fromkeys(f"json patch {problem}" for problem in _problems(sent or ())))[:_MAX_PROBLEMS]

@@ -1,15 +1,16 @@
 """
 Strategic merge patches as the API server applies them to what has a Go type: objects are merged, lists as the type says, directives obeyed.
 
-Only the lists of the metadata of a CRD are merged; all others, `versions` among them, are replaced.
+Of a CRD only the lists of its metadata are merged; all others, `versions` among them, are replaced.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.types import GoType, List, Pointer, Struct
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
@@ -19,8 +20,10 @@ _DIRECTIVE: Final = "$patch"
 _RETAIN_KEYS: Final = "$retainKeys"
 _DELETE_FROM: Final = "$deleteFromPrimitiveList"
 _ORDER: Final = "$setElementOrder"
-# The lists that are merged, by struct and field, with the key that items are known by; scalars have none.
-_MERGED: Final[Mapping[tuple[str, str], str]] = {
+# Lists that are merged, by struct and field, with the key that items are known by; scalars have none.
+MergedLists: TypeAlias = Mapping[tuple[str, str], str]
+# Those of the metadata of each object.
+METADATA: Final[MergedLists] = {
     ("v1.ObjectMeta", "finalizers"): "",
     ("v1.ObjectMeta", "ownerReferences"): "uid",
 }
@@ -40,9 +43,10 @@ class StrategicError(ValueError):
     """A patch that cannot be applied; the message is the server's."""
 
     @property
-    def code(self) -> int:
-        """The code of the answer: who sent it is not to blame for each of them."""
-        return _CODES.get(str(self), 500)
+    def refusal(self) -> Refusal:
+        """How it is refused: who sent it is not to blame for each of them."""
+        code = _CODES.get(str(self), 500)
+        return Refusal(code, {400: "BadRequest", 422: "Invalid"}.get(code, ""), str(self))
 
 
 class _ListType(NamedTuple):
@@ -53,14 +57,22 @@ class _ListType(NamedTuple):
     items: GoType
 
 
-def merge(document: JSONObject, patch: JSONObject, kind: Struct, *, cleans: bool = True) -> JSONObject:
+def merge(
+    document: JSONObject,
+    patch: dict[str, JSONValue],
+    kind: Struct,
+    *,
+    cleans: bool = True,
+    merged: MergedLists = METADATA,
+) -> JSONObject:
     """
     Return *document* after a strategic merge patch.
 
     Args:
         document: The object; not modified.
-        patch: The patch; not modified.
+        patch: The patch; what is done with it is gone from it then, as of what messages show of it on a server.
         kind: The Go type of the object.
+        merged: The lists that are merged.
         cleans: Whether nulls and directives are taken out of what is put in where nothing was.
 
     Raises:
@@ -69,7 +81,7 @@ def merge(document: JSONObject, patch: JSONObject, kind: Struct, *, cleans: bool
     Reference:
         apimachinery util/strategicpatch/patch.go, StrategicMergeMapPatch.
     """
-    return _Merge(cleans=cleans).merged(document, patch, kind)
+    return _Merge(cleans, merged).merged(document, patch, kind)
 
 
 class _Merge(NamedTuple):
@@ -78,17 +90,19 @@ class _Merge(NamedTuple):
 
     Attributes:
         cleans: As for `merge`.
+        lists: The lists that are merged, likewise.
     """
 
     cleans: bool
+    lists: MergedLists
 
-    def merged(self, document: JSONObject, patch: JSONObject, kind: GoType) -> JSONObject:
+    def merged(self, document: JSONObject, patch: dict[str, JSONValue], kind: GoType) -> JSONObject:
         """Return a document after a patch."""
         if _DIRECTIVE in patch:
             return _replaced(patch)
-        found, changes = _retained(document, patch)
-        changes = self._ordered(found, changes, kind)
-        for name, value in changes.items():
+        found = _retained(document, patch)
+        self._order(found, patch, kind)
+        for name, value in patch.items():
             if name.startswith(_DELETE_FROM):
                 key = _named(name, _DELETE_FROM, _BAD_PRIMITIVE_LIST)
                 if isinstance(found.get(key), list) and isinstance(value, list):
@@ -100,7 +114,7 @@ class _Merge(NamedTuple):
             elif isinstance(value, dict) and isinstance(found.get(name), dict):
                 found[name] = self.merged(found[name], value, _field(kind, name))
             elif isinstance(value, list) and isinstance(found.get(name), list):
-                found[name] = self._merged_list(found[name], value, _list_type(kind, name))
+                found[name] = self._merged_list(found[name], value, self._list_type(kind, name))
             else:
                 self._put(found, name, value)
         return found
@@ -114,10 +128,8 @@ class _Merge(NamedTuple):
         else:
             found[name] = _bare(value)
 
-    def _ordered(
-        self, found: dict[str, JSONValue], changes: dict[str, JSONValue], kind: GoType
-    ) -> dict[str, JSONValue]:
-        """Merge the lists whose order a patch states, and return the rest of the patch."""
+    def _order(self, found: dict[str, JSONValue], changes: dict[str, JSONValue], kind: GoType) -> None:
+        """Merge the lists whose order a patch states, and leave the rest of the patch."""
         for name in [name for name in changes if name.startswith(_ORDER)]:
             order = changes.pop(name)
             key = _named(name, _ORDER, _BAD_ORDER)
@@ -128,19 +140,27 @@ class _Merge(NamedTuple):
             for present, value in ((key in found, given), (key in changes, patched)):
                 if present and not isinstance(value, list):
                     raise _other_type("[]interface {}", value)
-            kind_of_list = _list_type(kind, key)
+            kind_of_list = self._list_type(kind, key)
             _demand_in_order(patched, order, kind_of_list.key)
             if key not in found and key not in changes:
                 continue
-            merged = given if key not in changes else _bare(patched) if self.cleans else patched
-            if key in found and key in changes:
-                merged = self._merged_list(given, patched, kind_of_list)
+            if key in found:
+                merged = self._merged_list(given, patched, kind_of_list) if key in changes else given
+            else:
+                merged = _bare(patched) if self.cleans else patched
             _types_alike(given, patched)
             stated = [item for item in merged if _index(order, item, kind_of_list.key) >= 0]
             others = [item for item in merged if _index(order, item, kind_of_list.key) < 0]
             found[key] = _interleaved(stated, others, order, given, kind_of_list.key)
             changes.pop(key, None)
-        return changes
+
+    def _list_type(self, kind: GoType, name: str) -> _ListType:
+        struct = kind.go if isinstance(kind, Struct) else ""
+        found = _field(kind, name)
+        if not isinstance(found, List):
+            raise StrategicError("expected slice or array type, but got: struct")
+        key = self.lists.get((struct, name))
+        return _ListType(key is not None, key or "", found.item)
 
     def _merged_list(
         self, given: Sequence[JSONValue], patched: Sequence[JSONValue], kind: _ListType
@@ -190,19 +210,25 @@ class _Merge(NamedTuple):
         return _interleaved(of_patch, others, stated, left, kind.key)
 
 
-def _replaced(patch: JSONObject) -> JSONObject:
+def _replaced(patch: dict[str, JSONValue]) -> JSONObject:
     directive = patch[_DIRECTIVE]
     if directive == "replace":
-        return {key: value for key, value in patch.items() if key != _DIRECTIVE}
+        del patch[_DIRECTIVE]
+        return patch
     if directive == "delete":
         return {}
     raise _unknown(directive, patch)
 
 
 def _bare(value: JSONValue) -> JSONValue:
+    """Return a value of a patch without nulls and directives; objects are changed themselves."""
     if isinstance(value, dict):
-        kept = {key: item for key, item in value.items() if item is not None and not _is_directive(item)}
-        return {key: _bare(item) for key, item in kept.items()}
+        for key, item in list(value.items()):
+            if item is None or _is_directive(item):
+                del value[key]
+            else:
+                value[key] = _bare(item)
+        return value
     return [_bare(item) for item in value if not _is_directive(item)] if isinstance(value, list) else value
 
 
@@ -210,16 +236,15 @@ def _is_directive(value: JSONValue) -> bool:
     return isinstance(value, dict) and _DIRECTIVE in value
 
 
-def _retained(document: JSONObject, patch: JSONObject) -> tuple[dict[str, JSONValue], dict[str, JSONValue]]:
-    """Return the fields of a document that stay, where a patch says which, and the patch without that."""
-    changes = {key: value for key, value in patch.items() if key != _RETAIN_KEYS}
+def _retained(document: JSONObject, patch: dict[str, JSONValue]) -> dict[str, JSONValue]:
+    """Return the fields of a document that stay, where a patch says which; it does not say so any more then."""
     if _RETAIN_KEYS not in patch:
-        return dict(document), changes
-    kept = patch[_RETAIN_KEYS]
-    stated = {key for key, value in changes.items() if value is not None and not key.startswith((_DELETE_FROM, _ORDER))}
+        return dict(document)
+    kept = patch.pop(_RETAIN_KEYS)
+    stated = {key for key, value in patch.items() if value is not None and not key.startswith((_DELETE_FROM, _ORDER))}
     if not isinstance(kept, list) or not all(key in kept for key in stated):
         raise StrategicError(_BAD_RETAIN_KEYS)
-    return {key: value for key, value in document.items() if key in kept}, changes
+    return {key: value for key, value in document.items() if key in kept}
 
 
 def _demand_in_order(patched: Sequence[JSONValue], order: Sequence[JSONValue], key: str) -> None:
@@ -311,16 +336,9 @@ def _key_of(item: JSONValue, key: str) -> JSONValue:
         raise _other_type("map[string]interface {}", item)
     if key not in item:
         raise StrategicError(f"map: {printed(item)} does not contain declared merge key: {key}")
+    if isinstance(item[key], dict | list):  # which Go cannot compare
+        raise StrategicError(f"the server panics over a merge key that is no scalar: {printed(item[key])}")
     return item[key]
-
-
-def _list_type(kind: GoType, name: str) -> _ListType:
-    struct = kind.go if isinstance(kind, Struct) else ""
-    found = _field(kind, name)
-    if not isinstance(found, List):
-        raise StrategicError("expected slice or array type, but got: struct")
-    key = _MERGED.get((struct, name))
-    return _ListType(key is not None, key or "", found.item)
 
 
 def _field(kind: GoType, name: str) -> GoType:

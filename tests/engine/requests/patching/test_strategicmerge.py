@@ -94,7 +94,7 @@ def test_what_is_new_is_put_in_as_it_is_where_nothing_is_cleaned() -> None:
 def test_a_patch_that_does_not_fit_is_refused(document: Any, patch: Any, code: int, message: str) -> None:
     with pytest.raises(StrategicError) as error:
         _metadata(document, patch)
-    assert (error.value.code, str(error.value)) == (code, message)
+    assert (error.value.refusal.code, str(error.value)) == (code, message)
 
 
 def test_values_are_printed_as_go_prints_them() -> None:
@@ -109,6 +109,16 @@ def test_values_are_printed_as_go_prints_them() -> None:
         ({"metadata": {"finalizers": ["a", True]}}, "unrecognized type: string"),
         ({"metadata": {"labels": {"a": 1}}}, "cannot convert int64 to string"),
         ({"metadata": {"generation": "x"}}, "unrecognized type: int64"),
+        ({"metadata": {"creationTimestamp": 5}}, "json: cannot unmarshal number into Go value of type string"),
+        (
+            {"metadata": {"creationTimestamp": "noon"}},
+            'parsing time "noon" as "2006-01-02T15:04:05Z07:00": cannot parse "noon" as "2006"',
+        ),
+        ({"metadata": {"creationTimestamp": "2024-01-02T03:04:05Z"}}, ""),
+        (
+            {"spec": {"conversion": {"webhook": {"clientConfig": {"caBundle": "Y"}}}}},
+            "error decoding from json: illegal base64 data at input byte 0",
+        ),
         ({"metadata": {"generation": 1.5}}, "cannot convert float64 to int64"),
         ({"metadata": {"generation": 1}, "spec": None}, ""),
         ({"spec": {"versions": [{"schema": {"openAPIV3Schema": {"maximum": "x"}}}]}}, "unrecognized type: float64"),
@@ -118,10 +128,32 @@ def test_values_are_printed_as_go_prints_them() -> None:
     ],
 )
 def test_a_value_of_another_type_is_none(value: Any, problem: str) -> None:
-    assert converting.problem(value, CRD) == problem
+    if not problem:
+        assert converting.converted(value, CRD) == value
+        return
+    with pytest.raises(converting.MistypedError) as error:
+        converting.converted(value, CRD)
+    assert str(error.value) == problem
 
 
-@pytest.mark.parametrize("generation", [1.0, 2**70])
-def test_a_number_that_a_server_converts_is_no_answer(generation: float) -> None:
-    with pytest.raises(NotImplementedError):
-        converting.problem({"metadata": {"generation": generation}}, CRD)
+def test_what_is_done_with_a_patch_is_gone_from_it() -> None:
+    """Messages show what is left of it."""
+    patch: Any = {
+        "$retainKeys": ["metadata"],
+        "metadata": {
+            "$setElementOrder/finalizers": ["b", "a"],
+            "finalizers": ["b"],
+            "labels": {"a": None, "b": {"$patch": "delete"}, "c": [{"$patch": "delete"}, None, "x"]},
+        },
+    }
+    merged = strategicmerge.merge({"kind": "x", "metadata": {"finalizers": ["a"]}}, patch, CRD)
+
+    assert merged == {"metadata": {"finalizers": ["b", "a"], "labels": {"c": [None, "x"]}}}
+    assert patch == {"metadata": {"labels": {"c": [None, "x"]}}}
+
+
+@pytest.mark.parametrize("key", [{"a": 1}, ["a"]])
+def test_a_key_that_go_cannot_compare_is_a_panic_of_the_server(key: Any) -> None:
+    with pytest.raises(StrategicError, match="the server panics over a merge key that is no scalar") as error:
+        _metadata({"ownerReferences": [{"uid": "a"}]}, {"ownerReferences": [{"uid": key}]})
+    assert error.value.refusal.code == 500

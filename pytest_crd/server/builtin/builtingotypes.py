@@ -1,0 +1,128 @@
+"""
+The Go types of built-in kinds, as `builtinfields.json` has them: what the JSON of an object is decoded into, and written as.
+
+Those of 1.37 are taken for every Kubernetes version.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any, Final
+
+from pytest_crd.engine.cel.library import amounts
+from pytest_crd.engine.golang import findings, parsing, types
+from pytest_crd.engine.golang.types import BOOL, BYTES, INT32, INT64, STRING, TIME, Custom, CustomError, GoType, Struct
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import metav1types
+from pytest_crd.server import messages
+
+_OBJECT_META: Final = "meta.v1.ObjectMeta"
+_NUMBERS: Final = (int, float)
+
+
+def of_kind(api_version: str, kind: str) -> Struct:
+    """Return the type of a kind that is known."""
+    return _struct(_table()["kinds"][f"{api_version} {kind}"])
+
+
+def _quantity(value: JSONValue) -> JSONValue:
+    """
+    Return a quantity as a server writes it.
+
+    Reference:
+        apimachinery api/resource/quantity.go, Quantity.UnmarshalJSON.
+    """
+    if isinstance(value, _NUMBERS) and not isinstance(value, bool):
+        text = findings.spelled(value)
+    else:
+        text = value if isinstance(value, str) else messages.compact(value)
+    try:
+        return str(amounts.parse(text.strip(" \t\n\v\f\r\x85\xa0")))
+    except amounts.QuantityError as error:
+        raise CustomError(str(error)) from None
+
+
+def _int_or_string(value: JSONValue) -> JSONValue:
+    """
+    Return a number or a text.
+
+    Reference:
+        apimachinery util/intstr/intstr.go, IntOrString.UnmarshalJSON.
+    """
+    if isinstance(value, str):
+        return value
+    if type(value) is int and INT32.lowest <= value <= INT32.highest:
+        return value
+    described = findings.described(value)
+    shown = f"{described} {findings.spelled(value)}" if described == "number" else described
+    raise CustomError(shown, INT32.go)
+
+
+def _micro_time(value: JSONValue) -> JSONValue:
+    if not isinstance(value, str):
+        raise CustomError(findings.described(value), STRING.go)
+    try:
+        return parsing.rfc3339_micro(value)
+    except parsing.GoParseError as error:
+        raise CustomError(str(error)) from None
+
+
+QUANTITY: Final = Custom("resource.Quantity", _quantity, "0")
+INT_OR_STRING: Final = Custom("intstr.IntOrString", _int_or_string, 0)
+MICRO_TIME: Final = Custom("v1.MicroTime", _micro_time, None)
+_NAMED: Final[Mapping[str, GoType]] = {
+    "string": STRING,
+    "bool": BOOL,
+    "int32": INT32,
+    "int64": INT64,
+    "bytes": BYTES,
+    "time": TIME,
+    "micro time": MICRO_TIME,
+    "quantity": QUANTITY,
+    "int or string": INT_OR_STRING,
+    "raw": types.Raw("v1.FieldsV1"),
+}
+
+
+@functools.cache
+def _struct(name: str) -> Struct:
+    if name == _OBJECT_META:
+        return metav1types.OBJECT_META
+    go, *rows = _table()["types"][name]
+    fields = {row[0]: _type(row[1]) for row in rows}
+    inlined = {row[0]: row[3] for row in rows if len(row) > len(_Row)}
+    return Struct(go, fields, frozenset(row[0] for row in rows if row[2]), inlined)
+
+
+# What stands before the type of what a list or a map holds.
+_COMPOSED: Final = ("[]", "map ")
+# What each field has: what it is called, of which type it is, whether it is written where it is empty.
+_Row: Final = ("name", "type", "written")
+
+
+def _type(text: str) -> GoType:
+    """Return the type that the table calls so."""
+    if text in _NAMED:
+        return _NAMED[text]
+    if text.startswith("."):
+        return _struct(text[1:])
+    if text.startswith("*"):
+        return types.Pointer(_type(text[1:]))
+    go, is_named, _ = text.partition("=")
+    go, rest = (go, text[len(go) + 1 :]) if is_named and not go.startswith(_COMPOSED) else ("", text)
+    if rest.startswith("[]"):
+        return types.List(_type(rest[2:]), go)
+    if rest.startswith("map "):
+        return types.Map(_type(rest[4:]), go)
+    return types.string(go)
+
+
+@functools.cache
+def _table() -> Mapping[str, Mapping[str, Sequence[Any]]]:
+    """Return what `python -m oracle record builtinfields` has written down."""
+    text = resources.files(__package__).joinpath("builtinfields.json").read_text(encoding="utf-8")
+    found: Mapping[str, Mapping[str, Sequence[Any]]] = json.loads(text)
+    return found

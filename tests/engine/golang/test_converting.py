@@ -1,0 +1,50 @@
+"""JSON values that are put into Go types without being written as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine.golang import converting, types
+from pytest_crd.server.builtin import builtingotypes
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "made"),
+    [
+        (1.0, types.INT64, 1),
+        (2**70, types.INT64, -(2**63)),
+        (-1e300, types.INT64, -(2**63)),
+        (2**70, types.INT32, 0),
+        (2**40 + 5, types.INT32, 5),
+        (3e9, types.INT32, -1294967296),
+        (7.0, builtingotypes.INT_OR_STRING, 7),
+        (1.50, builtingotypes.QUANTITY, "1500m"),
+        ("YQ=\n=", types.BYTES, "YQ=="),
+        (None, types.STRING, None),
+    ],
+)
+def test_a_value_is_made_one_of_its_type(value: Any, kind: types.GoType, made: Any) -> None:
+    """Numbers are cut off to the bits of their type."""
+    found = converting.converted(value, kind)
+
+    assert (found, type(found)) == (made, type(made))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "words"),
+    [
+        (7.5, builtingotypes.INT_OR_STRING, "json: cannot unmarshal number 7.5 into Go value of type int32"),
+        ({}, builtingotypes.INT_OR_STRING, "json: cannot unmarshal object into Go value of type int32"),
+        (5, builtingotypes.MICRO_TIME, "json: cannot unmarshal number into Go value of type string"),
+        (5, types.TIME, "json: cannot unmarshal number into Go value of type string"),
+        ("Y", types.BYTES, "error decoding from json: illegal base64 data at input byte 0"),
+        (5, types.BYTES, "cannot restore slice from int64"),
+        ("x", types.FLOAT64, "unrecognized type: float64"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(value: Any, kind: types.GoType, words: str) -> None:
+    with pytest.raises(converting.MistypedError) as error:
+        converting.converted(value, kind)
+    assert str(error.value) == words
