@@ -18,4 +18,4 @@ def unvalidated(reports: Iterable[Any]) -> str:
             if name == UNVALIDATED and report.when == "call":
                 counts.update(value)
     listed = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-    return f"crd: crd_server stored without pruning, defaults or validation: {listed}" if listed else ""
+    return f"crd: crd_server stored without defaults or validation: {listed}" if listed else ""

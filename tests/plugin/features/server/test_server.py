@@ -130,7 +130,7 @@ def test_a_failing_test_shows_the_last_requests(project: Project) -> None:
 _LOSES = (
     "def test_it(crd_server):",
     "    crd_server['gardens'].create({'metadata': {'name': 'a'}, 'spec': {'bogus': 1}})",
-    "    crd_server['cm'].create({'metadata': {'name': 'a'}})",
+    "    crd_server['cm'].create({'metadata': {'name': 'a'}, 'dato': {}})",
 )
 
 
@@ -141,8 +141,9 @@ def test_what_was_dropped_and_what_nobody_validated_is_told(project: Project) ->
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
         [
-            "crd: crd_server stored without pruning, defaults or validation: 1 ConfigMap",
+            "crd: crd_server stored without defaults or validation: 1 ConfigMap",
             'crd: *.yaml:*: warning: unknown field "spec.bogus": create of gardens.stories.example.com (new) by pytest-crd',
+            'crd: crd_server: warning: unknown field "dato": create of configmaps (new) by pytest-crd',
         ]
     )
 
@@ -151,6 +152,7 @@ def test_what_was_dropped_and_what_nobody_validated_is_told(project: Project) ->
     ("setting", "words"),
     [
         ("crd_server_unknown_fields", '*unknown field "spec.bogus": create of gardens.stories.example.com*(*.yaml:*)*'),
+        ("crd_server_unknown_fields", 'unknown field "dato": create of configmaps (new) by pytest-crd'),
         ("crd_server_unvalidated", "*ConfigMap was stored without validation*"),
     ],
 )
