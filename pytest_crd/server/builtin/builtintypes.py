@@ -8,7 +8,6 @@ are decoded otherwise, and owned by other types.
 
 from __future__ import annotations
 
-import base64
 import functools
 import json
 from collections.abc import Mapping, Sequence
@@ -33,7 +32,14 @@ from pytest_crd.engine.requests.customresource import CustomResources, TypedObje
 from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.server import jsonpath, making, negotiation
-from pytest_crd.server.builtin import builtincells, builtindecoding, builtingotypes, builtinowners, labelselectors
+from pytest_crd.server.builtin import (
+    builtincells,
+    builtinconversions,
+    builtindecoding,
+    builtingotypes,
+    builtinowners,
+    labelselectors,
+)
 from pytest_crd.server.builtin.builtindecoding import TypedDecoder
 from pytest_crd.server.builtin.builtinowners import TypedOwners
 from pytest_crd.server.protobuf import protoreading
@@ -42,7 +48,6 @@ from pytest_crd.server.store import StoredObject
 
 _OPEN: Final = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _SCALE: Final = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
-_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 # The fields of events of `events.k8s.io` that are called otherwise where they are stored, with what they are called there.
 _EVENT_FIELDS: Final = {
     "regarding": "involvedObject",
@@ -56,8 +61,6 @@ _EVENT_FIELDS: Final = {
 _EVENT_GROUP: Final = "events.k8s.io"
 # What an update creates where it is not there.
 _CREATED_BY_UPDATE: Final = frozenset({"events", "leases"})
-# The fields that are maps of bytes.
-_BYTES: Final[Mapping[str, tuple[str, ...]]] = {"secrets": ("data",), "configmaps": ("binaryData",)}
 # What requests to the status do not write.
 _SPEC: Final = (("spec",),)
 _NOT_STATUS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
@@ -181,21 +184,12 @@ class BuiltInType(ResourceType):
 
     def _converted(self, value: dict[str, JSONValue], asked: Request | None) -> dict[str, JSONValue]:
         """Return an object that was decoded with what a server makes of it before it looks at it; *asked* is what sends it."""
-        if self.names.plural == "secrets" and "stringData" in value:
-            texts = value.pop("stringData").items()
-            encoded = {key: base64.b64encode(text.encode("utf-8", "surrogatepass")).decode() for key, text in texts}
-            value["data"] = {**(value.get("data") or {}), **encoded}
-        for key in _BYTES.get(self.names.plural, ()):
-            if value.get(key):  # what is null is stored as no bytes
-                value[key] = {name: "" if one is None else one for name, one in value[key].items()}
+        value = builtinconversions.converted(self.names.plural, value)
         metadata = value["metadata"]
-        if self.names.plural == "namespaces" and metadata.get("name"):
-            labels = {**(metadata.get("labels") or {}), _NAME_LABEL: metadata["name"]}
-            value["metadata"] = {**metadata, "labels": labels}
         is_locked = bool(metadata.get("resourceVersion")) or self.names.plural == "leases"
         if asked is not None and asked.verb != "create" and not is_locked:
             # Of most kinds an update or a patch replaces whatever is there.
-            value["metadata"] = {**value["metadata"], "resourceVersion": asked.resource_version}
+            value["metadata"] = {**metadata, "resourceVersion": asked.resource_version}
         return value
 
     def _finished(self, value: Resource, old: Resource) -> Resource:

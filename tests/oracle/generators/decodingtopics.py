@@ -17,6 +17,7 @@ _EVENTS: Final = "/api/v1/namespaces/{ns}/events"
 _NEW_EVENTS: Final = "/apis/events.k8s.io/v1/namespaces/{ns}/events"
 _ACCOUNTS: Final = "/api/v1/namespaces/{ns}/serviceaccounts"
 _DEPLOYMENTS: Final = "/apis/apps/v1/namespaces/{ns}/deployments"
+_STATEFUL_SETS: Final = "/apis/apps/v1/namespaces/{ns}/statefulsets"
 _PODS: Final = "/api/v1/namespaces/{ns}/pods"
 _MERGE, _STRATEGIC = "application/merge-patch+json", "application/strategic-merge-patch+json"
 _JSON_PATCH, _APPLY = "application/json-patch+json", "application/apply-patch+yaml"
@@ -300,6 +301,14 @@ def _of_whole() -> list[JSONValue]:
         (("spec", "selector"), []),
     )
     found = [_sent("POST", _DEPLOYMENTS, deployment), _sent("GET", f"{_DEPLOYMENTS}/a")]
+    claim = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+        "volumeMode": "Filesystem",
+    }
+    claims = [{"metadata": {"name": name}, "spec": claim, "status": {"phase": "Pending"}} for name in "vw"]
+    claims[1] |= {"apiVersion": "x/y", "kind": "Foo"}
+    claiming = _with(wholeobjects.stateful_set(), ("spec", "volumeClaimTemplates"), claims)
     kinds = (_MERGE, _STRATEGIC, _APPLY)
     for number, (at, value) in enumerate(mistakes):
         made = _with(deployment, at, value)
@@ -313,6 +322,8 @@ def _of_whole() -> list[JSONValue]:
         *found,
         _sent("PUT", f"{_DEPLOYMENTS}/a", deployment, agent="other/1"),
         _sent("PATCH", f"{_DEPLOYMENTS}/a?fieldManager=m", deployment, _APPLY),
+        *(_sent("POST", f"{_STATEFUL_SETS}?dryRun=All", {**claiming, "metadata": {"name": name}}) for name in "ab"),
+        _sent("PATCH", f"{_STATEFUL_SETS}/a?dryRun=All&fieldManager=m", claiming, _APPLY),
         _sent("POST", f"{_PODS}?dryRun=All&fieldValidation=Strict", _with(pod, ("spec", "containerz"), [])),
     ]
 
