@@ -66,10 +66,12 @@ class TypedObjects(NamedTuple):
     Attributes:
         decoder: Decodes them.
         owners: Knows who owns what of them.
+        kept_by_status: Which fields of their metadata an update of the status leaves as they are; None for all.
     """
 
     decoder: ObjectDecoder
     owners: Owners
+    kept_by_status: frozenset[str] | None = None
 
 
 class CustomResources:
@@ -111,6 +113,7 @@ class CustomResources:
             bodies = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
             owners = Owners(crd, served, versions, profile)
             typed = TypedObjects(ResourceDecoder(bodies, served.passes, profile), owners)
+        self._subresources = self._subresources._replace(kept_by_status=typed.kept_by_status)
         self._reader = RequestReader(typed.decoder, self._subresources, typed.owners, profile)
 
     def answer(

@@ -57,10 +57,12 @@ class Subresources(NamedTuple):
     Attributes:
         has_status: Whether `status` is written through `/status` alone.
         scale: `specReplicasPath`, `statusReplicasPath` and perhaps `labelSelectorPath`; None without the subresource.
+        kept_by_status: Which fields of the metadata an update of the status leaves as they are; None for all, as of custom resources.
     """
 
     has_status: bool = False
     scale: Mapping[str, str] | None = None
+    kept_by_status: frozenset[str] | None = None
 
     def has(self, subresource: str) -> bool:
         """Return whether there is a *subresource*, `status` or `scale`."""
@@ -88,10 +90,17 @@ class Subresources(NamedTuple):
         """
         Return what an update through `/status` makes of *old*: only the status of *resource* and who manages its fields.
 
+        Of built-in kinds most of the metadata are taken, too.
+
         Reference:
-            apiextensions-apiserver registry/customresource/status_strategy.go, PrepareForUpdate.
+            apiextensions-apiserver registry/customresource/status_strategy.go, PrepareForUpdate; kubernetes pkg/registry, the same.
         """
         metadata = {key: value for key, value in (old.get("metadata") or {}).items() if key != "managedFields"}
+        if self.kept_by_status is not None:
+            new = resource.get("metadata") or {}
+            metadata = {key: value for key, value in new.items() if key not in self.kept_by_status} | {
+                key: metadata[key] for key in self.kept_by_status if key in metadata
+            }
         managed = (resource.get("metadata") or {}).get("managedFields")
         if managed is not None:
             metadata["managedFields"] = managed

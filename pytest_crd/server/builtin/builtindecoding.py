@@ -193,8 +193,6 @@ class TypedDecoder(NamedTuple):
         Reference:
             apimachinery managedfields/internal/structuredmerge.go, structuredMergeManager.Apply.
         """
-        if not new.is_merged:
-            return DecodedBody(dict(new.resource), Changes(), warnings, sent=new.resource)
         try:
             found = decoding.decode(converting.converted(new.resource, self.kind), self.kind)
         except (MistypedError, DecodeError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
@@ -81,14 +81,14 @@ def merged_lists(kind: Struct, merging: Merging) -> MergedLists:
 
 
 def ignored(
-    api_version: str, not_status: tuple[tuple[str, ...], ...], *, has_status: bool
+    api_version: str, kept_by_status: Iterable[str], *, has_status: bool
 ) -> Mapping[str, Mapping[str, FieldSet]]:
     """
     Return what requests to an object and to its status do not write.
 
     Args:
         api_version: Of the kind.
-        not_status: The paths that requests to the status do not write.
+        kept_by_status: What of the metadata requests to the status do not write.
         has_status: Whether there is a status.
 
     Reference:
@@ -96,7 +96,10 @@ def ignored(
     """
     if not has_status:
         return {"": {}}
-    paths = {"": (("status",),), "status": not_status}
+    paths: Mapping[str, list[tuple[str, ...]]] = {
+        "": [("status",)],
+        "status": [("spec",), *(("metadata", name) for name in kept_by_status)],
+    }
     return {below: {api_version: fieldsets.of([tuple(map(field, one)) for one in paths[below]])} for below in paths}
 
 

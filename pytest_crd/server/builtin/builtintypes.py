@@ -61,11 +61,10 @@ _EVENT_FIELDS: Final = {
 _EVENT_GROUP: Final = "events.k8s.io"
 # What an update creates where it is not there.
 _CREATED_BY_UPDATE: Final = frozenset({"events", "leases"})
-# What requests to the status do not write.
-_SPEC: Final = (("spec",),)
-_NOT_STATUS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
-    "pods": (*_SPEC, ("metadata", "deletionTimestamp"), ("metadata", "ownerReferences")),
-    "deployments": (*_SPEC, ("metadata", "labels")),
+# What of the metadata requests to the status do not write.
+_KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
+    "pods": ("deletionTimestamp", "ownerReferences"),
+    "deployments": ("labels",),
 }
 # The fields by which the objects of a resource can be selected, beside those of all.
 _SELECTABLE: Final[Mapping[str, tuple[str, ...]]] = {
@@ -127,13 +126,14 @@ class BuiltInType(ResourceType):
         merged = builtinowners.merged_lists(self._go_type, _types)
         decoder = TypedDecoder(self._go_type, type_meta, merged, self._converted, self._profile)
         owners = TypedOwners(crd, served, self._profile, self._field_manager)
-        return CustomResources(crd, served, [served], self._profile, TypedObjects(decoder, owners))
+        kept = frozenset(_KEPT_BY_STATUS.get(self.names.plural, ()))
+        return CustomResources(crd, served, [served], self._profile, TypedObjects(decoder, owners, kept))
 
     def _field_manager(self) -> FieldManager:
         """Return what knows who owns which fields of objects, and of their status."""
         type_meta = {"apiVersion": self.api_version, "kind": self.names.kind}
-        not_status = _NOT_STATUS.get(self.names.plural, _SPEC)
-        ignored = builtinowners.ignored(self.api_version, not_status, has_status=bool(self.has("status")))
+        kept = _KEPT_BY_STATUS.get(self.names.plural, ())
+        ignored = builtinowners.ignored(self.api_version, kept, has_status=bool(self.has("status")))
         kinds = {self.version: lambda: builtinowners.merge_type(self._go_type, _types, self._profile)}
         versions = Versions(self.group, kinds, is_built_in=True)
         empty = {**decoding.decode({}, self._go_type).value, **type_meta}
@@ -160,10 +160,12 @@ class BuiltInType(ResourceType):
 
         def kept() -> tuple[Resource | None, Resource | None]:
             old = asked.body.value["metadata"] if before is None else before["metadata"]
-            found = None if outcome.stored is None else self._to_stored(self._finished(outcome.stored, old))
+            counted = self.names.plural == "deployments" and not asked.subresource
+            finish = functools.partial(self._finished, old=old, counts_annotations=counted)
+            found = None if outcome.stored is None else self._to_stored(finish(outcome.stored))
             if asked.subresource == "scale":
                 return found, _selecting(outcome.resource or {}, found or before or {})
-            return found, self._finished(outcome.resource or {}, old)
+            return found, finish(outcome.resource or {})
 
         known = None if stored is None else request.without_version(stored)
         return RequestOutcome(outcome.response, known, kept)
@@ -192,14 +194,21 @@ class BuiltInType(ResourceType):
             value["metadata"] = {**metadata, "resourceVersion": asked.resource_version}
         return value
 
-    def _finished(self, value: Resource, old: Resource) -> Resource:
-        """Return what is stored, or shown of it, with what a server makes of it in the end; *old* are the metadata before, or those of a create."""
+    def _finished(self, value: Resource, old: Resource, *, counts_annotations: bool) -> Resource:
+        """
+        Return what is stored, or shown of it, with what a server makes of it in the end.
+
+        Args:
+            value: The object.
+            old: The metadata before; those that are sent where nothing was there.
+            counts_annotations: Whether other annotations are another generation, too.
+        """
         metadata = value.get("metadata") or {}
         if not self._generates:  # what a create says stays
             metadata = {key: one for key, one in metadata.items() if key != "generation"}
             metadata |= {"generation": old["generation"]} if old.get("generation") else {}
-        elif self.names.plural == "deployments" and metadata.get("annotations") != old.get("annotations"):
-            # Of these annotations count, too; where something else has counted already, it is once.
+        elif counts_annotations and metadata.get("annotations") != old.get("annotations"):
+            # Where something else has counted already, it is once.
             metadata = {**metadata, "generation": max(metadata["generation"], old.get("generation", 0) + 1)}
         value = {**self._go_type.zero, **value, "metadata": metadata}
         if self.names.plural == "namespaces":

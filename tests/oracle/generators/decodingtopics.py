@@ -100,6 +100,7 @@ def _of_unknown() -> list[JSONValue]:
             _sent("GET", f"{_MAPS}/a"),
             _sent("DELETE", f"{_MAPS}/a"),
         ]
+    generated = {"metadata": {"name": "g", "generation": 5}, "data": {"a": "b"}}
     empties: JSONValue = {
         "metadata": {"name": "e", "labels": {}, "annotations": None, "finalizers": [], "ownerReferences": []},
         "data": {},
@@ -116,6 +117,10 @@ def _of_unknown() -> list[JSONValue]:
     return [
         *found,
         _sent("POST", _MAPS, empties),
+        _sent("POST", _MAPS, generated),
+        _sent("PUT", f"{_MAPS}/g", {**generated, "metadata": {"name": "g", "generation": 7, "labels": {"a": "b"}}}),
+        _sent("PUT", f"{_MAPS}/g", {"metadata": {"name": "g", "managedFields": []}, "data": {"a": "c"}}),
+        _sent("PUT", f"{_MAPS}/g", {"metadata": {"name": "g", "managedFields": [{}]}, "data": {"a": "d"}}),
         _sent("POST", _LEASES, lease),
         _sent("POST", _LEASES, {"metadata": {"name": "b"}, "spec": {}}),
         _sent("POST", _LEASES, {"metadata": {"name": "c"}, "spec": {"holderIdentity": "a", "leaseDurationSeconds": 1}}),
@@ -411,6 +416,13 @@ def _of_status() -> list[JSONValue]:
         _sent("PATCH", f"{_DEPLOYMENTS}/a/status", {"status": {"replicas": "2"}}, _MERGE),
         _sent("PATCH", f"{_DEPLOYMENTS}/a/status", {"status": {"replicas": "2"}}, _STRATEGIC),
         _sent("PATCH", f"{_DEPLOYMENTS}/a/status", {"spec": {"replicas": 9}, "status": {"replicas": 3}}, _MERGE),
+        *(
+            _sent("PATCH", f"{_DEPLOYMENTS}/a/status", {"metadata": metadata, "status": {"replicas": number}}, _MERGE)
+            for number, metadata in enumerate(
+                ({"labels": {"a": "b"}}, {"annotations": {"c": "d"}}, {"finalizers": ["example.com/hold"]}), 5
+            )
+        ),
+        _sent("PATCH", f"{_DEPLOYMENTS}/a", {"metadata": {"annotations": None}, "spec": {"replicas": 4}}, _MERGE),
         _sent("PUT", f"{_DEPLOYMENTS}/a/status", {**wholeobjects.deployment(), "status": {"replicas": 4, "y": 1}}),
         _sent("PUT", f"{_DEPLOYMENTS}/a/status", {**wholeobjects.deployment(), "status": None}),
         _sent("PATCH", f"{_DEPLOYMENTS}/a/scale", {"spec": {"replicas": 3, "x": 1}}, _MERGE),

@@ -58,6 +58,9 @@ def test_a_length_of_time_is_none_that_go_does_not_know(text: str, told: str) ->
     assert _cells("/api/v1/{ns}/events", "Event", {"apiVersion": "v1", **event})["First Seen"] == told
     cells = _cells("/apis/batch/v1/{ns}/jobs", "Job", {"apiVersion": "batch/v1", "status": {"startTime": text}})
     assert cells["Duration"] == told
+    status = {"startTime": text, "completionTime": text}
+    cells = _cells("/apis/batch/v1/{ns}/jobs", "Job", {"apiVersion": "batch/v1", "status": status})
+    assert cells["Duration"] == "0s"
 
 
 def test_a_selector_that_takes_values_without_any_is_none() -> None:

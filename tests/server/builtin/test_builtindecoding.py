@@ -84,3 +84,77 @@ def test_each_kind_has_a_type_whose_object_without_anything_is_itself() -> None:
         type_ = builtingotypes.of_kind(kind.api_version, kind.names.kind)
         assert type_.zero["metadata"] == {}
         assert {**type_.zero, **kind.blank}.keys() == type_.zero.keys() | {"apiVersion", "kind"} & kind.blank.keys()
+
+
+def test_a_request_for_the_status_writes_metadata_but_what_is_not_its() -> None:
+    server = servers.api()
+    servers.ask(
+        server, "POST", DEPLOYMENTS, {"metadata": {"name": "web", "labels": {"a": "b"}}, "spec": {"replicas": 1}}
+    )
+    sent = {"metadata": {"labels": {"a": "c"}, "annotations": {"d": "e"}}, "status": {"replicas": 2}}
+    answer = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web/status", sent, mediaType=MERGE, agent="two/1").value
+
+    assert (answer["metadata"]["labels"], answer["metadata"]["annotations"]) == ({"a": "b"}, {"d": "e"})
+    assert (answer["metadata"]["generation"], answer["status"]) == (1, {"replicas": 2})
+    owners = {one["manager"]: one["fieldsV1"] for one in answer["metadata"]["managedFields"]}
+    assert owners["two"] == {"f:metadata": {"f:annotations": {".": {}, "f:d": {}}}, "f:status": {"f:replicas": {}}}
+
+
+def test_what_counts_as_another_generation_counts_once() -> None:
+    server = servers.api()
+    made = servers.ask(server, "POST", DEPLOYMENTS, {"metadata": {"name": "web"}, "spec": {"replicas": 1}}).value
+    patch = {"metadata": {"annotations": {"a": "b"}}, "spec": {"replicas": 2}}
+    both = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", patch, mediaType=MERGE).value
+    noted = servers.ask(
+        server, "PATCH", f"{DEPLOYMENTS}/web", {"metadata": {"annotations": None}}, mediaType=MERGE
+    ).value
+
+    assert [one["metadata"]["generation"] for one in (made, both, noted)] == [1, 2, 3]
+
+
+def test_an_item_without_a_key_is_known_by_its_default() -> None:
+    pod = {"containers": [{"name": "a", "ports": [{"containerPort": 80}]}]}
+    spec: Any = {"template": {"spec": pod}}
+    applied = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+    answer = servers.ask(servers.api(), "PATCH", f"{DEPLOYMENTS}/web?fieldManager=m", applied, mediaType=APPLY).value
+
+    (owned,) = answer["metadata"]["managedFields"]
+    containers = owned["fieldsV1"]["f:spec"]["f:template"]["f:spec"]["f:containers"]
+    assert list(containers['k:{"name":"a"}']["f:ports"]) == ['k:{"containerPort":80,"protocol":"TCP"}']
+
+
+def test_unknown_fields_of_a_strategic_merge_patch_are_told_as_texts_are_ordered() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", DEPLOYMENTS, {"metadata": {"name": "web"}})
+    containers = [{"name": f"c{number}", **({"x": 1} if number in {2, 10} else {})} for number in range(11)]
+    patch = {"spec": {"template": {"spec": {"containers": containers}}}}
+    answer = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", patch, mediaType=STRATEGIC)
+
+    assert [one.partition("[")[2] for one in answer.warnings] == ['10].x"', '2].x"']
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ("1000m", "1"),
+        (" 1 ", "1"),
+        ("1024Mi", "1Gi"),
+        ("1.5", "1500m"),
+        (2, "2"),
+        (1.5, "1500m"),
+        (None, "0"),
+        ("0.5Gi", "512Mi"),
+    ],
+)
+def test_quantities_are_written_as_servers_write_them(sent: Any, stored: str) -> None:
+    spec = {"containers": [{"name": "a", "resources": {"limits": {"cpu": sent}}}]}
+    path = "/api/v1/namespaces/default/pods"
+    answer = servers.ask(servers.api(), "POST", path, {"metadata": {"name": "a"}, "spec": spec}).value
+
+    assert answer["spec"]["containers"][0]["resources"]["limits"] == {"cpu": stored}
+
+
+def test_a_zero_with_a_sign_is_one() -> None:
+    text = '{"metadata":{"name":"a"},"spec":{"leaseTransitions":-0}}'
+    path = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+    assert servers.ask(servers.api(), "POST", path, text).value["spec"] == {"leaseTransitions": 0}
