@@ -9,6 +9,7 @@ from pytest_crd.engine.golang import findings, parsing
 from pytest_crd.engine.golang.types import (
     INT64,
     STRING,
+    UINT8,
     Bytes,
     Custom,
     CustomError,
@@ -78,8 +79,9 @@ def _object(value: JSONValue, kind: Struct | Map) -> JSONValue:
 
 
 def _slice(value: JSONValue, kind: List | Bytes) -> JSONValue:
-    if isinstance(kind, List) and isinstance(value, list):
-        return [converted(item, kind.item) for item in value]
+    if isinstance(value, list):
+        of_items = kind.item if isinstance(kind, List) else UINT8
+        return [converted(item, of_items) for item in value]
     if isinstance(kind, List) or not isinstance(value, str):
         raise MistypedError(f"cannot restore slice from {_kind(value)}")
     try:

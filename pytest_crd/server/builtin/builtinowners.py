@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final, TypeAlias
@@ -146,7 +147,7 @@ class _Types:
             return ListType(items)
         keys = tuple(node["keys"]) if relation == "map" else ()
         if keys and node["defaults"] and items.map is not None:
-            items = MergeType(map=MapType(items.map.fields, defaults=node["defaults"]))
+            items = MergeType(map=dataclasses.replace(items.map, defaults=node["defaults"]))
         return ListType(items, True, keys, not self._profile.apply.keys_may_be_missing)  # noqa: FBT003 - its items have owners
 
     @cached_property

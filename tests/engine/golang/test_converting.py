@@ -22,6 +22,7 @@ from pytest_crd.server.builtin import builtingotypes
         (7.0, builtingotypes.INT_OR_STRING, 7),
         (1.50, builtingotypes.QUANTITY, "1500m"),
         ("YQ=\n=", types.BYTES, "YQ=="),
+        ([97, 354.0, None], types.BYTES, [97, 98, None]),
         (None, types.STRING, None),
     ],
 )
@@ -41,6 +42,7 @@ def test_a_value_is_made_one_of_its_type(value: Any, kind: types.GoType, made: A
         (5, types.TIME, "json: cannot unmarshal number into Go value of type string"),
         ("Y", types.BYTES, "error decoding from json: illegal base64 data at input byte 0"),
         (5, types.BYTES, "cannot restore slice from int64"),
+        (["x"], types.BYTES, "unrecognized type: uint8"),
         ("x", types.FLOAT64, "unrecognized type: float64"),
     ],
 )

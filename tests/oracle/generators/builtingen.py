@@ -30,6 +30,8 @@ _KINDS: Final = {
     ("coordination.k8s.io/v1", "Lease"): "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases",
     ("apps/v1", "Deployment"): "/apis/apps/v1/namespaces/{ns}/deployments",
     ("apps/v1", "StatefulSet"): "/apis/apps/v1/namespaces/{ns}/statefulsets",
+    ("batch/v1", "Job"): "/apis/batch/v1/namespaces/{ns}/jobs",
+    ("v1", "Service"): "/api/v1/namespaces/{ns}/services",
 }
 _ANYTHING: Final[tuple[JSONValue, ...]] = (
     *("x", "5", "2024-01-02T03:04:05Z", "2024-01-02T03:04:05.000001Z", "YQ==", "Y", 0, 1, -1, 7.0, 1.5, 2**40, 2**70, 1e300),
@@ -47,7 +49,16 @@ _DECODING: Final = tuple(f'299 - "{what} ' for what in ("unknown field", "duplic
 _NOT_ENTERED: Final = frozenset(
     {
         *("managedFields", "apiVersion", "kind", "name", "namespace", "resourceVersion", "uid", "generateName"),
-        *("finalizers", "selfLink", "secrets", "preferredHolder", "containerPort"),
+        *(
+            "finalizers",
+            "selfLink",
+            "secrets",
+            "preferredHolder",
+            "containerPort",
+            "port",
+            "serviceAccountName",
+            "serviceAccount",
+        ),
     }
 )
 

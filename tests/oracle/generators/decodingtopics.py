@@ -86,6 +86,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "decoding of events": _of_events(),
         "decoding of secrets": _of_secrets(),
         "decoding of status": _of_status(),
+        "decoding of strategic merge patches": _of_strategic(),
     }
 
 
@@ -427,6 +428,96 @@ def _of_status() -> list[JSONValue]:
         _sent("PUT", f"{_DEPLOYMENTS}/a/status", {**wholeobjects.deployment(), "status": None}),
         _sent("PATCH", f"{_DEPLOYMENTS}/a/scale", {"spec": {"replicas": 3, "x": 1}}, _MERGE),
         _sent("GET", f"{_DEPLOYMENTS}/a"),
+    ]
+
+
+def _of_strategic() -> list[JSONValue]:
+    whole = wholeobjects.deployment()
+    place = ("spec", "template", "spec")
+    (cook,) = whole["spec"]["template"]["spec"]["containers"]
+    env = [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}, {"name": "C", "value": "3"}]
+    ports = [
+        {"containerPort": 80, "protocol": "TCP"},
+        {"containerPort": 53, "protocol": "UDP"},
+        {"containerPort": 53, "protocol": "TCP"},
+    ]
+    cook |= {"env": env, "ports": ports, "command": ["a", "b"]}
+    beside = {**cook, "name": "wash", "ports": [{"containerPort": 81, "protocol": "TCP"}]}
+    whole = _with(whole, (*place, "containers"), [cook, beside])
+    volumes = [{"name": "v", "emptyDir": {}}, {"name": "w", "hostPath": {"path": "/a", "type": ""}}]
+    whole = _with(whole, (*place, "volumes"), volumes)
+    whole["metadata"] |= {"finalizers": ["a.com/x", "a.com/y"], "labels": {"a": "b", "c": "d"}}
+    of_cook: tuple[JSONValue, ...] = (
+        {"env": [{"name": "B", "value": "x"}]},
+        {"env": [{"name": "D", "value": "4"}, {"name": "A", "$patch": "delete"}]},
+        {"env": [{"$patch": "replace"}, {"name": "Z", "value": "z"}]},
+        {"env": [{"$patch": "merge"}]},
+        {"env": [{"$patch": "nope", "name": "A"}]},
+        {"env": [{"$patch": "delete"}]},
+        {"env": [{"value": "x"}]},
+        {"env": None},
+        {"env": []},
+        {"env": {}},
+        {"env": ["x"]},
+        {"env": [{"name": "A", "value": None}]},
+        {"env": [{"name": "C"}, {"name": "A"}], "$setElementOrder/env": [{"name": "C"}, {"name": "A"}, {"name": "B"}]},
+        {"env": [{"name": "A"}, {"name": "C"}], "$setElementOrder/env": [{"name": "C"}, {"name": "A"}]},
+        {"$setElementOrder/env": [{"name": "B"}]},
+        {"$setElementOrder/env": ["B"]},
+        {"$setElementOrder/envv": [{"name": "B"}]},
+        {"ports": [{"containerPort": 53, "name": "dns"}]},
+        {"ports": [{"containerPort": 80, "$patch": "delete"}]},
+        {"ports": [{"containerPort": 8080, "protocol": "TCP"}]},
+        {"ports": [{"containerPort": "80", "protocol": "TCP"}]},
+        {"command": ["c"]},
+        {"command": []},
+        {"$deleteFromPrimitiveList/command": ["a"]},
+        {"resources": {"limits": {"cpu": None}}},
+        {"resources": {"$patch": "replace", "limits": {"cpu": "2"}}},
+        {"resources": {"$patch": "delete"}},
+        {"resources": {"limits": {"$retainKeys": ["cpu"], "cpu": "3"}}},
+        {"env": [{"name": "A"}], "$setElementOrder/env": [{"name": "C"}, {"name": "A"}, {"x": "y"}]},
+        {"$setElementOrder/env": [{"x": "y"}, {"name": "C"}]},
+        {"$setElementOrder/env": [{"name": "A"}, "B"]},
+    )
+    of_pod: tuple[JSONValue, ...] = (
+        {"containers": [{"name": "wash", "$patch": "delete"}]},
+        {
+            "containers": [{**beside, "name": "new", "ports": []}],
+            "$setElementOrder/containers": [{"name": "new"}, {"name": "wash"}, {"name": "cook"}],
+        },
+        {"volumes": [{"name": "v", "$retainKeys": ["name", "hostPath"], "hostPath": {"path": "/b", "type": ""}}]},
+        {"volumes": [{"name": "v", "$retainKeys": ["name"], "hostPath": {"path": "/b"}}]},
+        {"volumes": [{"name": "x", "emptyDir": {"medium": None, "$patch": "replace"}}]},
+        {"nodeSelector": {"a": "b", "c": None}},
+        {"tolerations": [{"key": "a", "operator": "Exists"}]},
+        {"imagePullSecrets": [{"name": "s"}]},
+        {"securityContext": {"$patch": "delete"}},
+    )
+    of_metadata: tuple[JSONValue, ...] = (
+        {"$deleteFromPrimitiveList/finalizers": ["a.com/x"]},
+        {"finalizers": ["a.com/z"], "$setElementOrder/finalizers": ["a.com/z", "a.com/y"]},
+        {"labels": {"$patch": "replace", "e": "f"}},
+        {"labels": {"$retainKeys": ["a"]}},
+        {"labels": {"a": {"x": 1}}},
+        {"ownerReferences": [{"uid": "u", "apiVersion": "v1", "kind": "Pod", "name": "p"}]},
+    )
+    spec: tuple[JSONValue, ...] = (
+        {"strategy": {"$retainKeys": ["type"], "type": "Recreate"}},
+        {"strategy": {"$patch": "replace", "type": "Recreate"}},
+        {"paused": None, "minReadySeconds": 5},
+    )
+    patches = [
+        *({"spec": {"template": {"spec": {"containers": [{"name": "cook", **one}]}}}} for one in of_cook),
+        *({"spec": {"template": {"spec": one}}} for one in of_pod),
+        *({"metadata": one} for one in of_metadata),
+        *({"spec": one} for one in spec),
+        {"$patch": "delete"},
+        {"$patch": "nope", "metadata": {"name": "a"}},
+    ]
+    return [
+        _sent("POST", _DEPLOYMENTS, whole),
+        *(_sent("PATCH", f"{_DEPLOYMENTS}/a?dryRun=All", one, _STRATEGIC) for one in patches),
     ]
 
 

@@ -36,6 +36,8 @@ def each() -> Iterator[JSONValue]:
     yield {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": lease}
     yield deployment()
     yield stateful_set()
+    yield job()
+    yield service()
 
 
 def deployment() -> JSONValue:
@@ -64,6 +66,38 @@ def stateful_set() -> JSONValue:
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
     }
     return {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "a"}, "spec": spec}
+
+
+def job() -> JSONValue:
+    """Return a Job."""
+    spec = {
+        "parallelism": 1,
+        "completions": 1,
+        "backoffLimit": 6,
+        "completionMode": "NonIndexed",
+        "suspend": False,
+        "manualSelector": True,
+        "podReplacementPolicy": "TerminatingOrFailed",
+        "selector": {"matchLabels": {"app": "cook"}},
+        "template": {"metadata": {"labels": {"app": "cook"}}, "spec": {**_pod_spec(), "restartPolicy": "Never"}},
+    }
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a", "labels": {"app": "cook"}}, "spec": spec}
+
+
+def service() -> JSONValue:
+    """Return a Service without an address, of which a server gives each one other."""
+    spec = {
+        "ports": [{"name": "web", "port": 80, "targetPort": "http", "protocol": "TCP"}],
+        "selector": {"app": "cook"},
+        "clusterIP": "None",
+        "clusterIPs": ["None"],
+        "type": "ClusterIP",
+        "sessionAffinity": "None",
+        "ipFamilies": ["IPv4"],
+        "ipFamilyPolicy": "SingleStack",
+        "internalTrafficPolicy": "Cluster",
+    }
+    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}, "spec": spec}
 
 
 def pod() -> JSONValue:

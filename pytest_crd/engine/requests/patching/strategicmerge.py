@@ -149,8 +149,7 @@ class _Merge(NamedTuple):
             else:
                 merged = _bare(patched) if self.cleans else patched
             _types_alike(given, patched)
-            stated = [item for item in merged if _index(order, item, kind_of_list.key) >= 0]
-            others = [item for item in merged if _index(order, item, kind_of_list.key) < 0]
+            stated, others = _parted(merged, order, kind_of_list.key)
             found[key] = _interleaved(stated, others, order, given, kind_of_list.key)
             changes.pop(key, None)
 
@@ -171,8 +170,7 @@ class _Merge(NamedTuple):
             return []
         if not _types_alike(given, patched):
             scalars = _once([*given, *patched])
-            stated = [item for item in scalars if _index(patched, item, "") >= 0]
-            others = [item for item in scalars if _index(patched, item, "") < 0]
+            stated, others = _parted(scalars, patched, "")
             return _interleaved(stated, others, patched, given, "")
         if not kind.key:
             raise StrategicError("cannot merge lists without merge key for string")
@@ -205,8 +203,7 @@ class _Merge(NamedTuple):
                 merged.append(item)
             else:
                 merged[place] = self.merged(merged[place], item, kind.items)
-        of_patch = [item for item in merged if _index(stated, item, kind.key) >= 0]
-        others = [item for item in merged if _index(stated, item, kind.key) < 0]
+        of_patch, others = _parted(merged, stated, kind.key)
         return _interleaved(of_patch, others, stated, left, kind.key)
 
 
@@ -271,6 +268,8 @@ def _interleaved(
     Reference:
         apimachinery util/strategicpatch/patch.go, normalizeElementOrder.
     """
+    for item in (*stated, *order, *others, *before) if key else ():
+        _demand_key(item, key)
     right = sorted(stated, key=lambda item: _index(order, item, key))
     left = sorted(others, key=lambda item: _index(before, item, key))
     found: list[JSONValue] = []
@@ -321,8 +320,36 @@ def _once(items: list[JSONValue]) -> list[JSONValue]:
     return items
 
 
+def _parted(items: Sequence[JSONValue], by: Sequence[JSONValue], key: str) -> tuple[list[JSONValue], list[JSONValue]]:
+    """Return the items that are among others, and those that are not."""
+    found: tuple[list[JSONValue], list[JSONValue]] = ([], [])
+    for item in items:
+        found[0 if _is_among(by, item, key) else 1].append(item)
+    return found
+
+
+def _is_among(items: Sequence[JSONValue], item: JSONValue, key: str) -> bool:
+    if not key:
+        return _index(items, item, key) >= 0
+    value = _key_of(item, key)
+    for at, one in enumerate(items):
+        if not isinstance(one, dict):
+            raise StrategicError(f"value for key {at} is not a map")
+        if key in one and jsonvalue.equal(one[key], value):
+            return True
+    return False
+
+
 def _index(items: Sequence[JSONValue], item: JSONValue, key: str) -> int:
-    return next((at for at, one in enumerate(items) if _alike(one, item, key)), -1)
+    value = _value_of(item, key)
+    return next((at for at, one in enumerate(items) if jsonvalue.equal(_value_of(one, key), value)), -1)
+
+
+def _value_of(item: JSONValue, key: str) -> JSONValue:
+    """Return what items are ordered by; None of what has it not."""
+    if not key:
+        return item
+    return item.get(key) if isinstance(item, dict) else None
 
 
 def _alike(one: JSONValue, other: JSONValue, key: str) -> bool:
@@ -332,13 +359,18 @@ def _alike(one: JSONValue, other: JSONValue, key: str) -> bool:
 
 
 def _key_of(item: JSONValue, key: str) -> JSONValue:
+    _demand_key(item, key)
+    if isinstance(item[key], dict | list):  # which Go cannot compare
+        raise StrategicError(f"the server panics over a merge key that is no scalar: {printed(item[key])}")
+    return item[key]
+
+
+def _demand_key(item: JSONValue, key: str) -> None:
+    """Pass when something is an object that has a key."""
     if not isinstance(item, dict):
         raise _other_type("map[string]interface {}", item)
     if key not in item:
         raise StrategicError(f"map: {printed(item)} does not contain declared merge key: {key}")
-    if isinstance(item[key], dict | list):  # which Go cannot compare
-        raise StrategicError(f"the server panics over a merge key that is no scalar: {printed(item[key])}")
-    return item[key]
 
 
 def _field(kind: GoType, name: str) -> GoType:

@@ -157,3 +157,17 @@ def test_a_key_that_go_cannot_compare_is_a_panic_of_the_server(key: Any) -> None
     with pytest.raises(StrategicError, match="the server panics over a merge key that is no scalar") as error:
         _metadata({"ownerReferences": [{"uid": "a"}]}, {"ownerReferences": [{"uid": key}]})
     assert error.value.refusal.code == 500
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        ([{"uid": "2"}, {"x": "y"}], "map: map[x:y] does not contain declared merge key: uid"),
+        (["1"], "value for key 0 is not a map"),
+        ([{"uid": "1"}, {"uid": "2"}, "3"], "expected a map[string]interface {}, but received a string"),
+    ],
+)
+def test_an_order_of_what_has_no_key_is_refused(order: Any, words: str) -> None:
+    with pytest.raises(StrategicError) as error:
+        _metadata({"ownerReferences": OWNERS}, {"$setElementOrder/ownerReferences": order})
+    assert str(error.value) == words
