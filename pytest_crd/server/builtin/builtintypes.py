@@ -13,14 +13,11 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import resources
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.engine.apply.fieldmanager import FieldManager
-from pytest_crd.engine.apply.versions import Versions
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.definitions.context import CrdContext
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.engine.definitions.versionschema import VersionSchema
 from pytest_crd.engine.golang import decoding, repeated
 from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -28,23 +25,21 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import request, scale
-from pytest_crd.engine.requests.customresource import CustomResources, TypedObjects
 from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.server import jsonpath, making, negotiation
 from pytest_crd.server.builtin import (
     builtincells,
     builtinconversions,
-    builtindecoding,
     builtingotypes,
-    builtinowners,
     labelselectors,
 )
-from pytest_crd.server.builtin.builtindecoding import TypedDecoder
-from pytest_crd.server.builtin.builtinowners import TypedOwners
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import StoredObject
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.requests.customresource import CustomResources  # much that only requests that write need
 
 _OPEN: Final = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _SCALE: Final = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
@@ -114,30 +109,18 @@ class BuiltInType(ResourceType):
         return builtingotypes.of_kind(self.api_version, self.names.kind)
 
     @cached_property
-    def _version(self) -> VersionSchema:
+    def _crd(self) -> CustomResourceDefinition:
         """What stands for the kind where the engine wants a CRD."""
-        return _crd(self._known, self._profile).answers.schemas[0]
+        return _crd(self._known, self._profile)
 
     @cached_property
     def _requests(self) -> CustomResources:
         """What answers requests that write."""
-        crd, served = _crd(self._known, self._profile).answers.spec, self._version.as_served
-        type_meta = {"apiVersion": self.api_version, "kind": self.names.kind}
-        merged = builtinowners.merged_lists(self._go_type, _types)
-        decoder = TypedDecoder(self._go_type, type_meta, merged, self._converted, self._profile)
-        owners = TypedOwners(crd, served, self._profile, self._field_manager)
-        kept = frozenset(_KEPT_BY_STATUS.get(self.names.plural, ()))
-        return CustomResources(crd, served, [served], self._profile, TypedObjects(decoder, owners, kept))
+        from pytest_crd.server.builtin import builtinrequests  # noqa: PLC0415 - much that only such requests need
 
-    def _field_manager(self) -> FieldManager:
-        """Return what knows who owns which fields of objects, and of their status."""
-        type_meta = {"apiVersion": self.api_version, "kind": self.names.kind}
         kept = _KEPT_BY_STATUS.get(self.names.plural, ())
-        ignored = builtinowners.ignored(self.api_version, kept, has_status=bool(self.has("status")))
-        kinds = {self.version: lambda: builtinowners.merge_type(self._go_type, _types, self._profile)}
-        versions = Versions(self.group, kinds, is_built_in=True)
-        empty = {**decoding.decode({}, self._go_type).value, **type_meta}
-        return FieldManager(versions, type_meta, ignored, self._profile.apply, empty=empty)
+        facts = builtinrequests.KindFacts(self._crd, self._go_type, _types, self._converted, kept)
+        return builtinrequests.of_kind(facts, self._profile)
 
     @property
     def resource(self) -> str:
@@ -174,6 +157,8 @@ class BuiltInType(ResourceType):
         """Return a request with what Go holds of a body in which a key is there twice."""
         if not asked.body.duplicates or asked.media_type != negotiation.JSON:
             return asked
+        from pytest_crd.server.builtin import builtindecoding  # noqa: PLC0415 - as above
+
         value = repeated.joined(builtindecoding.as_sent(asked.body), self._go_type)
         return asked._replace(body=asked.body._replace(value=value))
 
@@ -243,7 +228,7 @@ class BuiltInType(ResourceType):
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
         shown = self.shown(entry)
-        return _selecting(documents.plain(scale.of_resource(shown, self._version.subresources)), shown)
+        return _selecting(documents.plain(scale.of_resource(shown, self._crd.answers.schemas[0].subresources)), shown)
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table."""
