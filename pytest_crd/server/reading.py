@@ -237,9 +237,9 @@ def _read_token(text: str) -> _Token:
         content = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
     except binascii.Error:
         raise _bad_token(f"illegal base64 data at input byte {_illegal_byte(text)}") from None
-    if problem := jsonsyntax.problem(content.decode(errors="replace")):
+    if problem := jsonsyntax.problem(content.decode(errors="surrogateescape")):
         raise _bad_token(problem)
-    value: Any = json.loads(content)
+    value: Any = json.loads(content.decode(errors="replace"))
     if not isinstance(value, dict):
         kind = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
         raise _bad_token(f"json: cannot unmarshal {kind} into Go value of type storage.continueToken")

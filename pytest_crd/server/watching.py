@@ -77,9 +77,9 @@ class Watch:
         try:
             happened = self._store.since(min(self._revision, self._store.revision))
         except CompactedError as error:
-            self.is_over = True
-            message = f"too old resource version: {self._revision} ({error.oldest})"
-            return [*found, WatchEvent("ERROR", value=statuses.failure(410, "Expired", message).status)]
+            return [*found, self._expired(error.oldest)]
+        if since := [one.revision for one in happened if one.revision <= self._opened and self.type.ends_watches(one)]:
+            return [self._expired(since[-1])]
         for event in happened:
             self._revision = event.revision
             try:
@@ -95,6 +95,12 @@ class Watch:
     def bookmark(self) -> list[WatchEvent]:
         """Return what says how far the watch is, to a client that wants to know that."""
         return [self._bookmark({})] if self._wants_bookmarks else []
+
+    def _expired(self, oldest: int) -> WatchEvent:
+        """Return what ends a watch from before *oldest*: that is forgotten, or the CRD said something else then, of which servers keep nothing."""
+        self.is_over = True
+        message = f"too old resource version: {self._revision} ({oldest})"
+        return WatchEvent("ERROR", value=statuses.failure(410, "Expired", message).status)
 
     def _present(self) -> list[WatchEvent]:
         entries = self._store.entries(self.type.resource, self._namespace)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
@@ -24,6 +25,7 @@ from pytest_crd.server.store import Store, StoredObject
 _KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 _BASE: Final = 58
 _CONFLICT: Final = 409
+_NUMBER: Final = re.compile(r"[0-9]+\Z")
 # Below which clusters keep objects in etcd, as messages tell.
 _STORAGE_PREFIX: Final = "/registry"
 # What a body that cannot be read at all is refused with, before options and namespaces are looked at.
@@ -82,6 +84,8 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
     creates = asked.verb == "create" or (entry is None and by_other and not asked.subresource)
     if creates and not _is_unread(outcome):
         admit(info.name or _name_in(asked.body), outcome.response.warnings)
+    if asked.verb == "create" and not asked.dry_run and _is_storable(outcome):
+        _demand_no_version(asked.body)
     if not _is_unread(outcome):
         _demand_conversions(type_, asked, entry, outcome)
     if not outcome.response.accepted:
@@ -141,9 +145,28 @@ def _demand_conversions(
     """
     if entry is not None and asked.verb != "create":
         type_.demand_conversion(entry.value["apiVersion"], type_.api_version)
-    # That a name is taken is found out when an object is stored.
-    if outcome.response.accepted or (asked.verb == "create" and outcome.response.code == _CONFLICT):
+    if outcome.response.accepted or (asked.verb == "create" and _is_storable(outcome)):
         type_.demand_conversion(type_.api_version, type_.storage_api_version)
+
+
+def _is_storable(outcome: RequestOutcome) -> bool:
+    """Return whether a request comes as far as storing the object of a create: that a name is taken is found out then."""
+    return outcome.response.accepted or outcome.response.code == _CONFLICT
+
+
+def _demand_no_version(body: Body) -> None:
+    """
+    Pass when what is to be created has no resourceVersion; what is no number or 0 is none.
+
+    Raises:
+        ApiError: 500: it has one.
+
+    Reference:
+        apiserver storage/etcd3/store.go, Create.
+    """
+    version = _metadata(body).get("resourceVersion")
+    if isinstance(version, str) and _NUMBER.match(version) and 0 < int(version) < 2**64:
+        raise statuses.failure(500, "", "resourceVersion should not be set on objects to be created")
 
 
 def _with_version(value: Resource, revision: int) -> Resource:

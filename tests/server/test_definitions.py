@@ -355,10 +355,25 @@ def test_watches_end_where_a_crd_says_something_else() -> None:
     assert first.watch.is_over
 
 
-def test_a_watch_that_begins_in_the_past_does_not_end_with_what_was_then() -> None:
+def test_a_watch_cannot_begin_before_its_crd_said_something_else() -> None:
     server = servers.api(servers.crd())
     since = servers.ask(server, "GET", OBJECTS).value["metadata"]["resourceVersion"]
     _merge(server, {"spec": {"names": {"shortNames": ["th"]}}})
+    changed = server.store.revision
+    servers.ask(server, "POST", OBJECTS, THING)
+    stream = servers.watch(server, f"{OBJECTS}?watch=1&resourceVersion={since}")
+    (event,) = stream.watch.take()
+
+    assert (event.type, event.value["code"], event.value["reason"]) == ("ERROR", 410, "Expired")
+    assert event.value["message"] == f"too old resource version: {since} ({changed})"
+    assert stream.watch.is_over
+    assert stream.watch.take() == []
+
+
+def test_a_watch_may_begin_before_its_crd_got_a_label() -> None:
+    server = servers.api(servers.crd())
+    since = servers.ask(server, "GET", OBJECTS).value["metadata"]["resourceVersion"]
+    _merge(server, {"metadata": {"labels": {"a": "b"}}})
     servers.ask(server, "POST", OBJECTS, THING)
     stream = servers.watch(server, f"{OBJECTS}?watch=1&resourceVersion={since}")
 

@@ -28,7 +28,7 @@ class _SyntaxError(Exception):
 
 def problem(text: str) -> str:
     """
-    Return what is wrong with *text*; empty where it is JSON.
+    Return what is wrong with *text*; empty where it is JSON. Bytes that are not UTF-8 are lone surrogates in it.
 
     Reference:
         encoding/json/scanner.go, checkValid.
@@ -153,6 +153,9 @@ class _Scanner:
     def _refuse(self, where: str) -> None:
         if self._at >= len(self._text):
             raise _SyntaxError(_END)
-        byte = chr(self._text[self._at].encode("utf-8", "surrogatepass")[0])
+        character = self._text[self._at]
+        # Go names the first byte, also of what is no text.
+        how = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
+        byte = chr(character.encode("utf-8", how)[0])
         quoted = {"'": r"'\''", '"': "'\"'"}.get(byte) or f"'{printing.quote(byte)[1:-1]}'"
         raise _SyntaxError(f"invalid character {quoted} {where}")

@@ -26,6 +26,8 @@ from pytest_crd.engine.golang import jsonsyntax
         ("[1 2]", "invalid character '2' after array element"),
         ('{"a" 1}', "invalid character '1' after object key"),
         ("[é]", "invalid character 'Ã' looking for beginning of value"),
+        ("\udc9e", r"invalid character '\u009e' looking for beginning of value"),
+        ("\ud800", "invalid character 'í' looking for beginning of value"),
         ("-a", "invalid character 'a' in numeric literal"),
         ("1.a", "invalid character 'a' after decimal point in numeric literal"),
         ("1e+a", "invalid character 'a' in exponent of numeric literal"),

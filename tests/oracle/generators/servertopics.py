@@ -28,6 +28,7 @@ _OPTIONS: Final = (
     "resourceVersionMatch=Exact&resourceVersion=5&continue=x&limit=1", "resourceVersion=-1", "continue=abc", "continue=a!c",
     "continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MCwic3RhcnQiOiIvYlx1MDAwMCJ9", "continue=eyJ2IjoieCIsInJ2IjoxLCJzdGFydCI6Ii9iIn0",
     "continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIifQ", "continue=W10",
+    "continue=nonsense", "continue=_w", "continue=eyJ2Ijoi_yJ9",
     "resourceVersionMatch=Exact", "resourceVersion=1&resourceVersionMatch=Foo", "resourceVersion=0&resourceVersionMatch=Exact",
     "sendInitialEvents=true", "sendInitialEvents=0", "resourceVersion=abc", "watch=0", "watch=false",
 )  # fmt: skip
@@ -48,6 +49,19 @@ def conversations() -> Mapping[str, list[JSONValue]]:
     return {
         "label selectors": [*_three(), *(_listed("labelSelector", text) for text in _LABELS)],
         "field selectors": [*_three(), *(_listed("fieldSelector", text) for text in _FIELDS)],
+        "creates with a resourceVersion": [
+            _create("a"),
+            *(_create("b", resourceVersion=version) for version in ("5", "007", "18446744073709551615")),
+            _create("a", resourceVersion="5"),
+            {**_create("a", resourceVersion="5"), "path": f"{_JOBS}?dryRun=All"},
+            _create("No", resourceVersion="5"),
+            _create("c", resourceVersion="5", uid="00000000-0000-0000-0000-000000000001"),
+            *(
+                _create(f"e{place}", resourceVersion=text)
+                for place, text in enumerate(("", "0", "x", "-1", "1.5", "9" * 20))
+            ),
+            _get(_JOBS),
+        ],
         "options of lists": [*_three(), *(_get(f"{_JOBS}?{text}") for text in _OPTIONS)],
         "options of watches": [*_three(), *(_watched(f"{_JOBS}?watch=1&{text}") for text in _WATCHES)],
         "paths of watches": [
