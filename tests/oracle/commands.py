@@ -12,6 +12,7 @@ NEEDS: Final[Mapping[str, str]] = {
     "server": "API servers: each is started with Go, in some seconds, and stopped again",
     "server or URL": "an API server: one is started with Go, unless `--server URL` names one that is there",
     "kubectl": "kubectl",
+    "clients": "the Python clients of the dependency group `clients`",
     "FOLDER": "a folder with CRDs of real projects; `COMMAND --help` says how it is laid out",
 }
 # What the commands have in common that begin with a word.
@@ -266,6 +267,13 @@ COMMANDS: Final = (
         "oracle.comparisons.kubectl",
         "what kubectl prints of a whole kube-apiserver, and of `pytest-crd serve`",
         ("server or URL", "kubectl"),
+        "a minute",
+    ),
+    Command(
+        "compare clients",
+        "oracle.comparisons.clients",
+        "what four Python clients get of a whole kube-apiserver, and of `pytest-crd serve`",
+        ("server or URL", "clients"),
         "a minute",
     ),
     Command(

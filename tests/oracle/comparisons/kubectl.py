@@ -254,17 +254,8 @@ class Kubectl:
 
     def __init__(self, program: str, served: Served, folder: Path) -> None:
         """Write a kubeconfig."""
-        cluster = {"server": served.url, "insecure-skip-tls-verify": True}
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "current-context": "c",
-            "clusters": [{"name": "c", "cluster": cluster}],
-            "users": [{"name": "c", "user": {"token": served.token}}],
-            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "c"}}],
-        }
         folder.mkdir()
-        (folder / "config").write_text(json.dumps(config), encoding="utf-8")
+        (folder / "config").write_text(json.dumps(ours.kubeconfig(served)), encoding="utf-8")
         self._program = program
         self._environment = {**os.environ, "KUBECONFIG": str(folder / "config"), "HOME": str(folder)}
 
