@@ -122,16 +122,18 @@ def _kept(  # noqa: PLR0913, PLR0917 - what a request is about
     found = outcome.resource
     assert found is not None  # noqa: S101 - it was accepted
     if asked.dry_run:
-        return found if entry is None else _with_version(found, entry.revision)
+        # What is not stored keeps what was sent.
+        sent = _metadata(asked.body).get("resourceVersion", "") if entry is None else str(entry.revision)
+        return _with_version(found, sent) if sent else found
     if outcome.stored is None:
         assert entry is not None  # noqa: S101 - what is gone was there
         store.delete(entry.key)
-        return _with_version(found, entry.revision)
+        return _with_version(found, str(entry.revision))
     if entry is None:
         entry = store.put(type_.key(info.namespace, outcome.stored["metadata"]["name"]), outcome.stored)
     elif outcome.changed:
         entry = store.put(entry.key, outcome.stored)
-    return _with_version(found, entry.revision)
+    return _with_version(found, str(entry.revision))
 
 
 def _demand_conversions(
@@ -169,8 +171,8 @@ def _demand_no_version(body: Body) -> None:
         raise statuses.failure(500, "", "resourceVersion should not be set on objects to be created")
 
 
-def _with_version(value: Resource, revision: int) -> Resource:
-    metadata = {**value["metadata"], "resourceVersion": str(revision)}
+def _with_version(value: Resource, version: str) -> Resource:
+    metadata = {**value["metadata"], "resourceVersion": version}
     return {**value, "metadata": metadata}
 
 

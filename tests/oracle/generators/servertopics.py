@@ -53,7 +53,14 @@ def conversations() -> Mapping[str, list[JSONValue]]:
             _create("a"),
             *(_create("b", resourceVersion=version) for version in ("5", "007", "18446744073709551615")),
             _create("a", resourceVersion="5"),
-            {**_create("a", resourceVersion="5"), "path": f"{_JOBS}?dryRun=All"},
+            *({**_create(name, resourceVersion="5"), "path": f"{_JOBS}?dryRun=All"} for name in ("a", "d")),
+            {**_create("d", resourceVersion="x"), "path": f"{_JOBS}?dryRun=All"},
+            {
+                "method": "PATCH",
+                "path": f"{_JOBS}/d?dryRun=All&fieldManager=m",
+                "body": _create("d", resourceVersion="5")["body"],
+                "mediaType": _APPLY,
+            },
             _create("No", resourceVersion="5"),
             _create("c", resourceVersion="5", uid="00000000-0000-0000-0000-000000000001"),
             *(
