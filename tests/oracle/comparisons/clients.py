@@ -1,7 +1,8 @@
 """
 Hold the same conversation with a whole kube-apiserver and with `pytest-crd serve`, by each of four Python clients, and compare what they get.
 
-The clients are those of the dependency group `clients`, unchanged. What is compared says `oracle/clients/alike.py`.
+The clients are those of the dependency group `clients`, unchanged. What is compared says `oracle/clients/alike.py`. A server of `--server`
+can be asked once by each client: without controllers a namespace stays, and the next conversation would find it.
 """
 
 from __future__ import annotations
