@@ -37,6 +37,13 @@ class Profile(NamedTuple):
             1.22 or later; before, the whole object, but no lists).
         ratchets: Whether what an update leaves unchanged is spared the checks of schemas tightened since (since 1.30).
         ratchets_status: Whether an update through `/status` does so too (since 1.33).
+        reads_commas_in_selectors: Whether a selector of labels may have two commas before the end of its values, `a in (b,,)`
+            (since 1.35).
+        blames_clients_for_delete_options: Whether options of a deletion that cannot be read are a 400 (since 1.35; a 500 before).
+        scheme_line: In which line servers make the list of their kinds, which messages tell (111 since 1.35, 110 since 1.33,
+            100 before).
+        closes_deleted_crds: Whether no custom resource is created once its CRD is to be deleted (since 1.37; before, only
+            while the controller deletes the custom resources).
 
     CRDs:
         selectable_fields: Whether a CRD has `selectableFields` (since 1.30).
@@ -51,6 +58,8 @@ class Profile(NamedTuple):
         names_preserve_in_full: Whether `x-kubernetes-preserve-unknown-fields` is named so where it is recommended
             (since 1.22 or later).
         conditions_have_generations: Whether the status of a CRD has an `observedGeneration`, and each condition (since 1.35).
+        lowers_preconditions: Whether the error on a CRD that is not the one to be deleted begins with a small letter (since 1.37).
+        has_columns_of_crds: Whether tables of CRDs show scope and versions, and on demand more (since 1.37).
         warns_about_sets: Whether a set whose items are objects or lists is warned about (since 1.37).
 
     Schemas:
@@ -97,6 +106,7 @@ class Profile(NamedTuple):
             how many it has is printed (since 1.22 or later; before, neither, and the limit is printed).
         refuses_multiples_of_zero: Whether `multipleOf: 0` is reported for every number (since 1.22 or later; an integer
             makes the server panic before).
+        names_embedded_structs: Whether an error on a field of a struct that is embedded in another names both (since 1.35).
         rounds_to_integers: Whether a number just below an integer, or near a negative one, is one (since 1.37; only
             just above before).
 
@@ -136,6 +146,10 @@ class Profile(NamedTuple):
     validates_status_alone: bool = True
     ratchets: bool = True
     ratchets_status: bool = True
+    reads_commas_in_selectors: bool = True
+    blames_clients_for_delete_options: bool = True
+    scheme_line: int = 111
+    closes_deleted_crds: bool = True
     # CRDs.
     selectable_fields: bool = True
     ratchets_selectable_fields: bool = True
@@ -147,6 +161,8 @@ class Profile(NamedTuple):
     prints_stored_versions: bool = True
     names_preserve_in_full: bool = True
     conditions_have_generations: bool = True
+    lowers_preconditions: bool = True
+    has_columns_of_crds: bool = True
     warns_about_sets: bool = True
     # Schemas.
     validation_rules: bool = True
@@ -179,6 +195,7 @@ class Profile(NamedTuple):
     names_list_items: bool = True
     validates_miscounted_objects: bool = True
     refuses_multiples_of_zero: bool = True
+    names_embedded_structs: bool = True
     rounds_to_integers: bool = True
     # Metadata.
     has_cluster_name: bool = False
@@ -208,6 +225,9 @@ _V1_36: Final = _V1_37._replace(
     version="1.36",
     apply=_V1_37.apply._replace(reads_patches=False, keeps_owners_on_errors=False, reads_keys_whole=False),
     json_patch=_V1_37.json_patch._replace(checks_json_first=False),
+    closes_deleted_crds=False,
+    lowers_preconditions=False,
+    has_columns_of_crds=False,
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,
     sees_sums_by_schema=False,
@@ -244,6 +264,10 @@ _V1_34: Final = _V1_35._replace(
     apply=_V1_35.apply._replace(knows_status_of_all_versions=False),
     json_patch=_V1_35.json_patch._replace(tests_absent=False, refuses_scalar_roots=False),
     go=_V1_35.go._replace(has_loose_class_names=False),
+    reads_commas_in_selectors=False,
+    blames_clients_for_delete_options=False,
+    names_embedded_structs=False,
+    scheme_line=110,
     prints_failed_values=False,
     conditions_have_generations=False,
     ratchets_selectable_fields=False,
@@ -271,6 +295,7 @@ _V1_33: Final = _V1_34._replace(
 _V1_32: Final = _V1_33._replace(
     version="1.32",
     ratchets_status=False,
+    scheme_line=100,
     explains_stored_versions=False,
     publishes_no_selectable_fields=True,
     cel=_V1_33.cel._replace(

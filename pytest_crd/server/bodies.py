@@ -10,7 +10,8 @@ from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
-from pytest_crd.engine.requests import completion
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.requests import applying, completion
 from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.engine.text import yamlreader, yamlwords
@@ -25,7 +26,7 @@ from pytest_crd.server.statuses import ApiError
 _SHOWN: Final = 30
 # The versions of CRDs that a server knows.
 _DEFINITIONS: Final = frozenset({declared.V1, declared.V1BETA1})
-_SCHEME: Final = "pkg/runtime/scheme.go:111"
+_SCHEME: Final = "pkg/runtime/scheme.go"
 
 
 class _UnreadableBodyError(ValueError):
@@ -50,15 +51,15 @@ def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceTy
         apiserver endpoints/handlers/create.go, transformDecodeError.
     """
     if verb == "patch":
-        return _patch(request.body, media_type)
+        return _patch(request.body, media_type, type_.profile)
     api_version, kind = ("autoscaling/v1", "Scale") if subresource == "scale" else (type_.api_version, type_.names.kind)
     if media_type == negotiation.PROTOBUF:
-        return _of_protobuf(request.body, api_version, kind)
+        return _of_protobuf(request.body, api_version, kind, type_.profile)
     try:
         body = _read(request.body, media_type)
     except _UnreadableBodyError as error:
         raise _unrecognized(kind, str(error), request.body) from None
-    return _typed(body, request.body, api_version, kind) if type_.is_typed else body
+    return _typed(body, request.body, api_version, kind, type_.profile) if type_.is_typed else body
 
 
 def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
@@ -66,20 +67,24 @@ def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
     Return the options of a deletion.
 
     Raises:
-        ApiError: 400: they cannot be read; 415: they are in another form.
+        ApiError: 400, or of older versions 500: they cannot be read; 415: they are in another form.
+
+    Reference:
+        apiserver endpoints/handlers/delete.go, DeleteResource.
     """
     media_type = negotiation.media_type_of(request) or negotiation.JSON
     demand_form(media_type, type_)
     if media_type == negotiation.PROTOBUF:
-        return _options(request.body)
+        return _options(request.body, type_.profile)
     try:
         body = _read(request.body, media_type)
         value = {} if body.value is None else body.value
         api_version, kind = typemeta.find(value, written=body.text)
     except (_UnreadableBodyError, TypeMetaError) as error:
-        raise statuses.bad_request(str(error)) from None
+        raise _unread_options(str(error), type_.profile) from None
     if kind not in ("", "DeleteOptions"):
-        raise statuses.bad_request(_unregistered(api_version or "meta.k8s.io/v1", kind))
+        problem = _unregistered(api_version or "meta.k8s.io/v1", kind, type_.profile)
+        raise _unread_options(problem, type_.profile)
     options: Resource = value
     return options
 
@@ -96,7 +101,7 @@ def demand_form(media_type: str, type_: ResourceType) -> None:
         raise statuses.unsupported_media_type(negotiation.ACCEPTED)
 
 
-def _typed(body: Body, sent: bytes, api_version: str, kind: str) -> Body:
+def _typed(body: Body, sent: bytes, api_version: str, kind: str, profile: Profile) -> Body:
     """Return an object of a type that is the server's own, with what the URL says of it."""
     value = {} if body.value is None else body.value
     try:
@@ -104,8 +109,8 @@ def _typed(body: Body, sent: bytes, api_version: str, kind: str) -> Body:
     except TypeMetaError as error:
         raise _unrecognized(kind, str(error), sent) from None
     given, named = given or api_version, named or kind
-    _demand_registered(given, named, kind)
-    _demand_kind(given, named, api_version, kind)
+    _demand_registered(given, named, kind, profile)
+    _demand_kind(given, named, api_version, kind, profile)
     return body._replace(value={**value, "apiVersion": api_version, "kind": kind})
 
 
@@ -129,31 +134,33 @@ def _read(sent: bytes, media_type: str) -> Body:
         raise _UnreadableBodyError(yamlwords.of(sent, error)) from None
 
 
-def _patch(sent: bytes, media_type: str) -> Body:
+def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:
     """Return a patch; those that are no applies are read where the object is known that they are for."""
     text = sent.decode(errors="replace")
     if not mediatypes.is_apply("patch", media_type):
-        if jsonsyntax.problem(text):
+        if profile.json_patch.checks_json_first and jsonsyntax.problem(text):
             raise statuses.bad_request("invalid JSON patch")
         return Body(None, text)
     try:
         body = _read(sent, media_type)
     except _UnreadableBodyError as error:
         # What looks like JSON is not made JSON before it is read.
-        at = "decoding patch: error converting YAML to JSON" if text.lstrip().startswith("{") else "encoding patch"
+        is_read_first = text.lstrip().startswith("{") or not profile.json_patch.checks_json_first
+        called = applying.called(profile)
+        at = f"decoding {called}: error converting YAML to JSON" if is_read_first else "encoding patch"
         raise statuses.bad_request(f"error {at}: {error}") from None
     if body.value is None:
         raise statuses.bad_request("invalid object type: /, Kind=")
     return body
 
 
-def _of_protobuf(sent: bytes, api_version: str, kind: str) -> Body:
+def _of_protobuf(sent: bytes, api_version: str, kind: str, profile: Profile) -> Body:
     try:
         found = protoreading.envelope(sent)
     except ProtobufError as error:
         raise _unrecognized(kind, str(error), sent) from None
     given, named = found.api_version or api_version, found.kind or kind
-    _demand_registered(given, named, kind)
+    _demand_registered(given, named, kind, profile)
     try:
         # Of what is of another version there is no more to say than that it is.
         value = protoreading.read(found.raw, given, named) if protoreading.knows(given, named) else {}
@@ -161,11 +168,11 @@ def _of_protobuf(sent: bytes, api_version: str, kind: str) -> Body:
         raise statuses.failure(500, "", str(error)) from None
     except ProtobufError as error:
         raise _unhandled(given, named, kind, str(error)) from None
-    _demand_kind(given, named, api_version, kind)
+    _demand_kind(given, named, api_version, kind, profile)
     return Body({"kind": kind, "apiVersion": api_version, **value})
 
 
-def _demand_registered(given: str, named: str, kind: str) -> None:
+def _demand_registered(given: str, named: str, kind: str, profile: Profile) -> None:
     """Fail where a server knows no such kind; who serves CRDs knows no other kinds, but what is said about all."""
     if kind == declared.KIND:
         is_known = given in _DEFINITIONS and named in (kind, f"{kind}List")
@@ -173,26 +180,26 @@ def _demand_registered(given: str, named: str, kind: str) -> None:
     else:
         is_known = protoreading.knows(given, named)
     if not is_known:
-        raise _unhandled(given, named, kind, _unregistered(given, named))
+        raise _unhandled(given, named, kind, _unregistered(given, named, profile))
 
 
-def problem_of_kind(given: str, named: str, api_version: str, kind: str) -> str:
+def problem_of_kind(given: str, named: str, api_version: str, kind: str, profile: Profile) -> str:
     """Return why an object is none of a kind that has a Go type; empty where it is one."""
     if not protoreading.knows(given, named):
-        return _unregistered(given, named)
+        return _unregistered(given, named, profile)
     if (given, named) == (api_version, kind):
         return ""
     return f"converting (v1.{named}) to ({resourcetypes.go_name(api_version, kind)}): unknown conversion"
 
 
-def _demand_kind(given: str, named: str, api_version: str, kind: str) -> None:
+def _demand_kind(given: str, named: str, api_version: str, kind: str, profile: Profile) -> None:
     """Fail where what is sent is of a kind that is known, and not that of the URL."""
     if (given, named) == (api_version, kind):
         return
     if named == kind:  # events of both groups are one kind in a server
         problem = f"the API version in the data ({given}) does not match the expected API version ({api_version})"
         raise statuses.bad_request(problem)
-    raise _unhandled(given, named, kind, problem_of_kind(given, named, api_version, kind))
+    raise _unhandled(given, named, kind, problem_of_kind(given, named, api_version, kind, profile))
 
 
 def _unhandled(given: str, named: str, kind: str, problem: str) -> ApiError:
@@ -200,19 +207,26 @@ def _unhandled(given: str, named: str, kind: str, problem: str) -> ApiError:
     return statuses.bad_request(message)
 
 
-def _options(sent: bytes) -> Resource:
+def _options(sent: bytes, profile: Profile) -> Resource:
     try:
         found = protoreading.envelope(sent)
         options = protoreading.read(found.raw, "v1", "DeleteOptions") if found.kind in ("", "DeleteOptions") else None
     except ProtobufError as error:
-        raise statuses.bad_request(str(error)) from None
+        raise _unread_options(str(error), profile) from None
     if options is None:
-        raise statuses.bad_request(_unregistered(found.api_version, found.kind))
+        raise _unread_options(_unregistered(found.api_version, found.kind, profile), profile)
     return options
 
 
-def _unregistered(api_version: str, kind: str) -> str:
-    return f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
+def _unread_options(problem: str, profile: Profile) -> ApiError:
+    if profile.blames_clients_for_delete_options:
+        return statuses.bad_request(problem)
+    return statuses.failure(500, "", problem)
+
+
+def _unregistered(api_version: str, kind: str, profile: Profile) -> str:
+    scheme = f"{_SCHEME}:{profile.scheme_line}"
+    return f'no kind "{kind}" is registered for version "{api_version}" in scheme "{scheme}"'
 
 
 def _unrecognized(kind: str, problem: str, sent: bytes) -> ApiError:

@@ -43,6 +43,7 @@ class CustomResourceType(ResourceType):
         self.is_namespaced = crd.scope == "Namespaced"
         self.subresources = tuple(self._subresources(version))
         self.crd, self.of = crd, version
+        self.profile = crd.answers.profile
         self._spec = spec
         self.is_terminating = is_terminating
         self.converts_by_webhook = crd.answers.spec.converts_by_webhook

@@ -90,12 +90,23 @@ class DefinitionController:
         found = self._types.get(entry.revision)
         if found is None:
             crd = self._crd_of(entry)
-            is_ending = bool(entry.value["metadata"].get("deletionTimestamp"))
+            is_ending = self._is_closed(entry)
             spec = entry.value["spec"]
             served = [one for one in crd.versions if one.served]
             found = [CustomResourceType(crd, one, spec, is_terminating=is_ending) for one in served]
             self._types[entry.revision] = found
         return found
+
+    def _is_closed(self, entry: StoredObject) -> bool:
+        """
+        Return whether nothing is created any longer of what a CRD defines.
+
+        Reference:
+            apiextensions-apiserver apiserver/customresource_handler.go, ServeHTTP.
+        """
+        if self._type.profile.closes_deleted_crds and entry.value["metadata"].get("deletionTimestamp"):
+            return True
+        return _condition(entry.value, "Terminating") == "True"
 
     def _crd_of(self, entry: StoredObject) -> CustomResourceDefinition:
         crd = self._known.get(entry.revision)

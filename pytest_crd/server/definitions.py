@@ -61,7 +61,7 @@ class DefinitionType(ResourceType):
     def __init__(self, kubernetes_version: str) -> None:
         """Take whose behaviour and words."""
         self.kubernetes_version = kubernetes_version
-        self._profile = profile.named(kubernetes_version)
+        self.profile = profile.named(kubernetes_version)
 
     def shown(self, entry: StoredObject) -> Resource:
         """Return a CRD as it is stored."""
@@ -73,7 +73,7 @@ class DefinitionType(ResourceType):
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table of CRDs."""
-        return _COLUMNS
+        return _COLUMNS if self.profile.has_columns_of_crds else (NAME, _CREATED)
 
     def ending(self, value: Resource, finalizers: list[str]) -> Resource | None:  # noqa: ARG002 - those of the dependents
         """Return a CRD as one that is to be deleted: its objects go first, whatever is said of dependents."""
@@ -96,7 +96,8 @@ class DefinitionType(ResourceType):
         Reference:
             apiextensions-apiserver registry/customresourcedefinition/etcd.go, Delete.
         """
-        problem = f"precondition failed: {what} in precondition: {wanted}, {what} in object meta: {found}"
+        failed = "precondition failed" if self.profile.lowers_preconditions else "Precondition failed"
+        problem = f"{failed}: {what} in precondition: {wanted}, {what} in object meta: {found}"
         return statuses.conflict(declared.PLURAL, self.group, name, problem)
 
     def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
@@ -122,7 +123,7 @@ class DefinitionType(ResourceType):
             return crdanswers.applied(
                 asked.body.text or asked.body.value,
                 None if before is None else self._crd(before).answers,
-                self._profile,
+                self.profile,
                 writing=writing,
                 force=bool(asked.force),
                 field_validation=validation,
@@ -140,10 +141,10 @@ class DefinitionType(ResourceType):
             return crd.answers.create(validation, writing)
         target = RequestTarget(self.group, declared.PLURAL, None, asked.name)
         metadata = asked.body.value.get("metadata") or {}
-        why = requestmetadata.refuse_update(metadata, target, self._profile)
+        why = requestmetadata.refuse_update(metadata, target, self.profile)
         known = {**(before or {}).get("metadata", {}), "resourceVersion": asked.resource_version}
         if why is None and before is not None:
-            why = requestmetadata.refuse_stale(metadata, known, target, self._profile)
+            why = requestmetadata.refuse_stale(metadata, known, target, self.profile)
         if why is not None:
             subject = {"name": asked.name, "group": self.group, "kind": declared.PLURAL}
             return response.refused(why, subject=subject)
@@ -215,14 +216,15 @@ def _is_established(shown: Resource) -> bool:
 
 # How a time is printed that nobody has set.
 _ZERO: Final = "0001-01-01T00:00:00Z"
+_CREATED: Final = TableColumn(
+    "Created At", "date", "", AGE.description, cell=lambda shown: shown["metadata"].get("creationTimestamp", _ZERO)
+)
 # As 1.37 has them: registry/customresourcedefinition/tableconvertor.
 _COLUMNS: Final = (
     NAME,
     TableColumn("Scope", "string", ".spec.scope", "Cluster/Namespaced"),
     TableColumn("Versions", "string", "", "Served versions", cell=_versions),
-    TableColumn(
-        "Created At", "date", "", AGE.description, cell=lambda shown: shown["metadata"].get("creationTimestamp", _ZERO)
-    ),
+    _CREATED,
     TableColumn("Group", "string", ".spec.group", "API group", 1),
     TableColumn("Kind", "string", ".spec.names.kind", "CustomResource kind", 1),
     TableColumn(

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import making, statuses
@@ -124,6 +125,7 @@ class ResourceType(abc.ABC):
         group: Its API group; empty for the core group.
         version: The version.
         names: What it is called.
+        profile: Whose behaviour and words.
         is_namespaced: Whether its objects are in namespaces.
         verbs: What can be asked of it.
         subresources: Its subresources.
@@ -141,6 +143,7 @@ class ResourceType(abc.ABC):
     group: str
     version: str
     names: Names
+    profile: Profile
     is_namespaced: bool
     verbs: tuple[str, ...] = VERBS
     subresources: tuple[SubresourceKind, ...] = ()

@@ -220,7 +220,7 @@ class _LabelParser:
                 if following.kind == ",":
                     self._take()
                     found[""] = None
-                    if self._peek().kind == ")":
+                    if self._peek().kind == ")" and self._profile.reads_commas_in_selectors:
                         return tuple(found)
             else:
                 raise SelectorError(f"found '{token.text}', expected: ',', or identifier")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,22 @@ from conformance import exchanges, serverside
 RECORDED = Path(__file__).parent / "server"
 
 
-def _conversations() -> list[Any]:
-    return [
-        pytest.param(path.stem.partition("-")[0], json.loads(line), id=f"{path.stem}-{number}")
-        for path in sorted(RECORDED.glob("*.jsonl"))
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines())
-    ]
+def conversations() -> Iterator[tuple[str, str, Any]]:
+    """Yield each conversation: what it is called, the Kubernetes version, and what was recorded."""
+    for path in sorted(RECORDED.glob("*.jsonl")):
+        version = path.stem.partition("-")[0]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+            yield f"{path.stem}-{number}", version, json.loads(line)
 
 
-@pytest.mark.parametrize(("version", "recorded"), _conversations())
+def replayed(version: str, recorded: Any) -> Any:
+    """Return what our server answers in a conversation."""
+    sender = serverside.sender(recorded.get("crds") or servergen.crds(), version, [exchanges.NAMESPACE])
+    return exchanges.run(recorded["requests"], sender)
+
+
+@pytest.mark.parametrize(
+    ("version", "recorded"), [pytest.param(version, recorded, id=name) for name, version, recorded in conversations()]
+)
 def test_each_answer_is_the_servers(version: str, recorded: Any) -> None:
-    crds = recorded.get("crds") or servergen.crds()
-    sender = serverside.sender(crds, version, [exchanges.NAMESPACE])
-    assert exchanges.run(recorded["requests"], sender) == recorded["answers"]
+    assert replayed(version, recorded) == recorded["answers"]

@@ -29,7 +29,7 @@ def read(body: Body, profile: Profile) -> dict[str, JSONValue]:
     if not isinstance(body.value, dict):
         problem = no_map(body.value)
         while_ = "error unmarshaling JSON: while decoding JSON"
-        raise RefusedError(bad_request(f"error decoding {_called(profile)}: {while_}: {problem}"))
+        raise RefusedError(bad_request(f"error decoding {called(profile)}: {while_}: {problem}"))
     found: dict[str, JSONValue] = jsonvalue.from_python(body.value)
     return found
 
@@ -51,12 +51,13 @@ def problems(body: Body, field_validation: FieldValidation, profile: Profile) ->
     if field_validation == "Strict":
         listed = ", ".join(worded_strictly(body.duplicates))
         raise RefusedError(
-            bad_request(f"error strict decoding {_called(profile)}: error converting YAML to JSON: {listed}")
+            bad_request(f"error strict decoding {called(profile)}: error converting YAML to JSON: {listed}")
         )
     return body.duplicates
 
 
-def _called(profile: Profile) -> str:
+def called(profile: Profile) -> str:
+    """Return what messages call an apply that cannot be read."""
     return "patch" if profile.apply.reads_patches else "YAML"
 
 

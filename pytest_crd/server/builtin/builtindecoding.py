@@ -135,7 +135,8 @@ class TypedDecoder(NamedTuple):
         if given in _NO_VERSIONS:
             return False
         own = self.type_meta
-        if problem := bodies.problem_of_kind(given, named or own["kind"], own["apiVersion"], own["kind"]):
+        kind = named or own["kind"]
+        if problem := bodies.problem_of_kind(given, kind, own["apiVersion"], own["kind"], self.profile):
             raise RefusedError(requestbody.bad_patch(write(), problem))
         return True
 

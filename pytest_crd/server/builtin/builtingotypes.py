@@ -1,14 +1,14 @@
 """
 The Go types of built-in kinds, as `builtinfields.json` has them: what the JSON of an object is decoded into, and written as.
 
-Those of 1.37 are taken for every Kubernetes version.
+Those of 1.37 are taken for every Kubernetes version; what messages call their fields is the version's own.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
@@ -17,15 +17,16 @@ from pytest_crd.engine.golang import findings, parsing, types
 from pytest_crd.engine.golang.types import BOOL, BYTES, INT32, INT64, STRING, TIME, Custom, CustomError, GoType, Struct
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types
+from pytest_crd.engine.profile import Profile
 from pytest_crd.server import messages
 
 _OBJECT_META: Final = "meta.v1.ObjectMeta"
 _NUMBERS: Final = (int, float)
 
 
-def of_kind(api_version: str, kind: str) -> Struct:
+def of_kind(api_version: str, kind: str, profile: Profile) -> Struct:
     """Return the type of a kind that is known."""
-    return _struct(_table()["kinds"][f"{api_version} {kind}"])
+    return _Types.under(profile.names_embedded_structs).struct(_table()["kinds"][f"{api_version} {kind}"])
 
 
 def _quantity(value: JSONValue) -> JSONValue:
@@ -87,42 +88,55 @@ _NAMED: Final[Mapping[str, GoType]] = {
 }
 
 
-@functools.cache
-def _struct(name: str) -> Struct:
-    if name == _OBJECT_META:
-        return metav1types.OBJECT_META
-    go, *rows = _table()["types"][name]
-    fields = {row[0]: _type(row[1]) for row in rows}
-    inlined = {row[0]: row[3] for row in rows if len(row) > len(_Row)}
-    return Struct(go, fields, frozenset(row[0] for row in rows if row[2]), inlined)
-
-
 # What stands before the type of what a list or a map holds.
 _COMPOSED: Final = ("[]", "map ")
 # What each field has: what it is called, of which type it is, whether it is written where it is empty.
 _Row: Final = ("name", "type", "written")
 
 
-def _type(text: str) -> GoType:
-    """Return the type that the table calls so."""
-    if text in _NAMED:
-        return _NAMED[text]
-    if text.startswith("."):
-        return _struct(text[1:])
-    if text.startswith("*"):
-        return types.Pointer(_type(text[1:]))
-    go, is_named, _ = text.partition("=")
-    go, rest = (go, text[len(go) + 1 :]) if is_named and not go.startswith(_COMPOSED) else ("", text)
-    if rest.startswith("[]"):
-        return types.List(_type(rest[2:]), go)
-    if rest.startswith("map "):
-        return types.Map(_type(rest[4:]), go)
-    return types.string(go)
+class _Types:
+    """The types by what the table calls them, each made once."""
+
+    def __init__(self, names_embedded: bool) -> None:  # noqa: FBT001 - all there is to say
+        self._names_embedded = names_embedded
+        self._structs: dict[str, Struct] = {}
+
+    @classmethod
+    @functools.cache
+    def under(cls, names_embedded: bool) -> _Types:  # noqa: FBT001 - all there is to say
+        """Return them with what messages tell of what is embedded, or without that."""
+        return cls(names_embedded)
+
+    def struct(self, name: str) -> Struct:
+        """Return a struct."""
+        if name == _OBJECT_META:
+            return metav1types.OBJECT_META
+        if name not in self._structs:
+            go, *rows = _table()["types"][name]
+            fields = {row[0]: self._type(row[1]) for row in rows}
+            inlined = {row[0]: row[3] for row in rows if len(row) > len(_Row)} if self._names_embedded else {}
+            self._structs[name] = Struct(go, fields, frozenset(row[0] for row in rows if row[2]), inlined)
+        return self._structs[name]
+
+    def _type(self, text: str) -> GoType:
+        if text in _NAMED:
+            return _NAMED[text]
+        if text.startswith("."):
+            return self.struct(text[1:])
+        if text.startswith("*"):
+            return types.Pointer(self._type(text[1:]))
+        go, is_named, _ = text.partition("=")
+        go, rest = (go, text[len(go) + 1 :]) if is_named and not go.startswith(_COMPOSED) else ("", text)
+        if rest.startswith("[]"):
+            return types.List(self._type(rest[2:]), go)
+        if rest.startswith("map "):
+            return types.Map(self._type(rest[4:]), go)
+        return types.string(go)
 
 
 @functools.cache
-def _table() -> Mapping[str, Mapping[str, Sequence[Any]]]:
+def _table() -> Mapping[str, Mapping[str, Any]]:
     """Return what `python -m oracle record builtinfields` has written down."""
     text = resources.files(__package__).joinpath("builtinfields.json").read_text(encoding="utf-8")
-    found: Mapping[str, Mapping[str, Sequence[Any]]] = json.loads(text)
+    found: Mapping[str, Mapping[str, Any]] = json.loads(text)
     return found

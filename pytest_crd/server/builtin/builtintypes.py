@@ -102,16 +102,16 @@ class BuiltInType(ResourceType):
         empty = protoreading.read(b"", self.api_version, kind)
         self.blank = {key: value for key, value in empty.items() if key != "metadata"}
         self._known = known
-        self._profile = profile
+        self.profile = profile
 
     @cached_property
     def _go_type(self) -> Struct:
-        return builtingotypes.of_kind(self.api_version, self.names.kind)
+        return builtingotypes.of_kind(self.api_version, self.names.kind, self.profile)
 
     @cached_property
     def _crd(self) -> CustomResourceDefinition:
         """What stands for the kind where the engine wants a CRD."""
-        return _crd(self._known, self._profile)
+        return _crd(self._known, self.profile)
 
     @cached_property
     def _requests(self) -> CustomResources:
@@ -120,7 +120,7 @@ class BuiltInType(ResourceType):
 
         kept = _KEPT_BY_STATUS.get(self.names.plural, ())
         facts = builtinrequests.KindFacts(self._crd, self._go_type, _types, self._converted, kept)
-        return builtinrequests.of_kind(facts, self._profile)
+        return builtinrequests.of_kind(facts, self.profile)
 
     @property
     def resource(self) -> str:
@@ -213,7 +213,7 @@ class BuiltInType(ResourceType):
         if self.group != _EVENT_GROUP:
             return value
         renamed = {_EVENT_FIELDS.get(key, key): one for key, one in value.items()}
-        stored = builtingotypes.of_kind("v1", self.names.kind)
+        stored = builtingotypes.of_kind("v1", self.names.kind, self.profile)
         return {**decoding.decode(renamed, stored).value, "apiVersion": "v1"}
 
     def shown(self, entry: StoredObject) -> Resource:

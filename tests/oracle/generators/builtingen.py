@@ -16,6 +16,7 @@ from typing import Any, Final
 import yaml
 
 from oracle.generators import wholeobjects
+from pytest_crd.engine import profile
 from pytest_crd.engine.golang.types import Bytes, GoType, Int, List, Map, Pointer, Scalar, Struct
 from pytest_crd.server.builtin import builtingotypes
 
@@ -67,7 +68,7 @@ def conversation(drawn: Random, length: int) -> list[JSONValue]:
     """Return the requests of a conversation about one kind."""
     (api_version, kind), path = drawn.choice([*_KINDS.items()])
     whole = next(one for one in wholeobjects.each() if (one["apiVersion"], one["kind"]) == (api_version, kind))
-    type_ = builtingotypes.of_kind(api_version, kind)
+    type_ = builtingotypes.of_kind(api_version, kind, profile.named(profile.DEFAULT))
     found = [_sent("POST", path, whole)]
     while len(found) < length:
         found.append(_request(drawn, path, whole, type_))

@@ -1,4 +1,4 @@
-"""Conversations with a whole kube-apiserver: requests over TLS, and watches that go on beside them."""
+"""Conversations with a server, a whole kube-apiserver or one for CRDs alone: requests, and watches that go on beside them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSTALLS: Final = 4.0
 
 class Cluster:
     """
-    A kube-apiserver.
+    A server.
 
     Attributes:
         url: Where it is.
@@ -71,7 +71,11 @@ class Cluster:
 
     def _sent(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> http.client.HTTPResponse:
         at = urllib.parse.urlsplit(self.url)
-        connection = http.client.HTTPSConnection(at.hostname or "", at.port, context=self._context, timeout=30)
+        connection = (
+            http.client.HTTPSConnection(at.hostname or "", at.port, context=self._context, timeout=30)
+            if at.scheme == "https"
+            else http.client.HTTPConnection(at.hostname or "", at.port, timeout=30)
+        )
         sent = {**headers, "Authorization": f"Bearer {self._token}"}
         connection.request(method, path, body=body or None, headers=sent)
         return connection.getresponse()

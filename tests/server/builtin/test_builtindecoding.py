@@ -81,7 +81,7 @@ def test_who_wrote_an_event_through_the_other_group_is_forgotten() -> None:
 
 def test_each_kind_has_a_type_whose_object_without_anything_is_itself() -> None:
     for kind in servers.api().catalog.types()[:13]:
-        type_ = builtingotypes.of_kind(kind.api_version, kind.names.kind)
+        type_ = builtingotypes.of_kind(kind.api_version, kind.names.kind, kind.profile)
         assert type_.zero["metadata"] == {}
         assert {**type_.zero, **kind.blank}.keys() == type_.zero.keys() | {"apiVersion", "kind"} & kind.blank.keys()
 
