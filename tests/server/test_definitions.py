@@ -403,3 +403,12 @@ def test_versions_that_were_stored_are_noted() -> None:
 
 def _merge(server: Api, body: Any) -> Any:
     return servers.ask(server, "PATCH", THINGS, body, mediaType="application/merge-patch+json").value
+
+
+@pytest.mark.parametrize(
+    ("version", "line"), [("1.32", 100), ("1.33", 110), ("1.34", 110), ("1.35", 111), ("1.37", 111)]
+)
+def test_a_kind_that_nobody_knows_is_told_with_the_line_of_the_scheme(version: str, line: int) -> None:
+    sent = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "Nope"}
+    answer = servers.ask(Api(kubernetes_version=version), "POST", servers.CRDS, sent)
+    assert answer.value["message"].endswith(f'in scheme "pkg/runtime/scheme.go:{line}"')

@@ -4,7 +4,7 @@ Have conversations of three clients with a whole kube-apiserver and with our ser
 First come those that were thought of, then those that are made at random; with `--builtin` there are random ones about built-in objects alone.
 An older Kubernetes version is not asked what our server answers as the newest one does whatever version it is asked for.
 
-`--about WORD` has only those that were thought of and are about that. `--record FILE` keeps conversations with what the server answered, a line each, for the tests that replay them. The same seed makes the same.
+`--about WORD …` has only those that were thought of and are about one of them. `--record FILE` keeps conversations with what the server answered, a line each, for the tests that replay them. The same seed makes the same.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random, SystemRandom
@@ -60,7 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--length", type=int, default=20, help="of how many requests each (default: 20)")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
     parser.add_argument("--limit", type=int, default=5, help="how many differences are printed")
-    parser.add_argument("--about", default="", metavar="WORD", help="only have those of the topics with this word")
+    parser.add_argument(
+        "--about", nargs="+", default=(), metavar="WORD", help="only have those of the topics with one of these words"
+    )
     parser.add_argument("--builtin", action="store_true", help="have random ones about built-in objects with mistakes")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write conversations and answers into this file")
     shared.add_version(parser)
@@ -119,8 +121,8 @@ def _held(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[int, 
         yield from executor.map(hold, numbers)
 
 
-def _topics(about: str, version: str) -> list[list[JSONValue]]:
-    """Return the conversations that were thought of for a version, or those of them that are about something."""
+def _topics(about: Sequence[str], version: str) -> list[list[JSONValue]]:
+    """Return the conversations that were thought of for a version, or those of them that are about something of *about*."""
     modules = (
         servertopics,
         builtintopics,
@@ -133,5 +135,7 @@ def _topics(about: str, version: str) -> list[list[JSONValue]]:
     found = {topic: requests for module in modules for topic, requests in module.conversations().items()}
     left_out = frozenset() if version == profile.DEFAULT else _OF_NEWEST
     return [
-        requests for topic, requests in found.items() if topic not in left_out and (not about or about in topic.split())
+        requests
+        for topic, requests in found.items()
+        if topic not in left_out and (not about or not set(about).isdisjoint(topic.split()))
     ]

@@ -31,7 +31,7 @@ class Cluster:
     """
 
     def __init__(self, url: str, token: str) -> None:
-        """Take where it is, and the token of who may do everything."""
+        """Take where it is, and the token of who may do everything; empty where everybody may."""
         self.url = url
         self._token = token
         self._context = ssl._create_unverified_context()  # noqa: S323 - it runs on loopback, with a certificate of its own
@@ -76,8 +76,8 @@ class Cluster:
             if at.scheme == "https"
             else http.client.HTTPConnection(at.hostname or "", at.port, timeout=30)
         )
-        sent = {**headers, "Authorization": f"Bearer {self._token}"}
-        connection.request(method, path, body=body or None, headers=sent)
+        known = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        connection.request(method, path, body=body or None, headers={**headers, **known})
         return connection.getresponse()
 
     def _raw(self, response: http.client.HTTPResponse) -> Raw:

@@ -29,7 +29,7 @@ _PATIENCE: Final = 60.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add which one is asked, and by whom."""
-    parser.add_argument("--token", default=TOKEN, help="of who may do everything")
+    parser.add_argument("--token", default=TOKEN, help="of who may do everything; empty where everybody may")
     options.add_server(parser)
 
 
