@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import decimal
+import gc
+import itertools
 import marshal
 import math
 import re
@@ -71,7 +73,8 @@ def is_too_deep(value: JSONValue) -> bool:
 
 def may_hold_null(value: JSONValue) -> bool:
     """Return False where surely no object in *value* has a null; found out at C's speed, where walking it would cost."""
-    return _NULL.search(marshal.dumps(value, _MARSHAL_VERSION)) is not None
+    written = marshal.dumps(value, _MARSHAL_VERSION)
+    return b"N" in written and _NULL.search(written) is not None
 
 
 # A null in an object stands before the next key, which is written in one of several ways or refers to one that was written
@@ -138,10 +141,14 @@ def from_python(value: object) -> JSONValue:
             message says where.
         TooDeepError: It is nested too deeply, or is in itself.
     """
-    with contextlib.suppress(_NotPlainError):
-        plain = _plain(value, 0)
-        if not _SURROGATE.search(marshal.dumps(plain, _MARSHAL_VERSION)):
-            return plain
+    with contextlib.suppress(ValueError):  # from marshal, of anything but Python's own types
+        # First, as marshal marks what is referred to from elsewhere, be it from `every`.
+        written = marshal.dumps(value, _MARSHAL_VERSION)  # type: ignore[arg-type] # refused where it cannot be written
+        every = _all_of_plain(value, len(written))
+        if every is not None and not (b"\xed" in written and _SURROGATE.search(written)):
+            if _may_share(written) and _share(every):
+                return copy(value)
+            return marshal.loads(written)  # noqa: S302 - what was written just now
     return _from_python(value, None, 0)
 
 
@@ -149,37 +156,44 @@ class TooDeepError(TypeError):
     """A value that is nested too deeply for Python, though a server takes it; or a cycle. The message says where."""
 
 
-class _NotPlainError(Exception):
-    """Something that is not made of exactly dict, list, str, bool, None and small int and needs a closer look."""
+_PLAIN: Final = frozenset({dict, list, str, bool, type(None), int})
+_CONTAINERS: Final = frozenset({dict, list})
+_WITHOUT_ATOMS: Final = frozenset({dict, list, str})
 
 
-_ATOMS: Final = frozenset({str, bool, type(None)})
+def _all_of_plain(value: object, most: int) -> list[Any] | None:
+    """
+    Return all of the tree *value* but its keys; None if it is not made of exactly dict, list, str, bool, None and int64.
+
+    Nearly all that tests write is. One level after the other is gathered by the garbage collector, at C's speed: it gives
+    the values of dicts, and their keys only where one of them is no str.
+
+    Args:
+        value: Something that marshal writes: of objects of other types, the collector might give the whole process.
+        most: More than this is not gathered, as a value that stands in many places, or in itself, is met in each.
+    """
+    level = [value]
+    every = level
+    for _ in range(MAX_DEPTH):
+        level = gc.get_referents(*level)
+        if not level or len(every) > most:
+            break
+        every = every + level
+    kinds = set(map(type, every))
+    if level or not kinds <= _PLAIN:
+        return None
+    if kinds <= _WITHOUT_ATOMS:
+        return every
+    keys = itertools.chain.from_iterable([item for item in every if type(item) is dict])
+    integers = [item for item in every if type(item) is int] or [0]
+    plain = set(map(type, keys)) <= {str} and min(integers) >= MIN_INT64 and max(integers) <= MAX_INT64
+    return every if plain else None
 
 
-def _plain(value: object, depth: int) -> JSONValue:
-    """Return a copy of what nearly every test writes, in a third of the time that the closer look takes."""
-    kind = type(value)
-    if depth <= MAX_DEPTH:
-        depth += 1
-        if kind is dict:
-            result = value.copy()  # type: ignore[attr-defined] # a dict
-            for key, item in result.items():
-                if type(key) is not str:
-                    _refuse()
-                if type(item) not in _ATOMS:
-                    result[key] = _plain(item, depth)
-            return result
-        if kind is list:
-            if _ATOMS.issuperset(map(type, value)):  # type: ignore[call-overload] # a list
-                return value[:]  # type: ignore[index]
-            return [item if type(item) in _ATOMS else _plain(item, depth) for item in value]  # type: ignore[attr-defined]
-    if kind in _ATOMS or (kind is int and MIN_INT64 <= value <= MAX_INT64):  # type: ignore[operator] # an int
-        return value
-    return _refuse()
-
-
-def _refuse() -> JSONValue:
-    raise _NotPlainError
+def _share(every: list[Any]) -> bool:
+    """Return whether a list or dict is in *every* twice."""
+    places = [id(item) for item in every if type(item) in _CONTAINERS]
+    return len(set(places)) < len(places)
 
 
 def _from_python(value: object, where: _Where, depth: int) -> JSONValue:
@@ -208,6 +222,15 @@ def _from_python(value: object, where: _Where, depth: int) -> JSONValue:
 
 # Half a character outside of the first plane, as marshal writes it.
 _SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
+
+
+def _may_share(written: bytes) -> bool:
+    """
+    Return whether a list or dict below the root of what marshal wrote may stand in two places; it would, too, in what is read.
+
+    Those that something else refers to, maybe another place, are written with the highest bit of `[` or `{` set.
+    """
+    return written.find(0xDB, 1) >= 0 or written.find(0xFB, 1) >= 0
 
 
 def _text(text: str) -> str:

@@ -43,6 +43,7 @@ def measure(title: str, version: engine.Version, resource: dict[str, Any]) -> It
     for what, took in (
         ("version.prune", pruned),
         ("version.default", defaulted),
+        ("prune, then default", in_turn),
         ("one copy, prune and default", both),
     ):
         yield Figure(f"{what} of {title}", took / copied, "copy.deepcopy")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict, UserList
+from collections.abc import Callable
 from datetime import date
 from enum import Enum, IntEnum, StrEnum
 from http import HTTPStatus
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import TooDeepError
@@ -129,6 +132,11 @@ def test_a_value_means_what_it_means_in_json(value: Any) -> None:
     assert type(converted) in (int, float, str)
 
 
+@pytest.mark.parametrize("value", [-(2**63) - 1, -(2**63), 2**63 - 1, 2**63])
+def test_integers_are_held_as_int64_or_float64(value: int) -> None:
+    assert jsonvalue.equal(jsonvalue.from_python([True, value]), [True, jsonvalue.number(value)])
+
+
 @pytest.mark.parametrize(
     ("text", "held"), [("a\ud800b", "a\ufffdb"), ("\udc00\ud800", "\ufffd\ufffd"), ("\ud7a3", "\ud7a3")]
 )
@@ -136,9 +144,65 @@ def test_half_a_character_is_replaced_as_go_replaces_it(text: str, held: str) ->
     assert jsonvalue.from_python({text: text}) == {held: held}
 
 
-def _cycle() -> list[Any]:
+_SHARED = {"n": ["x"]}
+# As tests write objects, with all that is looked at closely or not: types and keys, numbers, texts, what stands in two places.
+_ATOMS = (
+    st.none()
+    | st.booleans()
+    | st.sampled_from(["", "é", "\ud83d\ude00", 0, -(2**63), -(2**63) - 1, 2**63 - 1, 2**63, 1.0, 1.5, b"x", 1j, ...])
+)
+_KEYS = st.sampled_from(["a", "b", "\u06db", Shell.BASH, 1, None, (), 2.5])
+_WRITTEN = st.recursive(
+    _ATOMS | st.just(_SHARED),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "c"]) | _KEYS, inner, max_size=3)
+        | st.tuples(inner)
+        | st.frozensets(st.integers(0, 3), max_size=1)
+    ),
+    max_leaves=10,
+)
+
+
+@given(_WRITTEN)
+def test_a_quick_look_finds_what_a_closer_one_finds(value: Any) -> None:
+    def converted(convert: Callable[[], Any]) -> Any:
+        try:
+            return convert()
+        except TypeError as error:
+            return error.args
+
+    quick = converted(lambda: jsonvalue.from_python(value))
+    assert jsonvalue.equal(quick, converted(lambda: jsonvalue._from_python(value, None, 0)))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [_SHARED, _SHARED],
+        [_SHARED["n"], _SHARED["n"]],
+        {"a": _SHARED, "b": [_SHARED]},
+        [_SHARED, "\u06db"],
+        [_SHARED, 1.5, _SHARED],
+    ],
+)
+def test_what_stands_in_two_places_becomes_two_values(value: Any) -> None:
+    converted = jsonvalue.from_python(value)
+    assert jsonvalue.equal(converted, value if 1.5 in value else json.loads(json.dumps(value)))
+    every = [converted]
+    places = []
+    for item in every:
+        if isinstance(item, list | dict):
+            places.append(id(item))
+            every.extend(item.values() if isinstance(item, dict) else item)
+    assert len(set(places)) == len(places)
+    assert id(_SHARED) not in places
+    assert id(_SHARED["n"]) not in places
+
+
+def _cycle(ways: int) -> list[Any]:
     items: list[Any] = []
-    items.append(items)
+    items.extend([items] * ways)
     return items
 
 
@@ -165,6 +229,7 @@ def test_what_is_not_json_is_refused_with_its_place(value: Any, message: str) ->
     assert str(raised.value) == message
 
 
-def test_a_cycle_is_refused() -> None:
+@pytest.mark.parametrize("ways", [1, 2, 100])
+def test_a_cycle_is_refused(ways: int) -> None:
     with pytest.raises(TooDeepError, match=r"nested more than 256 levels deep, or a cycle$"):
-        jsonvalue.from_python(_cycle())
+        jsonvalue.from_python(_cycle(ways))

@@ -33,7 +33,7 @@ class Below(Generic[T]):
         """Return the keys of *value* that need a walk, and those of *extra*, sorted."""
         if self.additional is not None:
             return sorted(value)
-        return sorted(key for key in {*self.properties, *extra} if key in value)
+        return sorted(value.keys() & {*self.properties, *extra})
 
     def entry(self, key: str, item: JSONValue, path: FieldPath, found: list[T]) -> JSONValue:
         """Walk the value under *key* of the object at *path*."""
@@ -45,6 +45,8 @@ class Below(Generic[T]):
 
     def object(self, value: dict[str, JSONValue], path: FieldPath, found: list[T]) -> JSONValue:
         """Walk all entries of an object."""
+        if self.additional is None and self.properties.keys().isdisjoint(value):
+            return value  # as in most objects
         return with_changes(value, {key: self.entry(key, value[key], path, found) for key in self.keys(value)})
 
     def list(self, value: JSONValue, path: FieldPath, found: list[T]) -> JSONValue:

@@ -106,17 +106,29 @@ def _default_of(schema: Structural | None) -> _Default | None:
 
 def _defaults(schema: Structural) -> Rewrite | None:
     """Return how the objects and lists that *schema* describes are defaulted; None when it declares no default."""
-    steps = [step for step in (_in_fields(schema), _in_map(schema)) if step]
-    in_list = _in_list(schema)
-    if not steps and in_list is None:
-        return None
+    own = [(name, default) for name, child in schema.properties.items() if (default := _default_of(child))]
+    below = [(name, rewrite) for name, child in schema.properties.items() if (rewrite := _defaults(child))]
+    in_map, in_list = _in_map(schema), _in_list(schema)
+    if not (own or below or in_map):
+        return in_list
 
     def put_defaults(value: JSONValue, paths: list[Path]) -> JSONValue:
         if type(value) is list:
             return in_list(value, paths) if in_list else value
         changes: dict[str, JSONValue] = {}
-        for step in steps:
-            step(value, changes, paths)
+        for name, default in own:
+            if name not in value or (default.replaces_null and value[name] is None):
+                changes[name] = default.put(name, paths)
+        for name, rewrite in below:
+            item = value.get(name)
+            if type(item) is dict or type(item) is list:
+                start = len(paths)
+                new = rewrite(item, paths)
+                if new is not item:
+                    changes[name] = new
+                    rewriting.prefix(paths, start, name)
+        if in_map:
+            in_map(value, changes, paths)
         return rewriting.changed_object(value, changes) if changes else value
 
     return put_defaults
@@ -124,26 +136,6 @@ def _defaults(schema: Structural) -> Rewrite | None:
 
 # Notes in the second argument what defaulting changes in the object that is the first.
 _Step: TypeAlias = "Callable[[JSONValue, dict[str, JSONValue], list[Path]], None]"
-
-
-def _in_fields(schema: Structural) -> _Step | None:
-    own = [(name, default) for name, child in schema.properties.items() if (default := _default_of(child))]
-    below = [(name, rewrite) for name, child in schema.properties.items() if (rewrite := _defaults(child))]
-
-    def put_in_fields(value: JSONValue, changes: dict[str, JSONValue], paths: list[Path]) -> None:
-        for name, default in own:
-            if name not in value or (default.replaces_null and value[name] is None):
-                changes[name] = default.put(name, paths)
-        for name, rewrite in below:
-            item = value.get(name)
-            if type(item) in CONTAINERS:
-                start = len(paths)
-                new = rewrite(item, paths)
-                if new is not item:
-                    changes[name] = new
-                    rewriting.prefix(paths, start, name)
-
-    return put_in_fields if own or below else None
 
 
 def _in_map(schema: Structural) -> _Step | None:

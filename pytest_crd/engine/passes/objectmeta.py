@@ -132,6 +132,8 @@ def _coerce_metadata(metadata: JSONValue, path: FieldPath, kind: Struct, *, drop
         if not drop_malformed:
             raise
         decoded = _decode_fields(metadata, kind)
+    if not decoded.unknown:
+        return Coerced(decoded.value, ())  # as nearly always
     at = path.child("metadata")
     unknown = (SpelledPath(f"{at}.{field}", (*at.steps, *field.steps)) for field in decoded.unknown)
     return Coerced(decoded.value, tuple(unknown))

@@ -63,20 +63,19 @@ def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
     def prune(value: JSONValue, paths: list[Path]) -> JSONValue:
         if type(value) is list:
             return value if CONTAINERS.isdisjoint(map(type, value)) else items.rewrite(value, paths)
-        changes: dict[str, JSONValue] = {}
-        if not (keeps_all or value.keys() <= kept):
-            for key in value:
-                if key not in kept:
-                    changes[key] = DROPPED
-                    paths.append((key,))
+        changes: dict[str, JSONValue] | None = None
+        if not (keeps_all or kept.issuperset(value)):
+            changes = {key: DROPPED for key in value if key not in kept}
+            paths.extend((key,) for key in changes)
         for key, item in value.items():
             kind = type(item)
-            if kind not in CONTAINERS or (kind is list and CONTAINERS.isdisjoint(map(type, item))):
-                continue
-            if key in specified or (is_map and key not in untouched):
+            if (kind is dict or (kind is list and not CONTAINERS.isdisjoint(map(type, item)))) and (
+                key in specified or (is_map and key not in untouched)
+            ):
                 start = len(paths)
                 new = below[key](item, paths)
                 if new is not item:
+                    changes = {} if changes is None else changes
                     changes[key] = new
                     rewriting.prefix(paths, start, key)
         return rewriting.changed_object(value, changes) if changes else value

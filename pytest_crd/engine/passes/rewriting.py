@@ -121,7 +121,7 @@ def items(rewrite: Rewrite) -> Rewrite:
     def rewrite_items(value: JSONValue, paths: list[Path]) -> JSONValue:
         changes: dict[int, JSONValue] = {}
         for index, item in enumerate(value):
-            if type(item) in CONTAINERS:
+            if type(item) is dict or type(item) is list:
                 start = len(paths)
                 new = rewrite(item, paths)
                 if new is not item:

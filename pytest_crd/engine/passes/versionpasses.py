@@ -205,8 +205,8 @@ class Passes:
 
 def _set_meta_aside(resource: Mapping[str, JSONValue]) -> tuple[JSONValue, dict[str, JSONValue]]:
     """Return the resource without apiVersion, kind and metadata, and these in their usual order."""
-    meta = {name: resource[name] for name in META_FIELDS if name in resource}
-    return {name: value for name, value in resource.items() if name not in meta}, meta
+    body = dict(resource)
+    return body, {name: body.pop(name) for name in META_FIELDS if name in body}
 
 
 def _puts_in_nulls(schema: Structural) -> bool:
