@@ -1,4 +1,4 @@
-"""Lists whose items have owners of their own, and objects with another item in them."""
+"""Objects with another item in lists whose items have owners of their own."""
 
 from __future__ import annotations
 
@@ -9,27 +9,10 @@ from pytest_crd.engine import Version
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.schema import ownertypes
-from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
+from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.examples import places
 from pytest_crd.examples.demands import ANYTHING, Demand
 from pytest_crd.examples.values import Maker
-
-
-def lists(version: Version) -> Iterator[SchemaNode]:
-    """Yield what the schema says of each list of a version whose items have owners of their own."""
-    if ownertypes.may_share_by_item(version.schema_map.schema):
-        yield from (one for one in version.schema_map if ownertypes.is_shared_by_item(one) and one.meta_of is None)
-
-
-def has(value: JSONValue, place: Place) -> bool:
-    """Return whether an object has something in the list at a place."""
-    if not place:
-        return bool(value)
-    step, *rest = place
-    if isinstance(step, Each):
-        below = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
-        return any(has(one, tuple(rest)) for one in below)
-    return isinstance(value, dict) and step in value and has(value[step], tuple(rest))
 
 
 def with_others(version: Version, value: JSONObject) -> JSONObject:

@@ -67,14 +67,6 @@ class AppliedSamples:
         return self._verdicts[number]
 
 
-def unreached(version: Version, samples: Sequence[Sample]) -> list[SchemaNode]:
-    """Return the lists of a version with owners of their own items that none of the samples has."""
-    objects = [one.manifest.value for one in samples if one.version == version.name and one.can_be_applied]
-    return [
-        node for node in applieditems.lists(version) if not any(applieditems.has(one, node.place) for one in objects)
-    ]
-
-
 def made_up(version: Version, nodes: Sequence[SchemaNode], source: str) -> CheckVerdict:
     """
     Return the verdict on objects that are made up, one for each list.

@@ -67,9 +67,9 @@ def sample(one: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdic
 
 def made_up(version: Version, samples: Sequence[Sample], source: str) -> CheckVerdict:
     """Return whether objects that are made up can be applied."""
-    from pytest_crd.checks import applies
+    from pytest_crd.checks import applies, itemlists
 
-    return applies.made_up(version, applies.unreached(version, samples), source)
+    return applies.made_up(version, [*itemlists.unreached(version, samples)], source)
 
 
 class UnappliedSamples:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.checks.verdict import CheckVerdict
 from pytest_crd.engine import Version, profile
 from pytest_crd.engine.loading.crdfiles import ReadCrd
-from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.schemamap import SchemaNode
 
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
@@ -18,9 +18,9 @@ _LOSING: Final = frozenset({*_JUNCTORS, "default", "nullable", _PRESERVE})
 _MOST_PLACES: Final = 3
 
 
-def may_lose(version: Version) -> bool:
-    """Return whether OpenAPI v2 may lose something of the schema of a version."""
-    return version.served and any(not _LOSING.isdisjoint(node) for node in nodes.walk(version.schema_map.schema))
+def may_lose(schemas: Iterable[Schema]) -> bool:
+    """Return whether OpenAPI v2 may lose something of *schemas*, which are all in the schema of a version."""
+    return not all(map(_LOSING.isdisjoint, schemas))
 
 
 def in_v2(read: ReadCrd, version: Version) -> CheckVerdict:

@@ -11,11 +11,6 @@ from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 
-def are_in(version: Version) -> bool:
-    """Return whether the schema of a version has rules."""
-    return any(node.rules for node in version.schema_map)
-
-
 def within_budget(read: ReadCrd, version: Version, *, share: float) -> CheckVerdict:
     """
     Return whether the rules of a version compile and stay within their budget.

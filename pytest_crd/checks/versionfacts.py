@@ -9,6 +9,8 @@ from pytest_crd import contentcache
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.quicktuple import NamedTuple
 
 _OF_VERSIONS: Final = "checks of versions"
@@ -45,16 +47,20 @@ def is_unreached(version: Version, samples: Sequence[Sample], cache: ContentCach
 
 
 def _is_unreached(version: Version, samples: Sequence[Sample]) -> bool:
-    from pytest_crd.checks import applies  # noqa: PLC0415 - much that only a new content needs
+    from pytest_crd.checks import itemlists  # noqa: PLC0415 - only of a new content
 
-    return bool(applies.unreached(version, samples))
+    return any(True for _ in itemlists.unreached(version, samples))
 
 
 def _found(version: Version) -> VersionFacts:
-    from pytest_crd.checks import applieditems, published, rules  # noqa: PLC0415 - much that only a new content needs
+    from pytest_crd.checks import itemlists, published  # noqa: PLC0415 - only of a new content
 
-    has_lists = version.served and any(True for _ in applieditems.lists(version))
-    return VersionFacts(rules.are_in(version), published.may_lose(version), has_lists)
+    root = version.schema_map
+    schemas = nodes.walk(root.schema)
+    # All schemas are looked through sooner than the nodes of the places that rules can be for.
+    has_rules = any(RULES in one for one in schemas) and any(node.rules for node in root)
+    has_lists = version.served and any(True for _ in itemlists.of_version(version))
+    return VersionFacts(has_rules, version.served and published.may_lose(schemas), has_lists)
 
 
 def _key(crd: CustomResourceDefinition) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_crd import engine
 from pytest_crd.cases import acceptance
-from pytest_crd.checks import applies, samplefiles
+from pytest_crd.checks import applies, itemlists, samplefiles
 from pytest_crd.checks.applies import AppliedSamples
 from pytest_crd.checks.verdict import CheckVerdict
 from pytest_crd.discovery import samplepaths
@@ -59,7 +59,7 @@ def _crd(folder: Path, field: str = WITHOUT, status: str = "note: {type: string}
 
 def _made_up(crd: engine.CustomResourceDefinition, samples: Sequence[samplefiles.Sample] = ()) -> CheckVerdict:
     version = crd.version("v1")
-    return applies.made_up(version, applies.unreached(version, samples), crd.source)
+    return applies.made_up(version, [*itemlists.unreached(version, samples)], crd.source)
 
 
 def _samples(folder: Path, *texts: str) -> samplefiles.Samples:
@@ -191,14 +191,14 @@ def test_samples_reach_lists_unless_they_are_to_be_refused(tmp_path: Path) -> No
     ).samples
     refused = samples[2]._replace(directive=samples[2].directive._replace(is_refused=True))
 
-    assert [node.path for node in applies.unreached(crd.version("v1"), samples[:2])] == ["spec.rules"]
-    assert [node.path for node in applies.unreached(crd.version("v1"), [refused])] == ["spec.rules"]
-    assert applies.unreached(crd.version("v1"), samples) == []
+    assert [node.path for node in itemlists.unreached(crd.version("v1"), samples[:2])] == ["spec.rules"]
+    assert [node.path for node in itemlists.unreached(crd.version("v1"), [refused])] == ["spec.rules"]
+    assert not [*itemlists.unreached(crd.version("v1"), samples)]
     inner = f"outer: {{type: array, items: {{type: object, additionalProperties: {{type: object, properties: {{{MAP}}}}}}}}}"
     within = _samples_of(samples[2], {"outer": [{"a": {"rules": [{"port": 1}]}}]})
-    assert applies.unreached(_crd(tmp_path, inner).version("v1"), [within]) == []
-    assert applies.unreached(_crd(tmp_path, inner).version("v1"), [_samples_of(samples[2], {"outer": [1]})]) != []
-    assert applies.unreached(_crd(tmp_path, inner).version("v1"), [_samples_of(samples[2], {"outer": 1})]) != []
+    assert not [*itemlists.unreached(_crd(tmp_path, inner).version("v1"), [within])]
+    assert [*itemlists.unreached(_crd(tmp_path, inner).version("v1"), [_samples_of(samples[2], {"outer": [1]})])]
+    assert [*itemlists.unreached(_crd(tmp_path, inner).version("v1"), [_samples_of(samples[2], {"outer": 1})])]
 
 
 def _samples_of(sample: samplefiles.Sample, spec: Any) -> samplefiles.Sample:

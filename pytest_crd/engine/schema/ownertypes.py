@@ -24,19 +24,12 @@ def is_list(node: SchemaNode) -> bool:
 
 def is_shared_by_item(node: SchemaNode) -> bool:
     """Return whether the values are lists whose items have owners of their own."""
-    return node.schema.get(LIST_TYPE) in _BY_ITEM
+    return shares_by_item(node.schema)
 
 
-def may_share_by_item(schema: Mapping[str, JSONValue]) -> bool:
-    """Return False where surely no list in a schema has items with owners of their own, sooner than by all its nodes."""
-    held: list[JSONValue] = [schema]
-    while held:
-        one = held.pop()
-        is_object = isinstance(one, Mapping)
-        if is_object and isinstance(kind := one.get(LIST_TYPE), str) and kind in _BY_ITEM:
-            return True
-        held.extend(inner for inner in (one.values() if is_object else one) if isinstance(inner, Mapping | list))
-    return False
+def shares_by_item(schema: Mapping[str, JSONValue]) -> bool:
+    """Return whether a schema is of lists whose items have owners of their own."""
+    return schema.get(LIST_TYPE) in _BY_ITEM
 
 
 def is_atomic_map(node: SchemaNode) -> bool:

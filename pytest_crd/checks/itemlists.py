@@ -1,0 +1,58 @@
+"""Lists whose items have owners of their own: which a version has, and which of them no sample has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from pytest_crd.checks.samplefiles import Sample
+from pytest_crd.engine import Version
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.schema import ownertypes
+from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
+
+# Where none of these stands, a schema neither is of such a list nor has one in it.
+_INNER: Final = frozenset({ownertypes.LIST_TYPE, "properties", *(step.value for step in Each)})
+
+
+def of_version(version: Version) -> Iterator[SchemaNode]:
+    """Yield what the schema says of each list of a version whose items have owners of their own, outer ones first."""
+    yield from _nodes(version, _places(version.schema_map.schema, ()))
+
+
+def unreached(version: Version, samples: Sequence[Sample]) -> Iterator[SchemaNode]:
+    """Yield the lists of a version with owners of their own items that none of the samples has."""
+    objects = [one.manifest.value for one in samples if one.version == version.name and one.can_be_applied]
+    places = _places(version.schema_map.schema, ())
+    yield from _nodes(version, (place for place in places if not any(_has(one, place) for one in objects)))
+
+
+def _nodes(version: Version, places: Iterable[Place]) -> Iterator[SchemaNode]:
+    for place in places:
+        node = version.schema_map.at(place)
+        if node is not None and node.meta_of is None:
+            yield node
+
+
+def _places(schema: Schema, place: Place) -> Iterator[Place]:
+    """Yield the places of such lists: sooner than by the nodes of all places, as most are none."""
+    if ownertypes.shares_by_item(schema):
+        yield place
+    for name, child in (schema.get("properties") or {}).items():
+        if not _INNER.isdisjoint(child):
+            yield from _places(child, (*place, name))
+    for step in Each:
+        if isinstance(child := schema.get(step.value), Mapping):
+            yield from _places(child, (*place, step))
+
+
+def _has(value: JSONValue, place: Place) -> bool:
+    """Return whether an object has something in the list at a place."""
+    if not place:
+        return bool(value)
+    step, *rest = place
+    if isinstance(step, Each):
+        below = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
+        return any(_has(one, tuple(rest)) for one in below)
+    return isinstance(value, dict) and step in value and _has(value[step], tuple(rest))
