@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _SCHEMA: Final = "openAPIV3Schema"
 _INSIDE: Final = ("items", "additionalProperties")
 _NAMES: Final = ("true", "false")
+# Where none of these stands, there is no such word.
+_ASKED: Final = frozenset({"properties", "enum", "default", *_INSIDE})
 
 
 def words(manifest: Manifest) -> Iterator[tuple[int, str]]:
@@ -77,7 +79,7 @@ def _may_have(schema: JSONValue) -> bool:
     left = [schema]
     while left:
         node = left.pop()
-        if not isinstance(node, dict):
+        if not isinstance(node, dict) or _ASKED.isdisjoint(node):
             continue
         properties = node.get("properties")
         if isinstance(properties, dict):

@@ -165,4 +165,4 @@ class Document:
 
 
 def _comments(lines: Sequence[str]) -> list[str]:
-    return [match[1] for line in lines if (match := _COMMENT.search(line))]
+    return [match[1] for line in lines if "#" in line and (match := _COMMENT.search(line))]
