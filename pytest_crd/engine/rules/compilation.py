@@ -132,7 +132,7 @@ class CompiledRule:
         text: str = self.rule.get("rule") or ""
         return text if text.strip() else ""
 
-    @property
+    @cached_property
     def has_optional_old_self(self) -> bool:
         """Whether `oldSelf` is an optional value in it."""
         return bool(self.rule.get("optionalOldSelf"))

@@ -7,7 +7,6 @@ Reference:
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Hashable
 from typing import Any, Final
 
@@ -16,7 +15,7 @@ from pytest_crd.engine.cel.values.values import Duration, Optional, Timestamp, T
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
-class JSONView(abc.ABC):
+class JSONView:
     """A value of expressions that stands for a JSON value, which it has as `value`."""
 
     __slots__ = ()

@@ -31,6 +31,7 @@ from pytest_crd.engine.rules.variables import Variables
 from pytest_crd.engine.values import ratcheting
 from pytest_crd.engine.values.ratcheting import Correlation
 from pytest_crd.quickdataclass import dataclass
+from pytest_crd.quicktuple import NamedTuple
 
 BUDGET: Final = 10_000_000
 """What all rules may cost together on one object."""
@@ -108,8 +109,7 @@ class RuleSubject:
     correlation: Correlation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """
     A part of the value, and what belongs to it.
 
@@ -202,7 +202,7 @@ class _Walk:
         if self.findings.budget <= 0:
             self._stop(place.path, node, _OUT_OF_BUDGET)
         # What makes the message of a rule sees the old value only where one of the rules does.
-        old = place.old if any(rule.uses_old_self for rule in node.rules) else None
+        old = None if place.old is None or not any(rule.uses_old_self for rule in node.rules) else place.old
         variables = Variables(node.view, place.value, old, self._profile)
         for rule in node.rules:
             if isinstance(rule.expression, CompileProblem):

@@ -44,7 +44,7 @@ class ProgramResult:
 class Program:
     """An expression that can be run."""
 
-    __slots__ = ("_evaluate", "_slots")
+    __slots__ = ("_evaluate", "_limited", "_slots")
 
     def __init__(self, checked: CheckedExpression, functions: Mapping[str, Function]) -> None:
         """
@@ -60,6 +60,7 @@ class Program:
         planner = Planner(checked, functions)
         self._evaluate = planner.plan(checked.parsed.root).evaluate
         self._slots = planner.slots
+        self._limited = workload.Limited(loops=self._slots > 0)
 
     def evaluate(self, variables: Mapping[str, Value], cost_limit: int = COST_LIMIT) -> ProgramResult:
         """
@@ -71,7 +72,7 @@ class Program:
         """
         frame = Frame(variables, self._slots, cost_limit)
         try:
-            with workload.limited(loops=self._slots > 0):
+            with self._limited:
                 value, problem = self._evaluate(frame), None
         except EvaluationError as error:
             value, problem = None, error.with_traceback(None)

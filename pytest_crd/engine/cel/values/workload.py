@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
@@ -32,14 +31,22 @@ class _Remaining(threading.local):
 _remaining: Final = _Remaining()
 
 
-@contextmanager
-def limited(*, loops: bool = True) -> Iterator[None]:
-    """Count from nothing until the end of the `with` block; *loops*: whether a value may be used twice."""
-    _remaining.values = MOST
-    _remaining.extended = {} if loops else None
-    try:
-        yield
-    finally:
+class Limited:
+    """A `with` block in which is counted from nothing."""
+
+    __slots__ = ("_loops",)
+
+    def __init__(self, *, loops: bool) -> None:
+        """Take whether a value may be used twice: then it is in a loop."""
+        self._loops = loops
+
+    def __enter__(self) -> None:
+        """Begin to count."""
+        _remaining.values = MOST
+        _remaining.extended = {} if self._loops else None
+
+    def __exit__(self, *_: object) -> None:
+        """Count no longer."""
         _remaining.values = math.inf
         _remaining.extended = None
 
