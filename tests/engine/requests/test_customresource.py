@@ -301,6 +301,7 @@ def test_a_version_that_is_not_served_answers_nothing() -> None:
     ("resource", "code"),
     [
         pytest.param({"a": "b" * (3 << 20)}, 413, id="a mapping"),
+        pytest.param({"a": ["b" * 1024] * (3 << 10)}, 413, id="one text in many places"),
         pytest.param({"a": "\0" * (1 << 19)}, 413, id="characters that are six in JSON"),
         pytest.param({"a": "\0" * (1 << 18)}, 201, id="not so many of them"),
         pytest.param('{"apiVersion": "b/v1"}' + " " * (3 << 20), 413, id="a text"),

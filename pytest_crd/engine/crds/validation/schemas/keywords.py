@@ -169,7 +169,7 @@ class _Walk:
             self.errors.append(
                 fielderror.invalid(_child(place, _PRESERVE), schema[_PRESERVE], unsupported.NOT_PRESERVING)
             )
-        if not listtypes.KEYWORDS.isdisjoint(schema):
+        if not (listtypes.KEYWORDS.isdisjoint(schema) or listtypes.is_sound(schema)):
             self.errors += listtypes.find(schema, place, self._options, profile=self._profile)
         if schema.get(rulekeywords.KEYWORD):
             self.errors += rulekeywords.find(schema, linkedpaths.path(place), profile=self._profile)

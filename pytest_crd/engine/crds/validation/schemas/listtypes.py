@@ -24,6 +24,8 @@ KEYWORDS: Final = frozenset({_LIST_TYPE, _MAP_TYPE, _MAP_KEYS})
 
 _LIST_TYPES: Final = ("atomic", "set", "map")
 _MAP_TYPES: Final = ("atomic", "granular")
+# The type, the list type and the map type where nothing can be wrong, as in nearly all schemas that have one of the latter.
+_SOUND: Final = frozenset({("array", "atomic", None), ("object", None, "atomic"), ("object", None, "granular")})
 _ATOMIC_ITEM: Final = "must be atomic as item of a list with x-kubernetes-list-type=set"
 _NO_KEY: Final = "entries must all be names of item properties"
 _KEY_WITHOUT_VALUE: Final = (
@@ -62,6 +64,11 @@ def find(schema: Schema, place: LinkedPath, options: ValidationOptions, *, profi
         yield from _list_map(schema, path, profile)
     if options.require_map_list_keys_map_set_validation and list_type in ("map", "set"):
         yield from always_present(schema, path)
+
+
+def is_sound(schema: Schema) -> bool:
+    """Return whether surely nothing is wrong with them, without a look at what is in the schema."""
+    return _MAP_KEYS not in schema and (schema.get("type"), schema.get(_LIST_TYPE), schema.get(_MAP_TYPE)) in _SOUND
 
 
 def always_present(schema: Schema, path: FieldPath) -> Iterator[FieldError]:
