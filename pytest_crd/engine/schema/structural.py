@@ -35,6 +35,7 @@ _EXTENSIONS: Final = frozenset(
         *("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"),
     }
 )
+_EXTENDING: Final = _EXTENSIONS | {"x-kubernetes-validations"}
 _VALUE_KEYWORDS: Final = frozenset(
     {
         *("format", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern"),
@@ -166,31 +167,39 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
     if schema.keys() <= _PLAIN:
         return _plain(schema.get("type") or "", bool(schema.get("description")))
     set_keywords = _set_keywords(schema)
+    get = set_keywords.get
     validation = _value_validation(set_keywords)
-    if set_keywords.get("x-kubernetes-preserve-unknown-fields") is False:
+    if get("x-kubernetes-preserve-unknown-fields") is False:
         raise UnsupportedConstructError(_NOT_PRESERVING)
-    items = set_keywords.get("items")
-    properties = set_keywords.get("properties")
-    additional = set_keywords.get("additionalProperties")
-    rules = set_keywords.get("x-kubernetes-validations")
-    map_keys = set_keywords.get("x-kubernetes-list-map-keys")
-    return Structural(
-        type=set_keywords.get("type", ""),
-        nullable=set_keywords.get("nullable", False),
-        default=set_keywords.get("default"),
+    items = get("items")
+    properties = get("properties")
+    additional = get("additionalProperties")
+    node = Structural(
+        type=get("type", ""),
+        nullable=get("nullable", False),
+        default=get("default"),
         items=None if items is None else from_schema(_single(items)),
         properties={name: from_schema(properties[name]) for name in sorted(properties)} if properties else _NOTHING,
         additional_properties=from_schema(additional) if isinstance(additional, Mapping) else additional,
         is_annotated=not _ANNOTATIONS.isdisjoint(set_keywords),
-        x_preserve_unknown_fields="x-kubernetes-preserve-unknown-fields" in set_keywords,
-        x_embedded_resource=set_keywords.get("x-kubernetes-embedded-resource", False),
-        x_int_or_string=set_keywords.get("x-kubernetes-int-or-string", False),
-        x_list_type=set_keywords.get("x-kubernetes-list-type"),
-        x_list_map_keys=None if map_keys is None else tuple(map_keys),
-        x_map_type=set_keywords.get("x-kubernetes-map-type"),
-        x_validations=None if rules is None else tuple(rules),
         validation=validation,
     )
+    if not _EXTENDING.isdisjoint(set_keywords):
+        _extend(node, set_keywords)
+    return node
+
+
+def _extend(node: Structural, set_keywords: Mapping[str, JSONValue]) -> None:
+    """Put the extensions of Kubernetes into a new node, which most have none of."""
+    get = set_keywords.get
+    rules, map_keys = get("x-kubernetes-validations"), get("x-kubernetes-list-map-keys")
+    node.x_preserve_unknown_fields = "x-kubernetes-preserve-unknown-fields" in set_keywords
+    node.x_embedded_resource = get("x-kubernetes-embedded-resource", False)
+    node.x_int_or_string = get("x-kubernetes-int-or-string", False)
+    node.x_list_type = get("x-kubernetes-list-type")
+    node.x_list_map_keys = None if map_keys is None else tuple(map_keys)
+    node.x_map_type = get("x-kubernetes-map-type")
+    node.x_validations = None if rules is None else tuple(rules)
 
 
 @functools.lru_cache

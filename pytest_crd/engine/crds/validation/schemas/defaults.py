@@ -28,6 +28,9 @@ from pytest_crd.quicktuple import NamedTuple
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 # Where a schema may have it; inside of allOf and the like it is not structural.
 _PARTS: Final = frozenset({"items", "properties", "additionalProperties"})
+# What says nothing of values, or no more than `_is_sound` knows.
+_ASKING_LITTLE: Final = frozenset({"description", "title", "default", "type", "enum"})
+_OF_TYPES: Final = frozenset({("string", str), ("boolean", bool), ("integer", int), ("number", int), ("number", float)})
 _TYPE_META: Final = {"kind": "Validation", "apiVersion": "validation/v1"}
 
 
@@ -95,7 +98,7 @@ class _Walk:
         is_resource = node.x_embedded_resource
         if is_resource:
             inside = None
-        if node.default is not None:
+        if node.default is not None and (inside or not _is_sound(schema)):
             path = linkedpaths.path(place).child("default")
             check = self._in_resource(node, schema, path, inside) if inside else self._alone(node, schema, path)
             self.errors += check
@@ -150,6 +153,14 @@ class _Walk:
             yield badvalues.invalid(path, node.default, detail, profile=self._profile)
         else:
             yield from self._valid_value(node, schema, node.default, path)
+
+
+def _is_sound(schema: Schema) -> bool:
+    """Return whether surely nothing is wrong with the default of *schema*: a text of its `enum`, or all that is asked is its type."""
+    default = schema["default"]
+    if not schema.keys() <= _ASKING_LITTLE or (schema.get("type"), type(default)) not in _OF_TYPES:
+        return False
+    return "enum" not in schema or (type(default) is str and default in schema["enum"])
 
 
 def _loosened(schema: Schema) -> Schema:
