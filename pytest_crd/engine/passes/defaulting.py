@@ -109,8 +109,8 @@ def _defaults(schema: Structural) -> Rewrite | None:
     own = [(name, default) for name, child in schema.properties.items() if (default := _default_of(child))]
     below = [(name, rewrite) for name, child in schema.properties.items() if (rewrite := _defaults(child))]
     in_map, in_list = _in_map(schema), _in_list(schema)
-    if not (own or below or in_map):
-        return in_list
+    if not (own or below or in_map or in_list):
+        return None
 
     def put_defaults(value: JSONValue, paths: list[Path]) -> JSONValue:
         if type(value) is list:
