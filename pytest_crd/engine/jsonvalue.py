@@ -6,7 +6,6 @@ Written once because Python blurs what JSON and Go keep apart: `True == 1 == 1.0
 
 from __future__ import annotations
 
-import contextlib
 import decimal
 import gc
 import itertools
@@ -141,15 +140,17 @@ def from_python(value: object) -> JSONValue:
             message says where.
         TooDeepError: It is nested too deeply, or is in itself.
     """
-    with contextlib.suppress(ValueError):  # from marshal, of anything but Python's own types
+    try:
         # First, as marshal marks what is referred to from elsewhere, be it from `every`.
         written = marshal.dumps(value, _MARSHAL_VERSION)  # type: ignore[arg-type] # refused where it cannot be written
-        every = _all_of_plain(value, len(written))
-        if every is not None and not (b"\xed" in written and _SURROGATE.search(written)):
-            if _may_share(written) and _share(every):
-                return copy(value)
-            return marshal.loads(written)  # noqa: S302 - what was written just now
-    return _from_python(value, None, 0)
+    except ValueError:
+        return _from_python(value, None, 0)
+    every = _all_of_plain(value, len(written))
+    if every is None or (b"\xed" in written and _SURROGATE.search(written)):
+        return _from_python(value, None, 0)
+    if _may_share(written) and _share(every):
+        return copy(value)
+    return marshal.loads(written)  # noqa: S302 - what was written just now
 
 
 class TooDeepError(TypeError):
@@ -172,13 +173,13 @@ def _all_of_plain(value: object, most: int) -> list[Any] | None:
         value: Something that marshal writes: of objects of other types, the collector might give the whole process.
         most: More than this is not gathered, as a value that stands in many places, or in itself, is met in each.
     """
-    level = [value]
-    every = level
+    every = [value]
+    level = gc.get_referents(value)
     for _ in range(MAX_DEPTH):
-        level = gc.get_referents(*level)
         if not level or len(every) > most:
             break
-        every = every + level
+        every += level
+        level = gc.get_referents(*level)
     kinds = set(map(type, every))
     if level or not kinds <= _PLAIN:
         return None
