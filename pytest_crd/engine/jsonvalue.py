@@ -21,6 +21,9 @@ JSONValue: TypeAlias = Any
 # A JSON object that is read, and not changed.
 JSONObject: TypeAlias = Mapping[str, JSONValue]
 
+# What other values are in.
+CONTAINERS: Final = frozenset({dict, list})
+
 MIN_INT64: Final = -(2**63)
 MAX_INT64: Final = 2**63 - 1
 
@@ -141,16 +144,15 @@ def from_python(value: object) -> JSONValue:
         TooDeepError: It is nested too deeply, or is in itself.
     """
     try:
-        # First, as marshal marks what is referred to from elsewhere, be it from `every`.
         written = marshal.dumps(value, _MARSHAL_VERSION)  # type: ignore[arg-type] # refused where it cannot be written
+        made = marshal.loads(written)  # noqa: S302 - what was written just now
     except ValueError:
         return _from_python(value, None, 0)
-    every = _all_of_plain(value, len(written))
+    # Not those of *value*: of the attributes of an object, which are a dict too, the collector may give none.
+    every = _all_of_plain(made, len(written))
     if every is None or (b"\xed" in written and _SURROGATE.search(written)):
         return _from_python(value, None, 0)
-    if _may_share(written) and _share(every):
-        return copy(value)
-    return marshal.loads(written)  # noqa: S302 - what was written just now
+    return copy(made) if _may_share(written) and _share(every) else made
 
 
 class TooDeepError(TypeError):
@@ -158,23 +160,22 @@ class TooDeepError(TypeError):
 
 
 _PLAIN: Final = frozenset({dict, list, str, bool, type(None), int})
-_CONTAINERS: Final = frozenset({dict, list})
 _WITHOUT_ATOMS: Final = frozenset({dict, list, str})
 
 
-def _all_of_plain(value: object, most: int) -> list[Any] | None:
+def _all_of_plain(made: object, most: int) -> list[Any] | None:
     """
-    Return all of the tree *value* but its keys; None if it is not made of exactly dict, list, str, bool, None and int64.
+    Return all of the tree *made* but its keys; None if it is not made of exactly dict, list, str, bool, None and int64.
 
     Nearly all that tests write is. One level after the other is gathered by the garbage collector, at C's speed: it gives
     the values of dicts, and their keys only where one of them is no str.
 
     Args:
-        value: Something that marshal writes: of objects of other types, the collector might give the whole process.
+        made: What marshal has read: of dicts that it makes the collector gives all, of objects of other types maybe the whole process.
         most: More than this is not gathered, as a value that stands in many places, or in itself, is met in each.
     """
-    every = [value]
-    level = gc.get_referents(value)
+    every = [made]
+    level = gc.get_referents(made)
     for _ in range(MAX_DEPTH):
         if not level or len(every) > most:
             break
@@ -193,7 +194,7 @@ def _all_of_plain(value: object, most: int) -> list[Any] | None:
 
 def _share(every: list[Any]) -> bool:
     """Return whether a list or dict is in *every* twice."""
-    places = [id(item) for item in every if type(item) in _CONTAINERS]
+    places = [id(item) for item in every if type(item) in CONTAINERS]
     return len(set(places)) < len(places)
 
 

@@ -200,6 +200,21 @@ def test_what_stands_in_two_places_becomes_two_values(value: Any) -> None:
     assert id(_SHARED["n"]) not in places
 
 
+class _Spec:
+    def __init__(self, **fields: Any) -> None:
+        vars(self).update(fields)
+        self.sizes = (1, 2.0)
+
+
+def test_attributes_of_an_object_are_read_as_any_dict() -> None:
+    spec, broken = _Spec(most=2**63), _Spec(when=b"x")
+    assert jsonvalue.equal(
+        jsonvalue.from_python({"spec": vars(spec)}), {"spec": {"most": float(2**63), "sizes": [1, 2]}}
+    )
+    with pytest.raises(TypeError, match=r"^spec\.when: b'x' is not JSON"):
+        jsonvalue.from_python({"spec": vars(broken)})
+
+
 def _cycle(ways: int) -> list[Any]:
     items: list[Any] = []
     items.extend([items] * ways)
@@ -227,6 +242,13 @@ def test_what_is_not_json_is_refused_with_its_place(value: Any, message: str) ->
     with pytest.raises(TypeError) as raised:
         jsonvalue.from_python(value)
     assert str(raised.value) == message
+
+
+def test_a_cycle_through_a_tuple_is_refused() -> None:
+    items: list[Any] = []
+    items.append((items,))
+    with pytest.raises(TooDeepError):
+        jsonvalue.from_python(items)
 
 
 @pytest.mark.parametrize("ways", [1, 2, 100])

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TypeAlias
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.passes import rewriting
-from pytest_crd.engine.passes.rewriting import CONTAINERS, DROPPED, ByKey, Once, Path, Rewrite, Rewritten, TreePass
+from pytest_crd.engine.passes.rewriting import DROPPED, ByKey, Once, Path, Rewrite, Rewritten, TreePass
 from pytest_crd.engine.schema.structural import Structural
 
 

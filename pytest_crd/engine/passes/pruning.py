@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.passes import rewriting
-from pytest_crd.engine.passes.rewriting import CONTAINERS, DROPPED, ByKey, Once, Path, Rewrite, TreePass
+from pytest_crd.engine.passes.rewriting import DROPPED, ByKey, Once, Path, Rewrite, TreePass
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
 

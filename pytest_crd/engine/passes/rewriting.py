@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.quicktuple import NamedTuple
 
@@ -42,9 +42,6 @@ class _Dropped:
 
 
 DROPPED: Final = _Dropped()
-
-# What a rewrite is for: everything else is left alone.
-CONTAINERS: Final = frozenset({dict, list})
 
 
 def as_pass(rewrite: Rewrite) -> TreePass:
