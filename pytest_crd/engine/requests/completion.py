@@ -173,7 +173,7 @@ def resource(given: Mapping[str, object] | str) -> Mapping[str, JSONValue]:
     Raises:
         TypeError: It is no mapping.
     """
-    value = read(given).value if isinstance(given, str) else jsonvalue.from_python(given)
+    value = read(given).value
     if not isinstance(value, dict):
         raise TypeError(f"a custom resource is a mapping, not {jsonvalue.type_of(value)}")
     return value

@@ -202,7 +202,7 @@ class _Walk:
         if self.findings.budget <= 0:
             self._stop(place.path, node, _OUT_OF_BUDGET)
         # What makes the message of a rule sees the old value only where one of the rules does.
-        old = None if place.old is None or not any(rule.uses_old_self for rule in node.rules) else place.old
+        old = place.old if place.old is not None and any(rule.uses_old_self for rule in node.rules) else None
         variables = Variables(node.view, place.value, old, self._profile)
         for rule in node.rules:
             if isinstance(rule.expression, CompileProblem):
