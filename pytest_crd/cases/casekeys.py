@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.cases import forms, valueforms
@@ -10,7 +11,6 @@ from pytest_crd.cases.forms import Conflict, Form, Need
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.requests import requestbody
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

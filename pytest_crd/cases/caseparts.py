@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text.document import Document
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, eq=False)

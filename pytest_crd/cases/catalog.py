@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,6 @@ from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomRe
 from pytest_crd.engine.definitions.context import Guard
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.loading import project
-from pytest_crd.quickdataclass import dataclass
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant

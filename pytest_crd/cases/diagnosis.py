@@ -10,6 +10,7 @@ import difflib
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd.cases import casekeys
@@ -19,7 +20,6 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text.document import Document
-from pytest_crd.quickdataclass import dataclass
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError

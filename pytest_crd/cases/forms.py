@@ -7,10 +7,9 @@ Each has a `title` that completes the sentence "'key' must be …"; which keys t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 
 Form = Mapping[str, Any]
 

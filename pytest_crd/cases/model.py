@@ -7,7 +7,7 @@ It reads nothing and judges nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, TypeAlias
 
 from pytest_crd.cases.caseparts import ApplyStep, CaseLines, ExpectedConflict, ExpectedError, ObjectSource, OldCRD
@@ -16,7 +16,6 @@ from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.requestbody import FieldValidation
 from pytest_crd.engine.text.document import Document
-from pytest_crd.quickdataclass import dataclass
 
 
 class CaseFileError(InputError):
@@ -276,7 +275,7 @@ class ApplyCase(UpdateCase):
     def expects_refusal(self) -> bool:
         """Whether the last apply must be refused."""
         # A dataclass with slots is made anew, so that `super()` alone would mean the class before.
-        return self.conflicts is not None or super(ApplyCase, self).expects_refusal  # noqa: UP008
+        return self.conflicts is not None or super(ApplyCase, self).expects_refusal
 
 
 class StatusApplyCase(ApplyCase):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cases import jsonpatch
 from pytest_crd.cases.caseparts import ApplyStep, ObjectSource
@@ -15,7 +15,6 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlreader
 from pytest_crd.engine.text.document import Document
-from pytest_crd.quicktuple import NamedTuple
 
 # The keys of a case: the object, its file, the document there, the patch.
 _INPUT: Final = ("input", "inputFile", "document", "patch")

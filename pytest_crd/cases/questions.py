@@ -7,7 +7,7 @@ Whoever wants to ask somebody else as well, a real server, hears the questions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.model import PATCHES
 from pytest_crd.cases.sections import Section
@@ -15,7 +15,6 @@ from pytest_crd.engine import CustomResourceDefinition, Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
-from pytest_crd.quicktuple import NamedTuple
 
 
 class SentApply(NamedTuple):

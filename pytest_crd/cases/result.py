@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.caseparts import ExpectedConflict, ExpectedError
 from pytest_crd.cases.comparison import Remainder
@@ -15,7 +15,6 @@ from pytest_crd.engine.errors.response import FieldConflict, Stored
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Disregarded(enum.Enum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from pytest_crd.cases import jsonpatch
 from pytest_crd.cases.model import ApplyCase, Case, CreateCase, PatchCase, UpdateCase
@@ -12,7 +13,6 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Sent(NamedTuple):

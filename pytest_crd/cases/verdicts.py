@@ -6,12 +6,11 @@ Whoever wants to know what a case states of the request that it has just made he
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.model import DefaultingCase, PruningCase, RequestCase
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.engine import Version
-from pytest_crd.quicktuple import NamedTuple
 
 Judged: TypeAlias = PruningCase | DefaultingCase | RequestCase
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cases.acceptance import RefusedCrdError
 from pytest_crd.checks import applieditems, applycauses
@@ -21,7 +21,6 @@ from pytest_crd.engine.requests.request import Subresource
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.examples import NoExampleError, places
 from pytest_crd.examples.placement import Placer
-from pytest_crd.quicktuple import NamedTuple
 
 _FIRST: Final = "a first manager"
 _SECOND: Final = "a second manager"

@@ -6,7 +6,7 @@ import functools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +29,6 @@ from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.text.manifest import ManifestFile
 from pytest_crd.progress import Progress, each
-from pytest_crd.quickdataclass import dataclass
 
 _MOST_KINDS: Final = 5
 

@@ -6,9 +6,9 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.checks import directives, likeness
 from pytest_crd.checks.directives import Directive
@@ -19,8 +19,6 @@ from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.text import headings, manifest
 from pytest_crd.engine.text.headings import HeadedManifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"

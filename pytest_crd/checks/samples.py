@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.cases import barewords, comparison, questions
@@ -22,7 +22,6 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.text.manifest import Manifest
-from pytest_crd.quickdataclass import dataclass
 
 _PLACEHOLDERS: Final = ("{{", "${")
 _LONGEST: Final = 60

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
+from typing import NamedTuple
 
 
 class CheckFinding(NamedTuple):

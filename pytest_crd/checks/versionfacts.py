@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd import contentcache
 from pytest_crd.checks.samplefiles import Sample
@@ -11,7 +11,6 @@ from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.schema import nodes
 from pytest_crd.engine.schema.schemamap import RULES
-from pytest_crd.quicktuple import NamedTuple
 
 _OF_VERSIONS: Final = "checks of versions"
 _UNREACHED: Final = "lists without samples"

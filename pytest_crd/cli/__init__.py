@@ -7,9 +7,7 @@ The commands of `pytest-crd`, which is `python -m pytest_crd` too: a module each
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
-
-from pytest_crd.quicktuple import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Command(NamedTuple):

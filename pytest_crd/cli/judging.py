@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.checks import samples
 from pytest_crd.checks.samplefiles import Claims
@@ -16,7 +16,6 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.quicktuple import NamedTuple
 
 _INVALID: Final = 422
 _KEPT: Final = "kept as it was so before, a create would be refused"

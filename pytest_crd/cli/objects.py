@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
@@ -14,8 +14,6 @@ from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinition
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import headings, manifest
 from pytest_crd.engine.text.manifest import Manifest
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 STREAM: Final = "-"
 STREAM_NAME: Final = "stdin"

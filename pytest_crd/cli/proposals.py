@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cli.repository import Repository
 from pytest_crd.discovery import inifiles, samplepaths
@@ -15,7 +15,6 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.generation import NothingToStateError, filenames, generate
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.writing import files
 
 # With all tags, by which the last release is found.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,6 @@ from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.discovery.tags import NoReleaseError
 from pytest_crd.engine import CrdError, CustomResourceDefinition, CustomResourceDefinitions, InputError, profile
 from pytest_crd.generation import filenames
-from pytest_crd.quickdataclass import dataclass
 
 _WORKFLOWS: Final = ".github/workflows"
 _GITLAB: Final = ".gitlab-ci.yml"

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cases import acceptance
 from pytest_crd.checks.samples import SampleOutcome
@@ -29,7 +29,6 @@ from pytest_crd.engine import (
     profile,
 )
 from pytest_crd.engine.loading.crdfiles import CrdFiles
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.report import text
 from pytest_crd.writing import yamltext
 

@@ -7,14 +7,13 @@ each test that used it has passed, in whichever process.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_crd.coverage import data
 from pytest_crd.coverage.collector import Collector
 from pytest_crd.coverage.data import Data
-from pytest_crd.quickdataclass import dataclass
 
 _PHASES: Final = frozenset({"setup", "call", "teardown"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from pytest_crd.cases.verdicts import JudgedCase
@@ -15,7 +15,6 @@ from pytest_crd.coverage.statements import Statement
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.definitions.context import WrittenCrd
 from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
-from pytest_crd.quickdataclass import dataclass
 
 # What was read, for copies of one CRD count together; a CRD that was not read, for itself.
 _Identity: TypeAlias = "WrittenCrd | CustomResourceDefinition"

@@ -8,14 +8,13 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_crd.coverage.collector import Collector, Reached
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.text import manifest
-from pytest_crd.quickdataclass import dataclass
 
 FORMAT: Final = 2
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.quicktuple import NamedTuple
 
 # Keys and indices, from the root of an object.
 Path: TypeAlias = "tuple[str | int, ...]"

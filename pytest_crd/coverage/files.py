@@ -8,10 +8,9 @@ import time
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.coverage.summary import Counted, Summary, Tally, VersionCoverage
-from pytest_crd.quicktuple import NamedTuple
 
 FORMAT: Final = 1
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.coverage.look import Look
@@ -25,7 +26,6 @@ from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.keywords import TypeCheck
 from pytest_crd.engine.values.numbers import ServerPanicError
 from pytest_crd.engine.values.result import KeywordCheck
-from pytest_crd.quickdataclass import dataclass
 
 _LONGEST: Final = 60
 _SIZES: Final = {

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, fieldpath
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.definitions.context import WrittenCrd
 from pytest_crd.engine.errors.failedrule import Steps
-from pytest_crd.quicktuple import NamedTuple
 
 NO_COVER: Final = "# crd: no cover"
 # What every comment has that may be meant for us: no other line need be searched.

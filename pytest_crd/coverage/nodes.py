@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from pytest_crd.coverage import keywords
@@ -14,7 +14,6 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS, TYPE_META
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.schemamap import KEEPS_UNKNOWN, RULES, Each, SchemaNode
-from pytest_crd.quickdataclass import dataclass
 
 UNKNOWN_DROPPED: Final = "unknown-dropped"
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.quicktuple import NamedTuple
 
 PointKind: TypeAlias = Literal[
     "property",

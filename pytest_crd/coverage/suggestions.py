@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.coverage import meter
 from pytest_crd.coverage.points import Point
@@ -20,7 +20,6 @@ from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.examples import Boundaries, NoExampleError, limits, places
 from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.placement import Placer
-from pytest_crd.quicktuple import NamedTuple
 
 # How many values are tried for a branch of a junctor.
 _MOST_VALUES: Final = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -16,7 +16,6 @@ from pytest_crd.coverage.data import Data
 from pytest_crd.coverage.lines import CrdLines, Exclusion
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, UnsupportedConstructError, Version
-from pytest_crd.quickdataclass import dataclass
 
 # A case states what follows; or only a request has reached it; or nobody has.
 State: TypeAlias = Literal["held", "seen", "missed"]

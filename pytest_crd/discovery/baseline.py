@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.discovery import madecrds, projectfiles, releases, search, trees
 from pytest_crd.discovery.releases import AbsentError
@@ -20,8 +21,6 @@ from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.text import manifest
 from pytest_crd.progress import Progress, Tell, each, silent
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 OF_GIT: Final = "git:"
 LAST_RELEASE: Final = f"{OF_GIT}latest-tag"

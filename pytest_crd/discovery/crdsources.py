@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +27,6 @@ from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 from pytest_crd.progress import Progress, Tell, silent
-from pytest_crd.quickdataclass import dataclass
 
 _MOST_PLACES: Final = 5
 _HEADING: Final = "heading under another Kubernetes version"

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
-from typing import Final
-
-from pytest_crd.quicktuple import NamedTuple
+from typing import Final, NamedTuple
 
 _SECONDS: Final = 60
 # In a git hook these point to the repository of the hook, which need not be the one of the folder that is asked about.

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
 from pytest_crd import folders
 from pytest_crd.discovery import git
 from pytest_crd.engine.crds import declared, decoded, misspelling
-from pytest_crd.quickdataclass import dataclass
 
 OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
 # `test`, `testdata`, `e2e`, `e2e-tests`, `integration_test`.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.discovery import git, tags
 from pytest_crd.discovery.tags import NoReleaseError
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.quicktuple import NamedTuple
 
 # `latest-tag`, and with a pattern `latest-tag(operator-v*)`.
 _LATEST: Final = re.compile(r"latest-tag(?:\((.+)\))?")

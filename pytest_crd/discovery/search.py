@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.discovery import projectfiles
 from pytest_crd.discovery.projectfiles import Discovery
@@ -20,8 +20,6 @@ from pytest_crd.engine.loading.crdfiles import FileOrigin
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 # Where operator projects keep their CRDs, by the habits of kubebuilder, Operator SDK, Helm and others.
 CONVENTIONAL_PATHS: Final = (

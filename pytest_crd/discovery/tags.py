@@ -14,10 +14,9 @@ import fnmatch
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.discovery import git
-from pytest_crd.quicktuple import NamedTuple
 
 _SEMVER: Final = re.compile(r"v?(\d+\.\d+\.\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
 # Behind what a pattern says.

@@ -11,6 +11,7 @@ import glob
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Final, Protocol
@@ -19,7 +20,6 @@ from pytest_crd import folders
 from pytest_crd.discovery import git, projectfiles
 from pytest_crd.engine.inputerror import CrdError, ManifestError, Mistake
 from pytest_crd.engine.text import manifest
-from pytest_crd.quickdataclass import dataclass
 
 _LINK: Final = "120000"
 _MODULE: Final = "160000"

@@ -6,9 +6,8 @@ Field paths, and the two ways in which the server spells them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self, TypeAlias
-
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

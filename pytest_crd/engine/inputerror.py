@@ -7,8 +7,7 @@ An InputError is never a verdict (those are data) and never our bug (those keep 
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from pytest_crd.quickdataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,11 +7,10 @@ A version is supported when a real server of it has been recorded; any other is 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel.dialect import Dialect, Libraries
 from pytest_crd.engine.golang.release import ApplyRelease, GoRelease, JsonPatchRelease
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Profile(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd import engine
@@ -23,7 +23,6 @@ from pytest_crd.examples.placement import Placer
 from pytest_crd.examples.places import Steps
 from pytest_crd.examples.repair import Judge, NotFoundError, Resource, Search
 from pytest_crd.examples.rulesearch import RuleSearch
-from pytest_crd.quickdataclass import dataclass
 
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 _REQUIRED: Final = "required"

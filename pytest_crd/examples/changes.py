@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.examples import places
 from pytest_crd.examples.places import Steps
-from pytest_crd.quickdataclass import dataclass
 
 ABSENT: Final = object()
 """What stands where nothing is."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
@@ -16,7 +17,6 @@ from pytest_crd.engine.schema.schemamap import Each
 from pytest_crd.examples import numbers
 from pytest_crd.examples.numbers import NumberDemand
 from pytest_crd.examples.texts import TextDemand
-from pytest_crd.quickdataclass import dataclass
 
 Schema: TypeAlias = Mapping[str, Any]
 

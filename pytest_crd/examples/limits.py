@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
@@ -15,7 +16,6 @@ from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.examples import numbers, texts
 from pytest_crd.examples.demands import ANYTHING, INT_OR_STRING, Demand
 from pytest_crd.examples.values import Maker
-from pytest_crd.quickdataclass import dataclass
 
 # Values of every type, one of which is of none that a schema asks for.
 _OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], 1.5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd import engine
@@ -15,7 +16,6 @@ from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.places import Steps
 from pytest_crd.examples.rulegoals.rules import RuleGoals
 from pytest_crd.examples.values import KEYS, Maker
-from pytest_crd.quickdataclass import dataclass
 
 _TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 _MATCHES: Final = re.compile(r"""matches\(\s*r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
-
-from pytest_crd.quickdataclass import dataclass
 
 _USUAL: Final = (2, 3, 10, 80, 100, -1)
 _FRACTION: Final = Decimal("0.5")

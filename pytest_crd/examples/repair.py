@@ -11,12 +11,12 @@ import heapq
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
 from pytest_crd.examples.changes import Change, Mutation
 from pytest_crd.examples.places import Steps
-from pytest_crd.quickdataclass import dataclass
 
 Resource: TypeAlias = "dict[str, Any]"
 Judge: TypeAlias = "Callable[[Resource], engine.Response]"

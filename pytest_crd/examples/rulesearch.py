@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd import engine
 from pytest_crd.engine.schema import schemamap
@@ -15,8 +16,6 @@ from pytest_crd.examples.changes import Change, Mutation
 from pytest_crd.examples.placement import Held, Placer
 from pytest_crd.examples.repair import Judge, Keep, KeepAll, NotFoundError, Resource, Search
 from pytest_crd.examples.rulegoals.state import State
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 _MOST_TRIALS: Final = 150
 # How many of the objects are tried for which the rule is false, how many of them are repaired, and with how many trials each.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.golang.regexp import textsearch
 from pytest_crd.engine.golang.regexp.textsearch import Lengths
 from pytest_crd.examples import patterns
-from pytest_crd.quickdataclass import dataclass
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 # From here on a text is only made where a schema asks for no fewer characters.

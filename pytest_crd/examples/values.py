@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.examples import numbers, texts
 from pytest_crd.examples.demands import ANYTHING, INT_OR_STRING, Demand
-from pytest_crd.quickdataclass import dataclass
 
 _MOST: Final = 40
 KEYS: Final = ("key", *(f"key{index}" for index in range(2, 1000)))

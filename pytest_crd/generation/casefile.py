@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd import coverage, engine, examples
@@ -17,7 +17,6 @@ from pytest_crd.generation.order import CaseOrder
 from pytest_crd.generation.reach import Reach
 from pytest_crd.generation.scope import FileScope, NothingToStateError, Wanted
 from pytest_crd.progress import Progress, Tell, each, silent
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.writing import yamltext
 
 MOST_LINES: Final = 600

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.publishing import types
 from pytest_crd.engine.schema.schemamap import Place, SchemaNode
-from pytest_crd.quicktuple import NamedTuple
 
 
 class _Fields(NamedTuple):

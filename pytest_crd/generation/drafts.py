@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.cases.sections import Section
@@ -13,7 +13,6 @@ from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import expectations, words
 from pytest_crd.generation.layout import Layout, StatedCase, group_of
 from pytest_crd.generation.proposals import Proposal
-from pytest_crd.quicktuple import NamedTuple
 
 _LONGEST_LINE: Final = 2000
 # An empty line, and the heading.

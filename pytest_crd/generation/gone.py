@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, AnyCase, Case
 from pytest_crd.cases.result import CaseResult
@@ -12,7 +13,6 @@ from pytest_crd.engine.errors.changedfield import ChangedField
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.generation import renaming, words
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Trimmed(NamedTuple):

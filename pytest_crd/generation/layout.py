@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.cases.model import APPLIES, UPDATES
@@ -12,7 +13,6 @@ from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import patches, words
 from pytest_crd.generation.appliers import FIRST, SECOND
 from pytest_crd.generation.proposals import Proposal
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.writing import yamltext
 
 # Deep enough to tell parts of a CRD apart, and not a heading for each field.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import Place
@@ -17,7 +17,6 @@ from pytest_crd.generation.fieldcases import FieldCases
 from pytest_crd.generation.passes import PassCases
 from pytest_crd.generation.proposals import Proposal
 from pytest_crd.generation.scope import FileScope
-from pytest_crd.quicktuple import NamedTuple
 
 _SPEC: Final[Place] = ("spec",)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.quicktuple import NamedTuple
 
 # What is longer than this, and repeats one character or item, is not written out.
 _LONG_TEXT: Final = 100

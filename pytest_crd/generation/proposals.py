@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_crd.cases.model import REQUESTS
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.examples.values import NAME
-from pytest_crd.quickdataclass import dataclass
 
 _MADE_UP: Final = {"name": NAME}
 

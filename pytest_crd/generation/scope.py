@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.coverage.lines import Exclusion
@@ -12,7 +12,6 @@ from pytest_crd.engine import fieldpath, profile
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import coretypes, words
-from pytest_crd.quicktuple import NamedTuple
 
 _MOST_APART: Final = 2
 _MOST_IN_A_ROW: Final = 5

@@ -11,11 +11,11 @@ import re
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.live.transport import HTTP, PATIENCE, NoAnswerError, Reply, Transport
 from pytest_crd.live.workerlock import WorkerLock
-from pytest_crd.quickdataclass import dataclass
 
 JSONValue = Any
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import urllib.parse
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.cases.questions import Question, SentApply
 from pytest_crd.cases.sections import Section
@@ -17,7 +17,6 @@ from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.objects import namespace_of
 from pytest_crd.live.stages import NotAskedError, Stage, type_meta
-from pytest_crd.quicktuple import NamedTuple
 
 JSONValue = Any
 

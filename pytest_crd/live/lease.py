@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
-
-from pytest_crd.quicktuple import NamedTuple
+from typing import Any, Final, NamedTuple
 
 JSONValue = Any
 

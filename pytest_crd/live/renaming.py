@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.quicktuple import NamedTuple
 
 JSONValue = Any
 JSONObject = Mapping[str, JSONValue]

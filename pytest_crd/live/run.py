@@ -8,7 +8,8 @@ import functools
 import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from pytest_crd.cases.questions import AnyQuestion, CrdQuestion
 from pytest_crd.engine import InputError, UnsupportedConstructError, UnsupportedExpressionError
@@ -19,8 +20,6 @@ from pytest_crd.live.lease import Remnant
 from pytest_crd.live.sandbox import Sandbox
 from pytest_crd.live.stages import DisagreementError, InstalledStages, NotAskedError, OwnStages, Stages
 from pytest_crd.live.transport import NoAnswerError
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 
 class LiveOutcome(enum.StrEnum):

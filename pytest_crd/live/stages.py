@@ -7,7 +7,7 @@ import json
 import secrets
 import threading
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
 from pytest_crd.engine.requests import completion
@@ -16,7 +16,6 @@ from pytest_crd.live.facts import Facts
 from pytest_crd.live.renaming import Renaming
 from pytest_crd.live.sandbox import Sandbox, make_group
 from pytest_crd.live.transport import NoAnswerError
-from pytest_crd.quicktuple import NamedTuple
 
 JSONValue = Any
 

@@ -7,9 +7,7 @@ import ssl
 import threading
 import urllib.parse
 from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
-
-from pytest_crd.quicktuple import NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 PATIENCE: Final = 60.0
 # For a server that has given no answer before, lest every test waits as long.

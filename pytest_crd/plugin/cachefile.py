@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from pytest_crd.contentcache import ContentCache
-from pytest_crd.quickdataclass import dataclass
 
 _FOLDER: Final = "crd"
 _NAME: Final = "contents.json"

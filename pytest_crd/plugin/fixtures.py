@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
 import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin import session, settings
 from pytest_crd.plugin.items.failures import MistakenCollectError, MistakenFailure
-from pytest_crd.quicktuple import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog

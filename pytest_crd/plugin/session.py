@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin import manifests, settings
 from pytest_crd.plugin.settings import project
-from pytest_crd.quicktuple import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog

@@ -10,14 +10,13 @@ import argparse
 import importlib.util
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin import alone
 from pytest_crd.plugin.settings import SETTINGS, checks, project, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
-from pytest_crd.quicktuple import NamedTuple
 
 # Settings of pytest that are about Python, each with what it is for CRDs: they import, or demand what is not there.
 _OF_PYTHON: Final = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.comparison import Item, Order, Segment
@@ -14,7 +14,6 @@ from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.quicktuple import NamedTuple
 
 
 class DifferenceKind(enum.Enum):

@@ -11,10 +11,8 @@ import dataclasses
 import enum
 import re
 from collections.abc import Mapping
-from typing import Any, Final
-
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 _PLACE: Final = re.compile(r"(.*?)(?::(\d+))?(?::(\d+))?", re.DOTALL)
 

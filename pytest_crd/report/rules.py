@@ -7,10 +7,9 @@ Sections of case files, checks, lints and effects of upgrades each have a rule; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.cases.format import SECTION_MEANINGS
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.upgrades.findings import Kind
 
 Level: TypeAlias = Literal["error", "warning", "note"]

@@ -6,7 +6,7 @@ import difflib
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.cases import strays
 from pytest_crd.cases.result import (
@@ -24,7 +24,6 @@ from pytest_crd.cases.result import (
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.report import differences, owners, verdicts
 from pytest_crd.report.differences import DifferenceKind, ObjectDifference
 from pytest_crd.report.owners import OwnersMismatch

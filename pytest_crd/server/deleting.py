@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import bodies, resourcetypes, statuses, writing
 from pytest_crd.server.listoptions import boolean, integer
 from pytest_crd.server.messages import HTTPRequest

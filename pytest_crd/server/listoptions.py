@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.profile import Profile
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import selectors, statuses
 from pytest_crd.server.messages import Query
 from pytest_crd.server.selectors import FieldTerm, Requirement, SelectorError

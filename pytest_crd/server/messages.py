@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import urllib.parse
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import requestinfo
 from pytest_crd.server.requestinfo import RequestInfo
 

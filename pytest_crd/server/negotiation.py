@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.statuses import ApiError, failure
 

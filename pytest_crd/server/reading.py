@@ -8,12 +8,11 @@ import bisect
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.golang import jsonsyntax, printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import statuses
 from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.resourcetypes import ResourceType

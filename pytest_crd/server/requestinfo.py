@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from pytest_crd.quicktuple import NamedTuple
+from typing import Final, NamedTuple
 
 _VERBS: Final = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 # What may stand behind the name of a namespace and is no resource in it.

@@ -5,13 +5,12 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import making, statuses
 from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import Event, ObjectKey, StoredObject

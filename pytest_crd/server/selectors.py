@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
-from pytest_crd.quicktuple import NamedTuple
 
 Labels: TypeAlias = Mapping[str, str]
 

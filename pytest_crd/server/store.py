@@ -11,10 +11,9 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, overload
+from typing import Any, Final, NamedTuple, overload
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.quicktuple import NamedTuple
 
 # How many changes are remembered: as many as a client may miss before it must list again.
 HISTORY: Final = 10_000

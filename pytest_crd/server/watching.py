@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import negotiation, reading, statuses
 from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.messages import HTTPAnswer, compact

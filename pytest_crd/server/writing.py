@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -14,7 +14,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import FIELD_VALIDATIONS, Body
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import bodies, making, negotiation, statuses
 from pytest_crd.server.listoptions import boolean
 from pytest_crd.server.messages import HTTPRequest, Query

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.upgrades.findings import BREAKING, Finding
 
 ANY: Final = "*"

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE, MAP_TYPE
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.examples import Boundaries
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.upgrades import trials
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Finding, Kind, ManagerApply, Witness, path_of

@@ -9,15 +9,14 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp.textsearch import Lengths
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.examples import Boundaries, Boundary, limits, places, texts
 from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.placement import Held
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.upgrades import differences, patterntexts, surroundings
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Resource

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.engine import CustomResourceDefinition, jsonvalue
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place, SchemaNode
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.upgrades.findings import Line
 
 ADDED: Final = "added"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.engine import FieldError, Response, jsonvalue
@@ -17,7 +18,6 @@ from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.examples import places
 from pytest_crd.examples.places import Steps
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
 from pytest_crd.upgrades.subjects import Subject
 

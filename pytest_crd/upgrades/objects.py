@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -22,7 +22,6 @@ from pytest_crd.discovery.trees import Tree
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.text import manifest
 from pytest_crd.progress import Progress, each, silent
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.upgrades.findings import Resource
 
 

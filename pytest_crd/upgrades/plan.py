@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,7 +19,6 @@ from pytest_crd.engine import (
 )
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading.remarks import Remark
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.allowances import ANY, Allowance
 from pytest_crd.upgrades.findings import Finding, Kind

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine import Response, Version, jsonvalue
@@ -17,7 +18,6 @@ from pytest_crd.examples import Boundaries, places
 from pytest_crd.examples.demands import ANYTHING, Demand
 from pytest_crd.examples.places import Steps
 from pytest_crd.examples.values import KEYS
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.upgrades.findings import Resource
 
 FIRST: Final = "first"

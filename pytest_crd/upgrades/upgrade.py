@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.upgrades import clients, definitions, differences, effects
 from pytest_crd.upgrades.candidates import PRESERVE
 from pytest_crd.upgrades.collection import Collection, VersionCollection

@@ -7,7 +7,7 @@ Whatever is written is read again first: each value must be what was meant, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cases import loader
 from pytest_crd.cases.format import FREE_PREFIX
@@ -17,7 +17,6 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlreader
 from pytest_crd.engine.text.unreadable import UnreadableError
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.writing import comments, sharing, splicing, yamlspans, yamltext
 from pytest_crd.writing.comments import Lost
 from pytest_crd.writing.sharing import LocatedCase

@@ -10,9 +10,8 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.writing.yamlspans import Edit, Span, SpannedText
 
 # What ends a line in YAML 1.1, beside the line feed that all else of a layout counts by.

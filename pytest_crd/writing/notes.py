@@ -12,12 +12,11 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cases import loader
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.writing import casetext, files, removal
 from pytest_crd.writing.casetext import Correction, WrittenCases
 from pytest_crd.writing.removal import LeftCases

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from pytest_crd.cases import loader, ownership
 from pytest_crd.cases.model import OF_STORED, AnyCase, ApplyCase, RequestCase
@@ -31,7 +31,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema.metafields import TYPE_META
-from pytest_crd.quicktuple import NamedTuple
 
 # What an expectation of an accepted object says, and one of a refused object.
 _OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost", "managers")

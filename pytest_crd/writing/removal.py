@@ -7,7 +7,7 @@ What is left is read again first: it must be what it was without these cases.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cases import loader
 from pytest_crd.cases.sections import Section
@@ -16,7 +16,6 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlreader
 from pytest_crd.engine.text.unreadable import UnreadableError
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.writing import comments, yamlspans
 from pytest_crd.writing.comments import Lost
 from pytest_crd.writing.yamlspans import Edit, Span

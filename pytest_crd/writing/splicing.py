@@ -10,11 +10,10 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.writing import yamltext
 from pytest_crd.writing.comments import Comment
 from pytest_crd.writing.yamlspans import Edit, Span

@@ -10,15 +10,13 @@ import bisect
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
-from typing import Any, Final, Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 
 from pytest_crd.engine.text import jsonreader, yamlparser, yamlscalar, yamlstream
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 SpanKind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
 

@@ -24,8 +24,6 @@ OF_CASES = {
         "latepattern",
         "plugin",
         "progress",
-        "quickdataclass",
-        "quicktuple",
         "report",
     ),
     *(

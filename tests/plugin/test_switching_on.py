@@ -144,7 +144,6 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
         "pytest_crd.plugin.settings",
         *(f"pytest_crd.plugin.settings.{name}" for name in SETTINGS),
         "pytest_crd.plugin.unused",
-        "pytest_crd.quicktuple",
     ]
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & modules.keys()
 

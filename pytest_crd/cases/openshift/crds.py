@@ -7,17 +7,15 @@ A file of the folder is one variant of the CRD; the manifests of the feature gat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd import folders
 from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import CustomResourceDefinition, Version, load
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import manifest
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 _CRDS: Final = "zz_generated.crd-manifests"
 _GATES: Final = Path("payload-manifests", "featuregates")

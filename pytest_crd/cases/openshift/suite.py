@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.cases import diagnosis
@@ -19,7 +19,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.text import yamlreader
 from pytest_crd.engine.text.document import Document
-from pytest_crd.quickdataclass import dataclass
 
 _TABLES: Final = ("onCreate", "onUpdate")
 _SUITE_KEYS: Final[Mapping[str, type]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.apply import fieldsets, pathelements
 from pytest_crd.engine.apply.fieldsets import FieldSet
@@ -10,7 +12,6 @@ from pytest_crd.engine.apply.merging import ABSENT
 from pytest_crd.engine.apply.pathelements import Path, PathElement
 from pytest_crd.engine.apply.typedvalues import element_of
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Comparison(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from pytest_crd.engine.apply import fieldsets, scalefields
 from pytest_crd.engine.apply.fieldmanager import FieldManager
@@ -19,7 +20,6 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.publishing import types
 from pytest_crd.engine.publishing.schemas import Publisher
 from pytest_crd.engine.publishing.types import Schema, Types
-from pytest_crd.quicktuple import NamedTuple
 
 
 class PublishedVersion(NamedTuple):

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from pytest_crd.engine.apply.pathelements import Path, PathElement
-from pytest_crd.quickdataclass import dataclass
 
 _NOTHING: Final[frozenset[PathElement]] = frozenset()
 _NO_CHILDREN: Final[Mapping[PathElement, FieldSet]] = {}

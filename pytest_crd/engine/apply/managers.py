@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.apply import fieldsv1, pathelements
 from pytest_crd.engine.apply.fieldsets import FieldSet
@@ -11,7 +11,6 @@ from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 
 APPLY: Final = "Apply"
 UPDATE: Final = "Update"

@@ -7,11 +7,10 @@ A type may allow a scalar, a list and a map at once; a value then takes the part
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quickdataclass import dataclass
 
 Scalar: TypeAlias = Literal["string", "numeric", "boolean", "untyped"]
 

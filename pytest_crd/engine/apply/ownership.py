@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.apply import fieldsets, schemachanges
 from pytest_crd.engine.apply.comparing import Comparison
@@ -19,7 +19,6 @@ from pytest_crd.engine.apply.mergetypes import MergeType
 from pytest_crd.engine.apply.pathelements import FIELD, KEY, Path, PathElement
 from pytest_crd.engine.apply.typedvalues import TypedError
 from pytest_crd.engine.apply.versions import ConversionError, MissingVersionError, Typed
-from pytest_crd.quicktuple import NamedTuple
 
 
 class ConflictsError(Exception):

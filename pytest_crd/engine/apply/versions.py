@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from pytest_crd.engine.apply import comparing, merging, typedvalues
 from pytest_crd.engine.apply.comparing import Comparison
@@ -10,7 +11,6 @@ from pytest_crd.engine.apply.fieldsets import FieldSet
 from pytest_crd.engine.apply.mergetypes import MergeType
 from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.quicktuple import NamedTuple
 
 
 class ConversionError(ValueError):

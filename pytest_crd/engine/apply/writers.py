@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import FieldConflict
 from pytest_crd.engine.golang import printable
 from pytest_crd.engine.jsonvalue import JSONObject
-from pytest_crd.quicktuple import NamedTuple
 
 _MAX_MANAGER: Final = 128
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_crd.quicktuple import NamedTuple
+from typing import NamedTuple
 
 
 class Dialect(NamedTuple):

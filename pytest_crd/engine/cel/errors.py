@@ -8,10 +8,10 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.source import Location, Source
-from pytest_crd.quickdataclass import dataclass
 
 _MOST_SHOWN: Final = 100
 

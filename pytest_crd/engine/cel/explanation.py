@@ -8,6 +8,7 @@ false, of `all` the first element that fails.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final, cast
 
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
@@ -21,7 +22,6 @@ from pytest_crd.engine.cel.text.macrocalls import QUANTIFIERS, MacroCall
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.functions import Function
 from pytest_crd.engine.cel.values.values import Value, find, is_list, is_map
-from pytest_crd.quickdataclass import dataclass
 
 Variables = Mapping[str, Value]
 

@@ -8,10 +8,9 @@ Reference:
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
-
-from pytest_crd.quickdataclass import dataclass
 
 _LONGEST_SNIPPET: Final = 16384  # bytes; a longer line is not shown
 _DESCRIPTION: Final = "<input>"

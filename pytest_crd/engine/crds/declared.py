@@ -7,14 +7,12 @@ It is filled from the internal form of a CRD (`internal.declared`); whether the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.openapi import OpenAPISchema
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 V1: Final = "apiextensions.k8s.io/v1"
 V1BETA1: Final = "apiextensions.k8s.io/v1beta1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import NamedTuple, cast
 
 from pytest_crd.engine.crds import defaulted, internal
 from pytest_crd.engine.crds.internal import InternalCrd
@@ -12,7 +12,6 @@ from pytest_crd.engine.golang.decoding import Decoded
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Forms(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, TypeAlias, cast
+from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared as crdspec
@@ -31,7 +31,6 @@ from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.openapi import OpenAPISchema
-from pytest_crd.quicktuple import NamedTuple
 
 # What all versions may not say alike, each for itself.
 Exclusive: TypeAlias = Literal["schema", "subresources", "additionalPrinterColumns"]

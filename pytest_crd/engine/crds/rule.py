@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
-
-from pytest_crd.quickdataclass import dataclass
 
 EXPRESSION_LIMIT: Final = 10_000_000
 """What one expression may cost, by estimate."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from pytest_crd.engine import observer
 from pytest_crd.engine.crds import nameconflicts
@@ -12,7 +12,6 @@ from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.text.manifest import Manifest
-from pytest_crd.quicktuple import NamedTuple
 
 # Called with a `CustomResourceDefinition`.
 Guard: TypeAlias = Callable[[Any], None]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from pytest_crd.engine.crds.nameconflicts import ClaimedNames
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 
 
 class VersionHeading(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -9,7 +11,6 @@ from pytest_crd.engine.golang import structs, syntax
 from pytest_crd.engine.golang.types import GoType, Pointer
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.errors.failedrule import FailedRule
@@ -16,7 +17,6 @@ from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quickdataclass import dataclass
 
 
 class ErrorType(enum.StrEnum):

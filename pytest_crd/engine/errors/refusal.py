@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import marshal
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Refusal(NamedTuple):

@@ -7,8 +7,8 @@ It words a refusal as a whole; what is wrong with which field comes from the pas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
@@ -18,8 +18,6 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import OwnedPath, SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 CREATED: Final = 201
 OK: Final = 200

@@ -11,7 +11,7 @@ import base64
 import functools
 import operator
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.fieldpath import SpelledPath
@@ -20,7 +20,6 @@ from pytest_crd.engine.golang import parsing, repeated, types
 from pytest_crd.engine.golang.findings import Findings, Place, Repeating, SavedError, SentNumber
 from pytest_crd.engine.golang.types import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quicktuple import NamedTuple
 
 
 class DecodeError(ValueError):

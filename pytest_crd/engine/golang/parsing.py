@@ -6,10 +6,9 @@ import base64
 import calendar
 import datetime as dt
 import re
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from pytest_crd.latepattern import compile_late
-from pytest_crd.quicktuple import NamedTuple
 
 _LAYOUT: Final = b"2006-01-02T15:04:05Z07:00"
 _MICRO_LAYOUT: Final = b"2006-01-02T15:04:05.000000Z07:00"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from pytest_crd.quicktuple import NamedTuple
+from typing import Final, NamedTuple
 
 
 class GoRelease(NamedTuple):

@@ -7,11 +7,10 @@ Texts are bytes to Go; here they are the characters of those bytes until a part 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang import netip, printing
 from pytest_crd.latepattern import compile_late
-from pytest_crd.quicktuple import NamedTuple
 
 _CONTROL: Final = compile_late(r"[\x00-\x1f\x7f]")
 _SCHEME: Final = compile_late(r"[A-Za-z][A-Za-z0-9+.-]*:")

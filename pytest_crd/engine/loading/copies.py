@@ -7,13 +7,13 @@ Those that differ all stay: which of them a project means, nobody can tell but t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.crds import apiapproval, declared
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Distinct(NamedTuple):

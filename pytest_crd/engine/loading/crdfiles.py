@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +25,6 @@ from pytest_crd.engine.text import headings, manifest
 from pytest_crd.engine.text.headings import HeadedManifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 from pytest_crd.progress import Tell, each, untold
-from pytest_crd.quickdataclass import dataclass
 
 
 class FileOrigin(enum.Enum):

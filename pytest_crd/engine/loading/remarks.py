@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 
 from pytest_crd.engine.inputerror import Mistake
-from pytest_crd.quickdataclass import dataclass
 
 
 class RemarkKind(enum.StrEnum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -12,7 +12,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import finalizers, managedfields, names, ownerreferences
 from pytest_crd.engine.metadata.ownerreferences import Reading
 from pytest_crd.engine.profile import Profile
-from pytest_crd.quicktuple import NamedTuple
 
 _MAX_ANNOTATIONS: Final = 256 * 1024
 

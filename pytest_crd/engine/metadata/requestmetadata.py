@@ -9,7 +9,7 @@ name is stored, then for uid and resourceVersion. Duplicate owner references are
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import badvalues, fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal
@@ -18,7 +18,6 @@ from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import ownerreferences
 from pytest_crd.engine.profile import Profile
-from pytest_crd.quicktuple import NamedTuple
 
 # What the server makes and no answer of ours shows, nor any case compares.
 SERVER_MADE: Final = frozenset(

@@ -6,7 +6,7 @@ import contextlib
 import json
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -17,7 +17,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import ownerreferences
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.quicktuple import NamedTuple
 
 _SUMMARY: Final = 30
 # What stands for no API version at all.

@@ -8,7 +8,7 @@ decided elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.fieldpath import FieldPath, SpelledPath
@@ -21,7 +21,6 @@ from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Coerced(NamedTuple):

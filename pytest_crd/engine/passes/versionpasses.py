@@ -7,6 +7,7 @@ When each of them runs in the course of a request is decided in `customresource`
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 from pytest_crd.engine import jsonvalue
@@ -19,7 +20,6 @@ from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,10 @@ import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.quicktuple import NamedTuple
 
 # The version of OpenAPI.
 OpenAPIVersion: TypeAlias = Literal[2, 3]

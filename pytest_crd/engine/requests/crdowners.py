@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
@@ -14,7 +14,6 @@ from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import request
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, USER_AGENT, Making, Subresource
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Writing(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
@@ -34,7 +34,6 @@ from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, Refused
 from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.requests.storage import Storage
 from pytest_crd.engine.requests.validation import ResourceValidator, Validated
-from pytest_crd.quicktuple import NamedTuple
 
 Tell: TypeAlias = Callable[[ObservedRequest], None]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.apply import writers
 from pytest_crd.engine.apply.writers import Applied, ApplyRefusedError, Writer
@@ -26,7 +26,6 @@ from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import Making, Request
 from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, Patched, RefusedError
 from pytest_crd.engine.requests.subresources import Subresources
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Read(NamedTuple):

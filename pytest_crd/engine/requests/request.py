@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
-from pytest_crd.quicktuple import NamedTuple
 
 Verb: TypeAlias = Literal["create", "update", "patch"]
 Subresource: TypeAlias = Literal["", "status", "scale"]

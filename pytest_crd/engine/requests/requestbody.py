@@ -7,7 +7,7 @@ What its metadata means for the request, and whether its values are valid, is de
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal, bad_request
@@ -20,7 +20,6 @@ from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.passes.versionpasses import Passes, Pruned
 from pytest_crd.engine.profile import Profile
-from pytest_crd.quicktuple import NamedTuple
 
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
 FIELD_VALIDATIONS: Final = ("Strict", "Warn", "Ignore")

@@ -8,7 +8,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.refusal import Refusal, bad_request, too_large
@@ -23,7 +23,6 @@ from pytest_crd.engine.requests.patching import documents
 from pytest_crd.engine.requests.patching.documents import SentObject
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.requests.subresources import Subresources
-from pytest_crd.quicktuple import NamedTuple
 
 TYPE_META: Final = subresources.SCALE_TYPE_META
 # What stands for replicas that the object does not say, in what is patched: the smallest int32.

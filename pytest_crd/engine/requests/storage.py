@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
@@ -10,7 +11,6 @@ from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.served import Served
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Storing(NamedTuple):

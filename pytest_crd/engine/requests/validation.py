@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -26,7 +26,6 @@ from pytest_crd.engine.schema import structural
 from pytest_crd.engine.values import listtypes
 from pytest_crd.engine.values import validation as valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
-from pytest_crd.quicktuple import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.rules.tree import RuleNode

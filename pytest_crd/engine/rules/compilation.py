@@ -8,6 +8,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
@@ -22,7 +23,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import compilationcache
 from pytest_crd.engine.rules.compilationcache import Compilation
 from pytest_crd.engine.rules.declarations import MAX_REQUEST_SIZE, SchemaDeclarations
-from pytest_crd.quickdataclass import dataclass
 
 DeclaredRule: TypeAlias = Mapping[str, JSONValue]
 # Which environment an expression is compiled in: what is stored already may use more than what is new.

@@ -10,7 +10,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.engine.cel.types import types
@@ -18,7 +18,6 @@ from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.escaping import RESERVED, escape
 from pytest_crd.engine.schema.structural import Structural, ValueValidation
-from pytest_crd.quickdataclass import dataclass
 
 # A request body may have 3 MiB, which bounds whatever the schema leaves without a bound; the quotes of a text are in it.
 MAX_REQUEST_SIZE: Final = 3 * 1024 * 1024

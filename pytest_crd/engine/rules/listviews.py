@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from pytest_crd.engine.cel.errors import EvaluationError, InternalError, UnsupportedExpressionError, no_overload
@@ -19,7 +20,6 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import natives
 from pytest_crd.engine.rules.natives import JSONView, native
 from pytest_crd.engine.rules.scalars import View
-from pytest_crd.quickdataclass import dataclass
 
 _T = TypeVar("_T")
 

@@ -8,6 +8,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
@@ -22,7 +23,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules.compilation import DeclaredRule
 from pytest_crd.engine.schema import paths
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.quickdataclass import dataclass
 
 _LONGEST_MESSAGE: Final = 5 * 1024
 _OUT_OF_BUDGET: Final = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from pytest_crd.engine.profile import Profile
@@ -15,7 +15,6 @@ from pytest_crd.engine.rules.escaping import escape
 from pytest_crd.engine.rules.scalars import View
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.quickdataclass import dataclass
 
 # The server makes up a name with a random number in it: messages that name the type of an object cannot be foretold.
 TYPE_NAME: Final = "selfType"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.engine.cel import explanation
@@ -21,7 +21,6 @@ from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import schemamap, structuralversion
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.quickdataclass import dataclass
 
 _MOST_PARTS: Final = 200
 

@@ -10,9 +10,9 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.errors import CostLimitError
@@ -30,8 +30,6 @@ from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.rules.variables import Variables
 from pytest_crd.engine.values import ratcheting
 from pytest_crd.engine.values.ratcheting import Correlation
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 BUDGET: Final = 10_000_000
 """What all rules may cost together on one object."""

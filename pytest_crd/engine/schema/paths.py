@@ -7,11 +7,10 @@ Whether the field that is found may stand there is decided elsewhere.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.quicktuple import NamedTuple
 
 # A quoted string, to the end where it has no closing quote; a delimiter; anything else between delimiters.
 _TOKEN: Final = re.compile(r"'.*?(?<!\\)'|'.*|[.\[\]]|[^.\[\]]+", re.DOTALL)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quickdataclass import dataclass
 
 # Go leaves these out when they are empty; every other keyword that is not null counts as set, be it `[]` or `0`.
 _OMITTED_WHEN_FALSY: Final = frozenset(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
-from typing import TYPE_CHECKING, Final, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.text.yamlmarks import BareBoolean

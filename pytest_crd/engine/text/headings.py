@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd import contentcache
 from pytest_crd.contentcache import ContentCache
@@ -17,7 +17,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.document import Document
 from pytest_crd.engine.text.manifest import Manifest
-from pytest_crd.quicktuple import NamedTuple
 
 _HEADINGS: Final = "objects"
 

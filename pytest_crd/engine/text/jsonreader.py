@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
@@ -17,7 +17,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import unreadable
 from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.engine.text.yamlnode import MappingNode, ScalarNode, SequenceNode, YamlNode
-from pytest_crd.quicktuple import NamedTuple
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s\[\]{},:"]+')
 _BLANK: Final = re.compile(r"[ \t\r\n]*")

@@ -11,8 +11,9 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine.inputerror import ManifestError, Mistake
@@ -20,8 +21,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlreader, yamlstream
 from pytest_crd.engine.text.document import Document, Duplicate
 from pytest_crd.folders import RealPaths, is_manifest, matching
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LIST: Final = "List"

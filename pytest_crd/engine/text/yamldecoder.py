@@ -7,16 +7,14 @@ Merge keys, aliases as copies, keys of other types, duplicate keys and tags; it 
 from __future__ import annotations
 
 import math
-from dataclasses import field
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import unreadable, yamlnode, yamlscalar
 from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 # How many of all decoded nodes may come from aliases: 99 % of a small document, 10 % of a huge one.
 _SMALL: Final = 400_000

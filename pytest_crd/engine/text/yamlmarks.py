@@ -7,11 +7,10 @@ It asks the nodes, so reading itself keeps no positions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeGuard, cast
+from typing import NamedTuple, TypeGuard, cast
 
 from pytest_crd.engine.text import yamlnode, yamlscalar
 from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
-from pytest_crd.quicktuple import NamedTuple
 
 
 class BareBoolean(NamedTuple):

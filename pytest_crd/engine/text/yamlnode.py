@@ -7,8 +7,8 @@ Anchors are bound as the server binds them, in reading order, so that an anchor 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
-from typing import Any, Final, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, TypeVar
 
 import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
@@ -16,8 +16,6 @@ from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEve
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.text import unreadable, yamlparser, yamlscalar
 from pytest_crd.engine.text.unreadable import UnreadableError
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 MERGE: Final = "<<"
 _MERGE_TAG: Final = yamlscalar.TAG_PREFIX + "merge"

@@ -7,6 +7,7 @@ It gives up, without a verdict, at an anchor, a tag, a merge key, a key that is 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -16,7 +17,6 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlnode, yamlparser, yamlscalar
 from pytest_crd.engine.text.plaindocument import PlainDocument
-from pytest_crd.quickdataclass import dataclass
 
 
 class _UnusualError(Exception):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import inputerror
@@ -19,7 +19,6 @@ from pytest_crd.engine.text.document import Document, Duplicate, Marks
 from pytest_crd.engine.text.plaindocument import PlainDocument
 from pytest_crd.engine.text.unreadable import UnreadableError
 from pytest_crd.engine.text.yamlstream import Chunk
-from pytest_crd.quicktuple import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.text.jsonreader import Parsed

@@ -9,10 +9,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.text.unreadable import UnreadableError
-from pytest_crd.quicktuple import NamedTuple
 
 # What to say of a line that `unread` finds.
 UNREAD: Final = "Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.values import result as valueresult
 from pytest_crd.engine.values.result import Result
-from pytest_crd.quicktuple import NamedTuple
 
 
 class Branch(Protocol):

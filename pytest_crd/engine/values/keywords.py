@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -18,7 +18,6 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.values import numbers, result
 from pytest_crd.engine.values.result import Failure, KeywordCheck
-from pytest_crd.quicktuple import NamedTuple
 
 # How Go calls the types in which it holds numbers; formats are compared with these.
 _GO_FORMATS: Final = {"integer": "int64", "number": "float64"}

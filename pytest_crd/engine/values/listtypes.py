@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors import badvalues, fielderror, origin
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -19,7 +19,6 @@ from pytest_crd.engine.golang import printing, syntax
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.quicktuple import NamedTuple
 
 ItemsCheck: TypeAlias = Callable[[JSONValue], list[FieldError]]
 

@@ -6,7 +6,7 @@ import decimal
 import functools
 import math
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.formats import numberformats
 from pytest_crd.engine.golang import printing
@@ -15,7 +15,6 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.values import result
 from pytest_crd.engine.values.result import Failure, KeywordCheck
-from pytest_crd.quicktuple import NamedTuple
 
 _MAX_SAFE_INTEGER: Final = 2**53 - 1
 _TOLERANCE: Final = 1e-9

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Steps
@@ -26,7 +26,6 @@ from pytest_crd.engine.values.keywords import TypeCheck
 from pytest_crd.engine.values.numbers import ServerPanicError
 from pytest_crd.engine.values.ratcheting import Correlation
 from pytest_crd.engine.values.result import KeywordCheck, Result
-from pytest_crd.quicktuple import NamedTuple
 
 _T = TypeVar("_T")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
@@ -21,7 +22,6 @@ from pytest_crd.engine.rules.variables import Variables
 from pytest_crd.examples.changes import ABSENT, there
 from pytest_crd.examples.places import Steps
 from pytest_crd.examples.rulegoals.state import Ref, State
-from pytest_crd.quickdataclass import dataclass
 
 # What one evaluation of a part may cost: objects are small here.
 _MOST_COST: Final = 100_000

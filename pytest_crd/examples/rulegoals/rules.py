@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,7 +19,6 @@ from pytest_crd.examples.rulegoals.evaluation import EnoughError, PartEvaluator,
 from pytest_crd.examples.rulegoals.state import Editor, Ref, State
 from pytest_crd.examples.rulegoals.truth import Solver
 from pytest_crd.examples.values import Maker
-from pytest_crd.quickdataclass import dataclass
 
 # How many ways are tried of each part, and how many evaluations there may be: a little of everything first.
 _EFFORTS: Final = ((2, 400), (6, 600), (24, 1000), (160, 2500))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_crd.examples import places
@@ -10,7 +10,6 @@ from pytest_crd.examples.changes import ABSENT, Mutation, Mutations, there
 from pytest_crd.examples.demands import Demand
 from pytest_crd.examples.places import Steps
 from pytest_crd.examples.values import Maker
-from pytest_crd.quickdataclass import dataclass
 
 # What every object has, whatever its schema says.
 _NAME: Final = ("metadata", "name")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings import project, setting, upgrades
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
-from pytest_crd.quicktuple import NamedTuple
 
 
 def _warnings_fail(given: Given) -> bool:

@@ -6,13 +6,12 @@ import enum
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings import generate, setting
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
-from pytest_crd.quicktuple import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.coverage.lines import Exclusion

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting, SettingKind
-from pytest_crd.quicktuple import NamedTuple
 
 GENERATE: Final = Setting(
     SettingKind.WORDS,

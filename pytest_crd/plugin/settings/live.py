@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
-from pytest_crd.quicktuple import NamedTuple
 
 
 def _one(given: Given) -> str | None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import enum
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
-from pytest_crd.quicktuple import NamedTuple
 
 
 class CodeHost(enum.StrEnum):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind
-from pytest_crd.quicktuple import NamedTuple
 
 
 def _names(given: Given) -> frozenset[str]:

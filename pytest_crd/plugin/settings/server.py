@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
-from pytest_crd.quicktuple import NamedTuple
 
 _NOTE, _ERROR = "note", "error"
 

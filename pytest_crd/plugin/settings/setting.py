@@ -6,11 +6,9 @@ import enum
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import pytest
-
-from pytest_crd.quicktuple import NamedTuple
 
 T = TypeVar("T")
 

@@ -6,13 +6,12 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind
-from pytest_crd.quicktuple import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.upgrades.allowances import Allowance

@@ -6,10 +6,9 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.report import text
 from pytest_crd.report.facts import Cause, FilePlace, SessionFacts, Verdict
 from pytest_crd.report.outputs.paths import Roots

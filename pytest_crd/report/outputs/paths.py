@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.report.facts import Cause, FilePlace, Verdict
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.apply.writers import Applied
 from pytest_crd.engine.errors import refusal
@@ -31,7 +31,6 @@ from pytest_crd.engine.requests.patching.documents import Document, SentFloat, S
 from pytest_crd.engine.requests.patching.strategicmerge import MergedLists, StrategicError
 from pytest_crd.engine.requests.request import Request
 from pytest_crd.engine.requests.requestbody import Body, DecodedBody, FieldValidation, Patched, RefusedError
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import bodies
 
 # What is made of an object when it is decoded; with the request that sends it, None where it comes of an apply.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.versions import Versions
@@ -11,7 +12,6 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.customresource import CustomResources, TypedObjects
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server.builtin import builtinowners
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import Merging, TypedOwners

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server import ages
 
 _ENDED: Final = frozenset({"Succeeded", "Failed"})

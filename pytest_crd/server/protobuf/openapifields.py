@@ -6,9 +6,8 @@ import functools
 import json
 from collections.abc import Sequence
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server.protobuf.protofields import BYTES, FIXED64, VARINT
 
 _NUMBERS: Final = {"bool": VARINT, "int64": VARINT, "double": FIXED64}

@@ -7,10 +7,9 @@ import json
 import operator
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.cel.library import amounts
-from pytest_crd.quicktuple import NamedTuple
 
 # What stands before an envelope.
 PREFIX: Final = b"k8s\x00"

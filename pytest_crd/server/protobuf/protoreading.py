@@ -9,7 +9,7 @@ import re
 import struct
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import jsonsyntax, printing
@@ -17,7 +17,6 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import jsonreader, unreadable
 from pytest_crd.engine.text.unreadable import UnreadableError
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server.protobuf import protofields
 from pytest_crd.server.protobuf.protofields import Field, ProtobufError, UnstorableError
 from pytest_crd.server.protobuf.protowire import WirePart, entries, numbers, parts, signed

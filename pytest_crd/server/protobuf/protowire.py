@@ -7,9 +7,8 @@ What is none is refused in the words of the code that is generated for Go's type
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server.protobuf.protofields import BYTES, END, FIXED32, FIXED64, GROUP, VARINT, ProtobufError
 
 _CUT_OFF: Final = "unexpected EOF"

@@ -9,6 +9,7 @@ Reference:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.cost import paths
@@ -25,7 +26,6 @@ from pytest_crd.engine.cel.types.costs import (
     fixed_size,
 )
 from pytest_crd.engine.cel.types.types import Type, TypeKind
-from pytest_crd.quickdataclass import dataclass
 
 SCALARS: Final = frozenset(
     {TypeKind.BOOL, TypeKind.DOUBLE, TypeKind.DURATION, TypeKind.INT, TypeKind.TIMESTAMP, TypeKind.UINT}

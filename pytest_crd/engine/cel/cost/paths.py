@@ -11,9 +11,8 @@ Reference:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
-
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,13 +13,12 @@ from __future__ import annotations
 import decimal
 import math
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.cel.values.values import MAX_INT, MIN_INT
 from pytest_crd.latepattern import compile_late
-from pytest_crd.quickdataclass import dataclass
 
 DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
@@ -18,7 +19,6 @@ from pytest_crd.engine.cel.types.types import BOOL, INT, STRING, Type, struct
 from pytest_crd.engine.cel.values import numbers
 from pytest_crd.engine.cel.values.values import Opaque, Value
 from pytest_crd.engine.golang import printing
-from pytest_crd.quickdataclass import dataclass
 
 TYPE: Final = struct("kubernetes.Semver")
 _NUMBERS: Final = re.compile("[0-9]*")

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
 from pytest_crd.engine.cel.run.qualifiers import Qualifier, invalid_key, look_up
 from pytest_crd.engine.cel.values.values import MISSING, NONE, ListValue, MapValue, Optional, Value
-from pytest_crd.quickdataclass import dataclass
 
 UNSET: Final = object()
 """What stands in the slot of an accumulator that nobody has asked for."""

@@ -10,6 +10,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, cast
 
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
@@ -18,7 +19,6 @@ from pytest_crd.engine.cel.run.calls import outcome
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
 from pytest_crd.engine.cel.run.qualifiers import go_type
 from pytest_crd.engine.cel.values.values import Value, find_or_error, is_list, is_map
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
@@ -17,7 +18,6 @@ from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.functions import Function
 from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.cel.values.values import Value
-from pytest_crd.quickdataclass import dataclass
 
 __all__ = ["COST_LIMIT", "Program", "ProgramError", "ProgramResult"]
 

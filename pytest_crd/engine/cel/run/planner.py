@@ -8,6 +8,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
@@ -21,7 +22,6 @@ from pytest_crd.engine.cel.types.functions import Function, Implementation, Runt
 from pytest_crd.engine.cel.types.types import TypeKind
 from pytest_crd.engine.cel.values.values import Value
 from pytest_crd.engine.golang.release import GoRelease
-from pytest_crd.quickdataclass import dataclass
 
 _LIST_COST: Final = 10
 _MAP_COST: Final = 30

@@ -7,6 +7,7 @@ Reference:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
@@ -29,7 +30,6 @@ from pytest_crd.engine.cel.values.values import (
     is_map,
     type_name,
 )
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -10,10 +10,10 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pytest_crd.engine.cel.source import Source
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -8,10 +8,10 @@ Reference:
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.latepattern import compile_late
-from pytest_crd.quickdataclass import dataclass
 
 IDENTIFIER: Final = "IDENTIFIER"
 ESCAPED_IDENTIFIER: Final = "ESC_IDENTIFIER"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, cast
 
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macros import UNUSED
-from pytest_crd.quickdataclass import dataclass
 
 QUANTIFIERS: Final = {"_&&_": "all", "_||_": "exists"}
 """The macros that ask for every element, or for any, by what joins the answers."""

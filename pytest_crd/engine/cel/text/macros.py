@@ -8,11 +8,11 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
-from pytest_crd.quickdataclass import dataclass
 
 # The accumulator's name until cel-go 0.23: expressions could say it. Variables may not be called so even now.
 OLD_ACCUMULATOR: Final = "__result__"

@@ -8,9 +8,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
-
-from pytest_crd.quicktuple import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Operator(NamedTuple):

@@ -8,6 +8,7 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_crd.engine.cel.dialect import Dialect
@@ -15,7 +16,6 @@ from pytest_crd.engine.cel.text.ast import ParsedExpression
 from pytest_crd.engine.cel.types.functions import Overload
 from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.golang.release import GoRelease
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -8,10 +8,10 @@ Reference:
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from pytest_crd.engine.cel.types.types import Type
-from pytest_crd.quickdataclass import dataclass
 
 MAX: Final = 2**64 - 1
 

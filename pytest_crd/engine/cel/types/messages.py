@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import ctypes
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.types import types
@@ -29,7 +29,6 @@ from pytest_crd.engine.cel.values.values import (
     is_list,
     is_map,
 )
-from pytest_crd.quicktuple import NamedTuple
 
 _Set: TypeAlias = Mapping[str, Value]
 # Makes what a field holds of a value, or raises EvaluationError; its arguments are the value and the name of the field.

@@ -7,11 +7,9 @@ Reference:
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
-
-from pytest_crd.quickdataclass import dataclass
 
 
 class TypeKind(Enum):

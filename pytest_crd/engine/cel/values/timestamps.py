@@ -11,6 +11,7 @@ import calendar
 import datetime as dt
 import functools
 import zoneinfo
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
@@ -19,7 +20,6 @@ from pytest_crd.engine.cel.values.durations import SECOND
 from pytest_crd.engine.cel.values.values import MAX_INT, MIN_INT, Duration, Timestamp
 from pytest_crd.engine.golang import printing
 from pytest_crd.latepattern import compile_late
-from pytest_crd.quickdataclass import dataclass
 
 LEAST: Final = -62135596800
 """The first second of year 1."""

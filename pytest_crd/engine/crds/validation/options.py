@@ -7,8 +7,7 @@ Nothing is validated here.
 from __future__ import annotations
 
 import dataclasses
-
-from pytest_crd.quickdataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp import runesets, unicodeclasses
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
-from pytest_crd.quicktuple import NamedTuple
 
 _INVALID_ESCAPE: Final = "invalid escape sequence"
 _INVALID_RANGE: Final = "invalid character class range"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import field
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp import runesets, unicodeclasses
 from pytest_crd.engine.golang.regexp.classes import Classes
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
 from pytest_crd.engine.golang.regexp.tree import EMPTY, Alternate, Assertion, Chars, Concat, Node, Repeat
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 _MOST_REPETITIONS: Final = 1000
 _GREATEST_HEIGHT: Final = 1000

@@ -10,11 +10,10 @@ import itertools
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.golang.regexp import automata, patterns
 from pytest_crd.engine.golang.regexp.automata import Budget, BudgetSpentError
-from pytest_crd.quicktuple import NamedTuple
 
 # Enough for what is written by hand, at about half a second at the worst.
 USUAL_STEPS: Final = 150_000

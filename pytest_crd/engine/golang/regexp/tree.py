@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
-from pytest_crd.quickdataclass import dataclass
 
 
 class Assertion(StrEnum):

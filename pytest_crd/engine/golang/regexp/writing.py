@@ -7,12 +7,11 @@ Everything in which the two may differ is written out: flags, and every class as
 from __future__ import annotations
 
 import functools
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp import runesets
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
 from pytest_crd.engine.golang.regexp.tree import Alternate, Assertion, Chars, Concat, Node, Repeat
-from pytest_crd.quicktuple import NamedTuple
 
 _NOTHING: Final = "(?:)"
 _OPERATORS: Final = {(0, None): "*", (1, None): "+", (0, 1): "?"}

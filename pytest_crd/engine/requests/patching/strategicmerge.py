@@ -7,14 +7,13 @@ Of a CRD only the lists of its metadata are merged; all others, `versions` among
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.types import GoType, List, Pointer, Struct
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.quicktuple import NamedTuple
 
 _DIRECTIVE: Final = "$patch"
 _RETAIN_KEYS: Final = "$retainKeys"

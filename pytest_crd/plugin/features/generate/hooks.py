@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
@@ -23,7 +23,6 @@ from pytest_crd.plugin import progressline, session
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.settings import coverage, fill, live, project, setting
 from pytest_crd.plugin.settings.generate import GENERATE, GenerateSettings
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.writing import files
 
 if TYPE_CHECKING:

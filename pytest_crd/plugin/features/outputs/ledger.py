@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pytest
 
 from pytest_crd.plugin.features.outputs.subjects import ReportFacts, text_of
-from pytest_crd.quickdataclass import dataclass
 from pytest_crd.report import rules
 from pytest_crd.report.facts import About, Cause, FilePlace, Verdict, VerdictKind, VerdictOutcome
 

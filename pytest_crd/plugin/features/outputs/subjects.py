@@ -6,7 +6,7 @@ import io
 import json
 import traceback
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 from _pytest._io import TerminalWriter
@@ -16,7 +16,6 @@ from pytest_crd.engine import CustomResourceDefinition, InputError, NotAcceptedE
 from pytest_crd.engine.definitions.version import Version
 from pytest_crd.plugin.items.cases import BoundCase
 from pytest_crd.plugin.items.failures import CausedFailure, MistakenCollectError, MistakenFailure, TextItem
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.report import causes, rules
 from pytest_crd.report.facts import About, Cause, FilePlace, VerdictKind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
@@ -15,7 +15,6 @@ from pytest_crd.engine.text import manifest
 from pytest_crd.plugin.features.server import clients, hooks
 from pytest_crd.plugin.items.failures import MistakenFailure
 from pytest_crd.plugin.settings import live, server
-from pytest_crd.quicktuple import NamedTuple
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.api import Api
 from pytest_crd.server.reaching import InProcess

@@ -10,11 +10,9 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, TypeAlias
-
-from pytest_crd.quickdataclass import dataclass
 
 EPSILON: Final = ""
 """Stands in a set of tokens for the end of the rule."""

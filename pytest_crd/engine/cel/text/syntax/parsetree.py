@@ -7,12 +7,11 @@ Reference:
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_crd.engine.cel.text.syntax.network import NetworkState
 from pytest_crd.engine.cel.text.syntax.tokenstream import Token
-from pytest_crd.quickdataclass import dataclass
 
 
 @dataclass(slots=True, eq=False)

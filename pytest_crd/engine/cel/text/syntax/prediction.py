@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
-from typing import Final, TypeAlias
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.cel.text.lexer import EOF
 from pytest_crd.engine.cel.text.syntax.network import NetworkState, StateKind, Transition
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 _EMPTY: Final = 0
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.text import lexer
 from pytest_crd.engine.cel.text.lexer import EOF
 from pytest_crd.latepattern import compile_late
-from pytest_crd.quickdataclass import dataclass
 
 # What begins like a token and is none: it goes on up to the first character that no token has there, which is passed too.
 _BROKEN: Final = compile_late(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -23,7 +23,6 @@ from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.engine.values import validation as valuevalidation
-from pytest_crd.quicktuple import NamedTuple
 
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 # Where a schema may have it; inside of allOf and the like it is not structural.

@@ -9,8 +9,8 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel.types.costs import MAX
 from pytest_crd.engine.crds import internaltypes
@@ -26,8 +26,6 @@ from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import linkedpaths
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.quickdataclass import dataclass
-from pytest_crd.quicktuple import NamedTuple
 
 _MOST_NAMED: Final = 4
 _UNCORRELATABLE: Final = "oldSelf cannot be used on the uncorrelatable portion of the schema within"

@@ -7,7 +7,7 @@ Whether the schema is structural is decided in `nonstructural`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import listtypes, rulekeywords
@@ -21,7 +21,6 @@ from pytest_crd.engine.schema import linkedpaths, unsupported
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.quicktuple import NamedTuple
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _NO_UNIQUE_ITEMS: Final = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
