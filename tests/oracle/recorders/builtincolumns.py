@@ -19,6 +19,7 @@ from conformance import serverside
 
 import pytest_crd.server.builtin
 from oracle.generators import builtinobjects
+from oracle.recorders import origin
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from oracle.servers.versions import NEWEST
@@ -26,6 +27,7 @@ from oracle.servers.versions import NEWEST
 JSONValue = Any
 
 _COLUMNS: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtincolumns.json")
+_ORIGIN: Final = origin.statement("builtincolumns", f"the tables of kube-apiserver {NEWEST}")
 _ROWS: Final = Path(serverside.__file__).with_name("builtintables.jsonl")
 _TABLE: Final = {"accept": "application/json;as=Table;g=meta.k8s.io;v=v1"}
 _NAMESPACE: Final = "columns"
@@ -62,7 +64,7 @@ def _record(cluster: Cluster) -> int:
 
 def _columns(columns: Mapping[str, JSONValue]) -> str:
     """Return the columns, a line for each."""
-    listed = []
+    listed = [f'"{origin.KEY}": {json.dumps(_ORIGIN)}']
     for resource, definitions in columns.items():
         rows = ([one[key] for key in ("name", "type", "format", "priority", "description")] for one in definitions)
         listed.append(f'"{resource}": [\n' + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]")

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest_crd.server.builtin
+from oracle.recorders import origin
 from oracle.servers import programs
 from oracle.servers.versions import NEWEST
 
 _TABLE: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtinfields.json")
+_ORIGIN: Final = origin.statement("builtinfields", f"k8s.io/api {NEWEST}")
 
 
 def add_arguments(_: argparse.ArgumentParser) -> None:
@@ -34,7 +36,7 @@ def main(_options: argparse.Namespace) -> int:
 def _table(found: Mapping[str, Any]) -> str:
     """Return the table with a line for each kind and each type."""
     types = {name: [one["go"], *one["fields"]] for name, one in found["types"].items()}
-    parts = []
+    parts = [f'"{origin.KEY}": {json.dumps(_ORIGIN)}']
     for part, rows in (("kinds", found["kinds"]), ("types", types)):
         lines = (f"{json.dumps(name)}: {json.dumps(rows[name], separators=(',', ':'))}" for name in sorted(rows))
         parts.append(f'"{part}": {{\n' + ",\n".join(lines) + "\n}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest_crd.server.builtin
+from oracle.recorders import origin
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from oracle.servers.versions import NEWEST
@@ -37,6 +38,7 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "events.k8s.io/v1": ("events",),
 }
 _FILE: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtintypes.json")
+_ORIGIN: Final = origin.statement("builtintypes", f"the OpenAPI documents of kube-apiserver {NEWEST}")
 _PREFIX: Final = "#/components/schemas/"
 _GVK: Final = "x-kubernetes-group-version-kind"
 # Those whose objects count their generations.
@@ -62,7 +64,9 @@ def _record(cluster: Cluster) -> int:
         schemas = json.loads(cluster.ask("GET", f"/openapi/v3/{lead}")[1])["components"]["schemas"]
         resources = json.loads(cluster.ask("GET", f"/{lead}")[1])["resources"]
         kinds += [_kind(group_version, plural, resources, schemas, types) for plural in plurals]
-    text = json.dumps({"kinds": kinds, "types": dict(sorted(types.items()))}, indent=1, ensure_ascii=False)
+    text = json.dumps(
+        {origin.KEY: _ORIGIN, "kinds": kinds, "types": dict(sorted(types.items()))}, indent=1, ensure_ascii=False
+    )
     _FILE.write_text(text + "\n", encoding="utf-8")
     print(f"{_FILE.name}: {len(kinds)} kinds, {len(types)} types, {len(text)} characters")
     return 0

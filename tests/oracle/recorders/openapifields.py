@@ -20,11 +20,16 @@ from conformance import openapidocuments, serverside
 
 import pytest_crd.server.protobuf
 from oracle.generators import openapigen
+from oracle.recorders import origin
 from oracle.servers import programs
 from oracle.servers.versions import NEWEST
 
 JSONValue = Any
 _TABLE: Final = Path(pytest_crd.server.protobuf.__file__).with_name("openapifields.json")
+_ORIGIN: Final = origin.statement(
+    "openapifields", "github.com/google/gnostic-models", "Apache-2.0, Copyright 2017 Google LLC"
+)
+_ORIGIN_LINE: Final = f'"{origin.KEY}": {json.dumps(_ORIGIN)}'
 _EXAMPLES: Final = Path(serverside.__file__).with_name("openapiproto.jsonl")
 _SEED: Final = 1
 
@@ -40,7 +45,7 @@ def main(_options: argparse.Namespace) -> int:
     found = _answered(program, ())["messages"]
     messages: openapigen.Messages = {name: (one["isChoice"], _rows(one)) for name, one in found.items()}
     lines = (f"{json.dumps(name)}: {_compact(row)}" for name, row in sorted(messages.items()))
-    _TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    _TABLE.write_text("{\n" + ",\n".join([_ORIGIN_LINE, *lines]) + "\n}\n", encoding="utf-8")
     drawn = [_asked(version, one) for version, one in openapigen.documents(messages, _SEED)]
     served = openapidocuments.served()
     answered = _answered(program, (*drawn, *(_asked(*one) for one in served.values())))["examples"]

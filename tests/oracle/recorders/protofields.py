@@ -16,10 +16,12 @@ from typing import Any, Final
 from conformance import serverside
 
 import pytest_crd.server.protobuf
+from oracle.recorders import origin
 from oracle.servers import programs
 from oracle.servers.versions import NEWEST
 
 _TABLE: Final = Path(pytest_crd.server.protobuf.__file__).with_name("protofields.json")
+_ORIGIN: Final = origin.statement("protofields", f"k8s.io/api and k8s.io/apiextensions-apiserver {NEWEST}")
 _EXAMPLES: Final = Path(serverside.__file__).with_name("protobuf.jsonl")
 
 
@@ -43,7 +45,7 @@ def main(_options: argparse.Namespace) -> int:
 def _table(found: Mapping[str, Any]) -> str:
     """Return the table with a line for each kind and each type."""
     types = {name: [_row(field) for field in fields] for name, fields in sorted(found["types"].items())}
-    parts = []
+    parts = [f'"{origin.KEY}": {json.dumps(_ORIGIN)}']
     for part, rows in (("kinds", found["kinds"]), ("types", types)):
         lines = (f"{json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}" for name, row in rows.items())
         parts.append(f'"{part}": {{\n' + ",\n".join(lines) + "\n}")

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from conformance import casefile
 
-from oracle.recorders import files
+from oracle.recorders import files, origin
 from oracle.servers import apiserver
 from oracle.servers.crds import collection, delete
 from oracle.servers.versions import VERSIONS
@@ -24,6 +24,7 @@ from pytest_crd.live import client, settling
 JSONValue = Any
 
 FILE: Final = Path(__file__).parents[3] / "pytest_crd" / "engine" / "publishing" / "types.json"
+_ORIGIN: Final = origin.statement("types", f"the OpenAPI documents of apiextensions-apiserver {', '.join(VERSIONS)}")
 GROUP: Final = "types.example.com"
 _GVK: Final = "x-kubernetes-group-version-kind"
 _CRD_GROUP: Final = "apiextensions.k8s.io"
@@ -162,7 +163,7 @@ def written() -> str:
                 _note(schemas.setdefault(name, []), {"schema": schema}, version)
             for parameter in parameters(v2):
                 _note(given, {"parameter": parameter}, version)
-    content = {"definitions": dict(sorted(schemas.items())), "parameters": given}
+    content = {origin.KEY: _ORIGIN, "definitions": dict(sorted(schemas.items())), "parameters": given}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
