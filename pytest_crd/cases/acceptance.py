@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import CustomResourceDefinition, FieldError, UnsupportedExpressionError
 from pytest_crd.engine.inputerror import CrdError, Mistake
-
-_TAKEN: Final = "taken"
 
 
 class RefusedCrdError(CrdError):
@@ -28,22 +24,15 @@ def _place(error: FieldError) -> Iterator[str]:
         yield f"at {error.rule.source}"
 
 
-def demand(crd: CustomResourceDefinition, *, cache: ContentCache | None = None) -> None:
+def demand(crd: CustomResourceDefinition) -> None:
     """
     Pass when the server takes *crd*.
-
-    Args:
-        crd: The CRD.
-        cache: What is known of contents; that a server takes one is kept, that it does not is not.
 
     Raises:
         RefusedCrdError: It refuses it, or nobody knows; the message has its words, and what to write where the CRD is stored
             all the same.
     """
     __tracebackhide__ = True
-    key = (crd.digest, crd.kubernetes_version)
-    if cache is not None and crd.digest and cache.known(_TAKEN, *key):
-        return
     try:
         words = refusal(crd)
     except UnsupportedExpressionError as error:
@@ -56,5 +45,3 @@ def demand(crd: CustomResourceDefinition, *, cache: ContentCache | None = None) 
             "case file, or with its name in crd_stored)"
         )
         raise RefusedCrdError([Mistake(crd.source or crd.name, 0, message)])
-    if cache is not None and crd.digest:
-        cache.keep(True, _TAKEN, *key)  # noqa: FBT003 - the fact

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -201,13 +200,12 @@ class Catalog:
     def _load(self, base: Path, paths: tuple[str, ...]) -> CustomResourceDefinitions:
         key = (base, paths)
         if key not in self._loaded:
-            cache = self.sources.cache
-            loaded = project.read(paths, base=base, kubernetes_version=self.kubernetes_version, cache=cache)
+            loaded = project.read(paths, base=base, kubernetes_version=self.kubernetes_version)
             self._loaded[key] = loaded.guarded(self._guard_of)
         return self._loaded[key]
 
     def _guard_of(self, crd: CustomResourceDefinition) -> Guard | None:
-        return None if crd.name in self.stored else functools.partial(acceptance.demand, cache=self.sources.cache)
+        return None if crd.name in self.stored else acceptance.demand
 
     def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         """Return *crd* as one that is stored, whatever the server says of it."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from pytest_crd import contentcache
 from pytest_crd.cases import blanks, casekeys, conversion, suites
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import manifest, yamlreader, yamlstream
@@ -21,9 +19,6 @@ from pytest_crd.engine.text.document import Document
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite
-
-
-_WITHOUT_MISTAKES: Final = "case file without mistakes"
 
 
 def load(content: str | bytes, *, source: str, fills: bool = False) -> tuple[CaseFile, ...]:
@@ -46,9 +41,7 @@ def load(content: str | bytes, *, source: str, fills: bool = False) -> tuple[Cas
     return _case_files(text, documents, source, fills=fills)
 
 
-def load_any(
-    content: str | bytes, *, source: str, fills: bool = False, cache: ContentCache | None = None
-) -> tuple[CaseFile, ...] | Suite:
+def load_any(content: str | bytes, *, source: str, fills: bool = False) -> tuple[CaseFile, ...] | Suite:
     """
     Return what a file has: cases, or a suite in the format of openshift/api.
 
@@ -56,15 +49,14 @@ def load_any(
         content: The file.
         source: Its name for messages.
         fills: Whether expectations may be left to be filled in.
-        cache: What is known of contents; that a case file has no mistakes is kept.
 
     Raises:
         CaseFileError: All mistakes, in the order of their lines.
         ManifestError: It is not YAML.
     """
-    text, documents = _read(content, source, cache)
+    text, documents = _read(content, source)
     if len(documents) != 1 or not suites.is_one(documents[0].value):
-        return _case_files(text, documents, source, fills=fills, cache=cache)
+        return _case_files(text, documents, source, fills=fills)
     if line := yamlstream.unread(text):
         raise CaseFileError([Mistake(source, line, yamlstream.UNREAD)])
     from pytest_crd.cases.openshift import suite  # noqa: PLC0415 - most projects have none
@@ -86,11 +78,11 @@ def stating(case: AnyCase, declared: Mapping[str, JSONValue]) -> AnyCase:
     return dataclasses.replace(case, **(unstated | conversion.stated_in(declared, keys) | blanks.of(declared)))
 
 
-def _read(content: str | bytes, source: str, cache: ContentCache | None = None) -> tuple[str, list[Document]]:
+def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
     """Return the text of a file, and its documents."""
     try:
         text = yamlreader.decode(content, source=source)
-        return text.content, yamlreader.read(text, source=source, cache=cache)
+        return text.content, yamlreader.read(text, source=source)
     except ManifestError as error:
         if not manifest.is_template(content.encode(errors="replace") if isinstance(content, str) else content):
             raise
@@ -100,14 +92,8 @@ def _read(content: str | bytes, source: str, cache: ContentCache | None = None) 
         ) from None
 
 
-def _case_files(
-    text: str, documents: list[Document], source: str, *, fills: bool, cache: ContentCache | None = None
-) -> tuple[CaseFile, ...]:
-    known = ContentCache() if cache is None else cache
-    key = (contentcache.digest(text.encode(errors="surrogatepass")), "fills" if fills else "states")
-    if not known.known(_WITHOUT_MISTAKES, *key):
-        from pytest_crd.cases import mistakes  # noqa: PLC0415 - of most files it is known that they have none
+def _case_files(text: str, documents: list[Document], source: str, *, fills: bool) -> tuple[CaseFile, ...]:
+    from pytest_crd.cases import mistakes  # noqa: PLC0415 - a session without case files needs no jsonschema
 
-        mistakes.demand_none(text, documents, source, fills=fills)
-        known.keep(True, _WITHOUT_MISTAKES, *key)  # noqa: FBT003 - the fact
+    mistakes.demand_none(text, documents, source, fills=fills)
     return tuple(map(conversion.case_file, documents))

@@ -13,11 +13,11 @@ from typing import Final
 from pytest_crd.cases import questions
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.questions import CrdQuestion
-from pytest_crd.checks import judges, samplefiles, samplehints, versionfacts
+from pytest_crd.checks import itemlists, judges, samplefiles, samplehints, versionfacts
 from pytest_crd.checks.judges import UnappliedSamples
 from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
-from pytest_crd.contentcache import ContentCache
+from pytest_crd.checks.versionfacts import VersionFacts
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import (
     CustomResourceDefinition,
@@ -88,21 +88,18 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
     samples = Samples()
     hints: tuple[str, ...] = ()
     try:
-        claimed = [_claims(catalog) for catalog in catalogs]
+        sources, claims = catalogs[0].sources, _claims(catalogs[0])
         files = samplepaths.files(scope.samples, folder=scope.folder)
-        for catalog, claims in zip(catalogs, claimed, strict=True):
-            progress, cache = catalog.sources.progress, catalog.sources.cache
-            samples = _samples(files, claims, scope, progress, cache)
+        samples = _samples(files, claims, scope, sources.progress)  # groups and kinds are the same under all versions
+        for catalog in catalogs:
             checks = [_placed(check, home) for check in _checks(catalog, samples, scope)]
             found += [_of_version(check) for check in checks] if len(catalogs) > 1 else checks
-        sources = catalogs[-1].sources  # what is told of objects that are no samples is the same under all versions
         told = samplehints.of(
             samples,
-            claimed[-1],
+            claims,
             scope.samples,
             files,
             folder=scope.folder,
-            cache=sources.cache,
             progress=sources.progress,
             lists=sources.listed,
         )
@@ -131,12 +128,10 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
     return "; ".join((words[0], ", ".join(words[1:]))) if len(words) > 1 else words[0]
 
 
-def _samples(
-    named: Sequence[ManifestFile], claims: Claims, scope: CheckScope, progress: Progress, cache: ContentCache
-) -> Samples:
-    files = samplehints.telling(named, claims, cache)
+def _samples(named: Sequence[ManifestFile], claims: Claims, scope: CheckScope, progress: Progress) -> Samples:
+    files = samplehints.telling(named, claims)
     with progress("reading samples") as tell:
-        found = samplefiles.read(each(files, tell, lambda one: one.name), claims, cache)
+        found = samplefiles.read(each(files, tell, lambda one: one.name), claims)
     samplefiles.demand(scope.samples, files, found)
     return found
 
@@ -149,10 +144,10 @@ def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefini
 
 
 def _checks(catalog: Catalog, found: Samples, scope: CheckScope) -> Iterator[Check]:
-    cache = catalog.sources.cache
     for read in catalog.sources.every(catalog.kubernetes_version):
-        yield from _of_crd(read, scope, cache)
-        yield from _applied(read, found, cache)
+        facts = [versionfacts.find(version) for version in read.crd.versions]
+        yield from _of_crd(read, scope, facts)
+        yield from _applied(read, found, facts)
     claims, version = _claims(catalog), catalog.kubernetes_version
     applied = UnappliedSamples(found.samples, claims)
     for number, sample in enumerate(found.samples):
@@ -175,11 +170,11 @@ def _same(verdict: CheckVerdict) -> CheckVerdict:
     return verdict
 
 
-def _of_crd(read: ReadCrd, scope: CheckScope, cache: ContentCache) -> Iterator[Check]:
+def _of_crd(read: ReadCrd, scope: CheckScope, facts_of_versions: Sequence[VersionFacts]) -> Iterator[Check]:
     crd = read.crd
     is_stored = crd.name in scope.stored
     yield _check(read, "accepted", crd.name, functools.partial(judges.accepted, read, is_stored=is_stored))
-    for version, facts in zip(crd.versions, versionfacts.of(crd, cache), strict=True):
+    for version, facts in zip(crd.versions, facts_of_versions, strict=True):
         subject = f"{crd.name}-{version.name}"
         structural = functools.partial(judges.structural, read, version)
         yield _check(read, "structural", subject, structural, version=version.name)
@@ -194,12 +189,12 @@ def _of_crd(read: ReadCrd, scope: CheckScope, cache: ContentCache) -> Iterator[C
     yield _check(read, "conditions", crd.name, functools.partial(judges.conditions, read))
 
 
-def _applied(read: ReadCrd, found: Samples, cache: ContentCache) -> Iterator[Check]:
+def _applied(read: ReadCrd, found: Samples, facts_of_versions: Sequence[VersionFacts]) -> Iterator[Check]:
     """Yield the checks that made up objects can be applied, of versions with lists that no sample has."""
     crd = read.crd
     samples = [one for one in found.samples if (one.group, one.kind) == (crd.group, crd.kind)]
-    for version, facts in zip(crd.versions, versionfacts.of(crd, cache), strict=True):
-        if facts.has_lists and versionfacts.is_unreached(version, samples, cache):
+    for version, facts in zip(crd.versions, facts_of_versions, strict=True):
+        if facts.has_lists and any(True for _ in itemlists.unreached(version, samples)):
             name = f"{crd.name}-{version.name}"
             run = functools.partial(judges.made_up, version, samples, crd.source)
             place = (name, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version)

@@ -13,17 +13,14 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.checks import directives, likeness
 from pytest_crd.checks.directives import Directive
 from pytest_crd.checks.verdict import CheckFinding
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
-from pytest_crd.engine.text import headings, manifest
-from pytest_crd.engine.text.headings import HeadedManifest
+from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"
 
-_DIRECTIVE: Final = "directive"
 _VARIABLE: Final = re.compile(rb"\$\{[^}\s]*\}")
 
 
@@ -39,7 +36,6 @@ class Sample(NamedTuple):
         kind: Its kind.
         directive: What a comment says of it.
         name: How it is called among others: `Backup/nightly`.
-        digest: What stands for its content.
     """
 
     manifest: Manifest
@@ -49,7 +45,6 @@ class Sample(NamedTuple):
     kind: str
     directive: Directive
     name: str
-    digest: str
 
     @property
     def can_be_applied(self) -> bool:
@@ -95,19 +90,18 @@ class Samples:
         return len(self.samples) + len(self.broken) + len(self.ignored)
 
 
-def read(files: Iterable[ManifestFile], claims: Claims, cache: ContentCache | None = None) -> Samples:
+def read(files: Iterable[ManifestFile], claims: Claims) -> Samples:
     """
     Return what *files* hold.
 
     Args:
         files: The files.
         claims: The CRDs, which claim groups and kinds.
-        cache: What is known of contents.
     """
-    found, known = Samples(), ContentCache() if cache is None else cache
+    found = Samples()
     for file in files:
         before = found.count
-        _read(found, file, claims, known)
+        _read(found, file, claims)
         if found.count > before:
             found.answered.update(file.patterns)
     return found
@@ -130,40 +124,39 @@ def demand(patterns: Sequence[str], files: Sequence[ManifestFile], found: Sample
         raise ManifestError(mistakes)
 
 
-def _read(found: Samples, file: ManifestFile, claims: Claims, cache: ContentCache) -> None:
+def _read(found: Samples, file: ManifestFile, claims: Claims) -> None:
     try:
         content = file.read()
     except ManifestError as error:
         found.broken.append(Broken(CheckFinding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
         return
     try:
-        items = headings.read(content, source=file.name, cache=cache)
+        items = manifest.read(content, source=file.name)
     except ManifestError as error:
         _unreadable(found, file, content, error.mistakes[0], claims)
         return
     for item in items:
-        _take(found, item, file.path, claims, cache)
+        _take(found, item, file.path, claims)
 
 
-def _take(found: Samples, headed: HeadedManifest, path: Path, claims: Claims, cache: ContentCache) -> None:
-    (line, api_version, kind, name), item, digest = headed
-    group, _, version = api_version.rpartition("/")
+def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
+    group, _, version = item.api_version.rpartition("/")
+    kind, line = item.kind, item.line_of()
     if (group, kind) not in claims:
         if meant := near(group, kind, claims):
             words = f"no CRD of the project is for kind {kind!r} of {group}; did you mean {meant}?"
-            found.broken.append(Broken(CheckFinding(item.where, words), path, line, name))
+            found.broken.append(Broken(CheckFinding(item.where, words), path, line, item.title))
         else:
             found.others[kind or "no kind"] += 1
             is_of_a_kind = any(kind.casefold() == one.casefold() for _, one in claims)
             if is_of_a_kind and not likeness.is_of_kubernetes(group, version, kind):
-                found.strangers.setdefault((kind, api_version), []).append(item.where)
+                found.strangers.setdefault((kind, item.api_version), []).append(item.where)
         return
-    is_refused, fields, *said = cache.of(lambda: directives.of_document(item.document), _DIRECTIVE, digest)
-    directive = Directive(is_refused, tuple(fields), *said)
+    directive = directives.of_document(item.document)
     if directive.ignored:
         found.ignored.append(Remark(item.source, line, f"ignored: {directive.ignored}", RemarkKind.IGNORED))
     else:
-        found.samples.append(Sample(item, path, group, version, kind, directive, name, digest))
+        found.samples.append(Sample(item, path, group, version, kind, directive, item.title))
 
 
 def _unreadable(found: Samples, file: ManifestFile, content: bytes, mistake: Mistake, claims: Claims) -> None:

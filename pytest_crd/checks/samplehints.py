@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Final
 
-from pytest_crd import contentcache
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims, Samples
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.discovery import projectfiles, samplepaths
 from pytest_crd.discovery.samplepaths import Lists
 from pytest_crd.engine import ManifestError
@@ -19,7 +17,6 @@ from pytest_crd.progress import Progress, each, silent
 
 # So deep are the folders that are named, and so many of them are.
 _DEPTH: Final = 2
-_MAY_HOLD: Final = "may hold"
 _MOST_FOLDERS: Final = 5
 
 
@@ -30,7 +27,6 @@ def of(  # noqa: PLR0913 - what is known of a project
     known: Sequence[ManifestFile],
     *,
     folder: Path,
-    cache: ContentCache,
     progress: Progress = silent,
     lists: Lists = projectfiles.files,
 ) -> Iterator[str]:
@@ -43,7 +39,6 @@ def of(  # noqa: PLR0913 - what is known of a project
         given: What is set about samples: whoever names them has chosen.
         known: The files that this names, or the usual ones.
         folder: The folder of the project.
-        cache: What is known of contents.
         progress: Who is told while files are looked through.
         lists: Lists the files of the project.
     """
@@ -52,32 +47,25 @@ def of(  # noqa: PLR0913 - what is known of a project
         groups = ", ".join(dict.fromkeys(group for group, one in claims if one.casefold() == kind.casefold()))
         yield f"{places[0]}{more}: no sample, for kind {kind} of {api_version} is not the project's, which is of {groups}"
     if not given or all(pattern.startswith("!") for pattern in given):
-        others = telling(samplepaths.elsewhere(given, folder=folder, known=known, lists=lists), claims, cache)
+        others = telling(samplepaths.elsewhere(given, folder=folder, known=known, lists=lists), claims)
         with progress("looking for samples elsewhere") as tell:
-            read = samplefiles.read(each(others, tell, lambda one: one.name), claims, cache)
+            read = samplefiles.read(each(others, tell, lambda one: one.name), claims)
         counts = Counter(_folder(one.path, folder) for one in read.samples)
         if counts:
             yield _counted(counts, [*given, *samplepaths.usual_folders(folder)])
 
 
-def telling(files: Iterable[ManifestFile], claims: Claims, cache: ContentCache | None = None) -> list[ManifestFile]:
+def telling(files: Iterable[ManifestFile], claims: Claims) -> list[ManifestFile]:
     """Return those *files* that may hold custom resources; all that were named."""
-    named, known = repr(sorted(claims)).encode(), ContentCache() if cache is None else cache
-    looks_for = contentcache.digest(named)
-    return [
-        file for file in files if samplepaths.AUTO not in file.patterns or _may_hold(file, claims, looks_for, known)
-    ]
+    return [file for file in files if samplepaths.AUTO not in file.patterns or _may_hold(file, claims)]
 
 
-def _may_hold(file: ManifestFile, claims: Claims, looks_for: str, cache: ContentCache) -> bool:
+def _may_hold(file: ManifestFile, claims: Claims) -> bool:
     try:
         content = file.read()
     except ManifestError:
         return False
-    may_hold: bool = cache.of(
-        lambda: samplefiles.may_hold(content, claims), _MAY_HOLD, contentcache.digest(content), looks_for
-    )
-    return may_hold
+    return samplefiles.may_hold(content, claims)
 
 
 def _folder(path: Path, project: Path) -> str:

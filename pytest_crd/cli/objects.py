@@ -12,7 +12,7 @@ from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, ManifestError, Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
-from pytest_crd.engine.text import headings, manifest
+from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest
 
 STREAM: Final = "-"
@@ -42,7 +42,7 @@ class Resource(NamedTuple):
     @property
     def title(self) -> str:
         """How it is called: `Backup/nightly`."""
-        return headings.name_of(self.manifest.value)
+        return self.manifest.title
 
     @property
     def identity(self) -> Identity:
@@ -128,7 +128,7 @@ def told_apart(manifests: Sequence[Manifest], claims: Claims) -> ToldApart:
     """Return which of some objects CRDs claim."""
     found = ToldApart()
     for one in manifests:
-        api_version, kind = headings.stated(one.value)
+        api_version, kind = one.api_version, one.kind
         group, _, version = api_version.rpartition("/")
         if (group, kind) in claims:
             found.resources.append(Resource(one, group, version, kind))

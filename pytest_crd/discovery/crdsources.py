@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import garbage, progress
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.discovery import madecrds, projectfiles
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
-from pytest_crd.engine.definitions.crdheading import CrdHeading
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading import copies, project
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
@@ -29,7 +27,6 @@ from pytest_crd.engine.text.manifest import ManifestFile
 from pytest_crd.progress import Progress, Tell, silent
 
 _MOST_PLACES: Final = 5
-_HEADING: Final = "heading under another Kubernetes version"
 
 
 @dataclass(slots=True)
@@ -44,7 +41,6 @@ class Sources:
         folder: Where they are run.
         progress: Who is told while files are read.
         make: What makes CRDs besides, in Python.
-        cache: What is known of contents.
         places: Where the CRDs have been found, in words; empty before they are asked for.
         is_in_vain: Whether they were looked for everywhere, and there is none.
         advised: Commands that may print some then.
@@ -56,7 +52,6 @@ class Sources:
     folder: Path = field(default_factory=Path.cwd)
     progress: Progress = silent
     make: Callable[[], Sequence[MadeManifests]] = tuple
-    cache: ContentCache = field(default_factory=ContentCache)
     places: str = field(default="", init=False)
     is_in_vain: bool = field(default=False, init=False)
     advised: tuple[str, ...] = field(default=(), init=False)
@@ -136,20 +131,8 @@ class Sources:
         if kubernetes_version not in self._under:
             found = self._read_once(kubernetes_version)
             found.raise_mistakes()
-            self._under[kubernetes_version] = [self._is_under(crd, kubernetes_version) for crd in found.crds]
+            self._under[kubernetes_version] = [crd.under(kubernetes_version) for crd in found.crds]
         return self._under[kubernetes_version]
-
-    def _is_under(self, crd: CustomResourceDefinition, kubernetes_version: str) -> CustomResourceDefinition:
-        """Return a CRD under a Kubernetes version, which reads no more of it than it must."""
-        if crd.kubernetes_version == kubernetes_version or not crd.digest:
-            return crd.under(kubernetes_version)
-        key = (_HEADING, crd.digest, kubernetes_version)
-        known = self.cache.known(*key)
-        if known is not None:
-            return crd.unread_under(kubernetes_version, CrdHeading.of_json(known))
-        other = crd.under(kubernetes_version)
-        self.cache.keep(other.heading, *key)
-        return other
 
     @garbage.paused()
     def _read_once(self, kubernetes_version: str) -> CrdFiles:
@@ -159,7 +142,7 @@ class Sources:
                 with self.progress("reading CRDs") as tell:
                     self._found = self._read(kubernetes_version, tell)
             except InputError as error:
-                self._found = CrdFiles(kubernetes_version, self.cache, mistakes=list(error.mistakes))
+                self._found = CrdFiles(kubernetes_version, mistakes=list(error.mistakes))
         return self._found
 
     def _read(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
@@ -175,7 +158,7 @@ class Sources:
 
     def _named(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
         """Read what is set."""
-        found = CrdFiles(kubernetes_version, self.cache)
+        found = CrdFiles(kubernetes_version)
         if self.paths:
             found.read_all(self.paths, base=self.base, tell=tell)
         if self.commands:
@@ -198,7 +181,7 @@ class Sources:
             if self._made and place.origin is FileOrigin.FOUND_IN_TESTS:
                 notes += _of_test_data(place.files)
                 continue
-            found = CrdFiles(kubernetes_version, self.cache)
+            found = CrdFiles(kubernetes_version)
             for file in progress.each(place.files, tell, lambda one: one.name):
                 found.read(file, place.origin)
             notes += found.notes
@@ -209,7 +192,7 @@ class Sources:
                 self.places = place.words or _told(found)
                 return found
         if self._made:
-            return CrdFiles(kubernetes_version, self.cache, notes=list(dict.fromkeys(notes)))
+            return CrdFiles(kubernetes_version, notes=list(dict.fromkeys(notes)))
         self.is_in_vain = True
         from pytest_crd.discovery import rendering  # noqa: PLC0415 - only where nothing was found
 

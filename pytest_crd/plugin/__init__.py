@@ -30,7 +30,7 @@ from pytest_crd.plugin import (
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_server, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
-from pytest_crd.plugin.session import NOTE, PLACE, WARNING, save, was_in_vain
+from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
 from pytest_crd.plugin.settings import checks, project
 
 __all__ = ["crd", "crd_case", "crd_server", "crd_version", "crds"]
@@ -185,7 +185,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
     Where there was nothing to check, no test that passed makes up for that.
     """
-    save(session.config)
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output[_HEADER] = tuple(_header(session.config))

@@ -67,22 +67,14 @@ _PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
 def sources(config: pytest.Config) -> Sources:
     """Return where the CRDs of a session come from; nothing is read before somebody asks for one."""
     from pytest_crd.discovery.crdsources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
-    from pytest_crd.plugin import cachefile, progressline  # noqa: PLC0415 - the same
+    from pytest_crd.plugin import progressline  # noqa: PLC0415 - the same
 
     if _SOURCES not in config.stash:
         own = project.of(config)
         progress, make = progressline.of(config), manifests.asker(config)
         places = (own.base, own.crd_paths, own.crd_commands, own.folder)
-        config.stash[_SOURCES] = Sources(*places, progress, make, cachefile.read(config))
+        config.stash[_SOURCES] = Sources(*places, progress, make)
     return config.stash[_SOURCES]
-
-
-def save(config: pytest.Config) -> None:
-    """Keep what was found out about contents for the next session."""
-    if _SOURCES in config.stash:
-        from pytest_crd.plugin import cachefile  # noqa: PLC0415 - a session without CRDs loads nothing
-
-        cachefile.save(config)
 
 
 def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:

@@ -2,14 +2,13 @@
 What `pytest -k alone` takes in a project of 22 CRDs and 250 samples, beside an empty test without the plugin.
 
 The project is made here: the example project's Backup under 22 names, each with so many fields that all CRDs have two megabytes. Times
-are processor times of whole processes; the median of five rounds counts. Cold is a run without pytest's cache, warm is one like the run before.
+are processor times of whole processes; the median of five rounds counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -127,6 +126,4 @@ def _round(empty: Path, folders: dict[str, Path]) -> Iterator[tuple[str, float]]
     yield "an empty test", seconds(empty)
     for title, folder in folders.items():
         for what, arguments in (("one case", ("-k", "alone")), ("a listing", ("--collect-only",))):
-            shutil.rmtree(folder / ".pytest_cache", ignore_errors=True)
-            for state in ("cold", "warm"):
-                yield f"{what}, {title}, {state}", seconds(folder, "-p", "crd", *arguments)
+            yield f"{what}, {title}", seconds(folder, "-p", "crd", *arguments)

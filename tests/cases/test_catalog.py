@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import CaseFile, CaseFileError
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import Version
+from pytest_crd.engine.inputerror import CrdError
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -194,3 +196,16 @@ def test_crds_are_loaded_once_and_when_asked_for(folder: Path) -> None:
     assert not before
     assert catalog.crds is catalog.crds
     assert catalog.sources.is_read
+
+
+def test_each_kubernetes_version_decides_for_itself_whether_it_takes_a_crd(tmp_path: Path) -> None:
+    rules = "{openAPIV3Schema: {type: object, x-kubernetes-validations: [{rule: self.none > 1}]}}"
+    text = _crd("ones").replace("{openAPIV3Schema: {type: object}}", rules)
+    (tmp_path / "one.yaml").write_text(text, encoding="utf-8")
+    sources = Sources(tmp_path, ("one.yaml",))
+
+    for kubernetes_version in ("1.21", "1.37", "1.21", "1.37"):
+        crd = Catalog(sources, kubernetes_version).crds["ones"]
+        assert crd.guard is not None
+        with pytest.raises(CrdError, match="undefined field 'none'") if kubernetes_version == "1.37" else nullcontext():
+            crd.guard(crd)

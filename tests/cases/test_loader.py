@@ -9,18 +9,16 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_crd.cases import diagnosis, loader
+from pytest_crd.cases import loader
 from pytest_crd.cases.caseparts import ExpectedError, OldCRD
 from pytest_crd.cases.model import (
     CaseFile,
-    CaseFileError,
     CreateCase,
     DefaultingCase,
     PruningCase,
     StatusUpdateCase,
     UpdateCase,
 )
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.errors.fielderror import ErrorType
 
@@ -268,26 +266,3 @@ def test_jsonschema_is_imported_with_the_first_case_file() -> None:
         "loader.load('{crd: x, pruning: [{name: a, input: {}, pruned: []}]}', source='f'); assert 'jsonschema' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_case_file_that_is_known_to_have_no_mistakes_is_not_looked_through_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cache = ContentCache()
-    first = loader.load_any(EVERYTHING, source="f.yaml", cache=cache)
-    monkeypatch.setattr(diagnosis, "find", None)
-
-    again = loader.load_any(EVERYTHING, source="f.yaml", cache=ContentCache.from_text(cache.to_text()))
-
-    assert again == first
-    with pytest.raises(TypeError):  # of what is left open, another thing is known
-        loader.load_any(EVERYTHING, source="f.yaml", fills=True, cache=cache)
-
-
-def test_a_mistake_is_found_each_time() -> None:
-    cache = ContentCache()
-
-    for _ in range(2):
-        with pytest.raises(CaseFileError, match="unknown key 'inptu'"):
-            loader.load_any("crd: x\npruning: [{name: a, inptu: {}, pruned: []}]\n", source="f.yaml", cache=cache)
-    assert not cache.is_changed

@@ -43,7 +43,6 @@ class CrdContext(NamedTuple):
             None where every question is answered.
         naming: What became of its names.
         observer: What is told of requests for its custom resources.
-        digest: What stands for the content of the manifest, as it was read; empty where it was not, or was altered since.
     """
 
     source: str = ""
@@ -52,7 +51,6 @@ class CrdContext(NamedTuple):
     guard: Guard | None = None
     naming: Naming = nameconflicts.NO_CONFLICTS
     observer: Observer = observer.OF_PROCESS
-    digest: str = ""
 
     def __reduce__(self) -> tuple[type[CrdContext], tuple[Any, ...]]:
         """Return what goes with the CRD to another process: no file, and nobody who listens here."""

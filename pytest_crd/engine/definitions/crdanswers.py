@@ -6,19 +6,15 @@ The manifest is read and compiled once: CRDs that differ in their guard or obser
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from pytest_crd.engine.crds import declared, forms, internal
 from pytest_crd.engine.crds.condition import Condition
-from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.decoded import decode_crd
-from pytest_crd.engine.crds.forms import Forms
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.definitions import keptanswers
-from pytest_crd.engine.definitions.crdheading import CrdHeading, VersionHeading
 from pytest_crd.engine.definitions.versionschema import VersionSchema
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.response import Response
@@ -33,14 +29,9 @@ if TYPE_CHECKING:
     from pytest_crd.engine.requests.customresource import CustomResources  # much that only requests need
 
 
-# What is made of a manifest when it is read.
-_READ: Final = frozenset({"manifest", "forms", "spec", "schemas"})
-_READING: Final = threading.RLock()
-
-
 class CrdAnswers:
     """
-    The answers about one manifest, which may be read when the first of them is asked for that its heading does not have.
+    The answers about one manifest.
 
     Attributes:
         manifest: What is sent, decoded.
@@ -49,12 +40,6 @@ class CrdAnswers:
         spec: What it declares.
         schemas: The schema of each version, in the order of the manifest.
     """
-
-    manifest: Decoded
-    forms: Forms
-    spec: CrdSpec
-    schemas: tuple[VersionSchema, ...]
-    _unread: Callable[[], Decoded]
 
     def __init__(self, manifest: Decoded, profile: Profile, locate: Locate | None) -> None:
         """
@@ -67,56 +52,12 @@ class CrdAnswers:
         """
         self.profile = profile
         self._locate = locate
-        self._read(manifest)
-
-    @classmethod
-    def unread(
-        cls, read: Callable[[], Decoded], heading: CrdHeading, profile: Profile, locate: Locate | None
-    ) -> CrdAnswers:
-        """
-        Return the answers about a manifest that is not read yet.
-
-        Args:
-            read: Reads it.
-            heading: What is known of it.
-            profile: Whose behaviour and words.
-            locate: As for the class.
-        """
-        answers = cls.__new__(cls)
-        vars(answers).update(profile=profile, heading=heading, _locate=locate, _unread=read)
-        return answers
-
-    def _read(self, manifest: Decoded) -> None:
         self.manifest = manifest
         self.forms = forms.of_decoded(manifest, self.profile)
         self.spec = internal.declared(self.forms.internal)
         self.schemas = tuple(
             VersionSchema(self.spec, version, self.profile, _in_version(manifest, version.name, self._locate))
             for version in self.spec.versions
-        )
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what is there once the manifest is read; called for what is not there."""
-        if name not in _READ or "_unread" not in vars(self):
-            raise AttributeError(name)
-        with _READING:  # several threads may ask, and each schema is one object
-            if name not in vars(self):
-                self._read(self._unread())
-        return vars(self)[name]
-
-    @cached_property
-    def heading(self) -> CrdHeading:
-        """What is asked of each CRD."""
-        spec, declared_spec = self.spec, self.manifest.value.get("spec") or {}
-        return CrdHeading(
-            name=spec.name,
-            group=spec.group,
-            kind=spec.kind,
-            scope=spec.scope,
-            api_version=self.manifest.value["apiVersion"],
-            declared_names=declared_spec.get("names") or {},
-            names=self.forms.internal.names,
-            versions=tuple(VersionHeading(one.name, one.served, one.storage) for one in spec.versions),
         )
 
     @cached_property
@@ -200,8 +141,7 @@ class CrdAnswers:
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs to give the same answers: nothing that was found out since, and no file."""
-        read = {name: getattr(self, name) for name in _READ}
-        return {**keptanswers.without(self), **read, "_locate": None, "_unread": None}
+        return {**keptanswers.without(self), "_locate": None}
 
 
 def decoded(manifest: JSONValue, profile: Profile, source: str) -> Decoded:

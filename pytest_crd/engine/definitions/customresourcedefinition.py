@@ -6,7 +6,7 @@ A CRD answers about itself, each version (`version`) about its custom resources.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,17 +18,14 @@ from pytest_crd.engine.definitions import crdanswers, keptanswers
 from pytest_crd.engine.definitions import version as ofversion
 from pytest_crd.engine.definitions.context import CrdContext, Guard, WrittenCrd
 from pytest_crd.engine.definitions.crdanswers import CrdAnswers
-from pytest_crd.engine.definitions.crdheading import CrdHeading
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.fieldpath import SpelledPath
-from pytest_crd.engine.golang.decoding import Decoded
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.requests import requestbody
 from pytest_crd.engine.requests.requestbody import FieldValidation
-from pytest_crd.engine.text.manifest import Manifest
 
 # A version is of a CRD and a CRD has versions: here, where both are known, it is said which CRD.
 if TYPE_CHECKING:
@@ -48,7 +45,7 @@ class CustomResourceDefinition:
         """For this class: everybody else calls `from_manifest`, which decodes the manifest."""
         self._answers = answers
         self._context = context
-        self._versions = tuple(Version(self, index, answers, context) for index in range(len(answers.heading.versions)))
+        self._versions = tuple(Version(self, index, answers, context) for index in range(len(answers.schemas)))
 
     @classmethod
     def from_manifest(
@@ -98,28 +95,6 @@ class CustomResourceDefinition:
         decoded = crdanswers.decoded(value, named, context.source)._replace(duplicates=duplicates)
         return cls(CrdAnswers(decoded, named, context.locate), context)
 
-    @classmethod
-    def unread(
-        cls, read: Callable[[], Manifest], heading: CrdHeading, *, kubernetes_version: str, context: CrdContext
-    ) -> CustomResourceDefinition:
-        """
-        Return the CRD of a manifest that is read when somebody asks for more than its heading has.
-
-        Args:
-            read: Returns the manifest, of which is known that the server can decode it.
-            heading: The heading of it.
-            kubernetes_version: Whose behaviour and words.
-            context: What is known of it beside.
-        """
-        named = profile.named(kubernetes_version)
-
-        def decoded() -> Decoded:
-            item = read()
-            repeated = tuple(one.message for one in item.duplicates)
-            return crdanswers.decoded(item.value, named, context.source)._replace(duplicates=repeated)
-
-        return cls(CrdAnswers.unread(decoded, heading, named, context.locate), context)
-
     def under(self, kubernetes_version: str) -> CustomResourceDefinition:
         """
         Return the same CRD under another Kubernetes version.
@@ -131,11 +106,6 @@ class CustomResourceDefinition:
         if named == self._answers.profile:
             return self
         return type(self)(CrdAnswers(self._answers.manifest, named, self.locate), self._context)
-
-    def unread_under(self, kubernetes_version: str, heading: CrdHeading) -> CustomResourceDefinition:
-        """Return the same CRD under another Kubernetes version, where its heading is known: the rest is read when it is asked for."""
-        named, answers = profile.named(kubernetes_version), self._answers
-        return type(self)(CrdAnswers.unread(lambda: answers.manifest, heading, named, self.locate), self._context)
 
     def version(self, name: str) -> Version:
         """
@@ -153,27 +123,27 @@ class CustomResourceDefinition:
     @property
     def name(self) -> str:
         """`crontabs.stable.example.com`."""
-        return self._answers.heading.name
+        return self._answers.spec.name
 
     @property
     def group(self) -> str:
         """`stable.example.com`."""
-        return self._answers.heading.group
+        return self._answers.spec.group
 
     @property
     def kind(self) -> str:
         """`CronTab`."""
-        return self._answers.heading.kind
+        return self._answers.spec.kind
 
     @property
     def scope(self) -> str:
         """`Namespaced` or `Cluster`."""
-        return self._answers.heading.scope
+        return self._answers.spec.scope
 
     @property
     def api_version(self) -> str:
         """`apiextensions.k8s.io/v1` or `…/v1beta1`."""
-        return self._answers.heading.api_version
+        return str(self._answers.manifest.value["apiVersion"])
 
     @property
     def versions(self) -> tuple[Version, ...]:
@@ -191,19 +161,9 @@ class CustomResourceDefinition:
         return self._context.source
 
     @property
-    def digest(self) -> str:
-        """What stands for the content of the manifest, as it was read; empty where it was not, or was altered since."""
-        return self._context.digest
-
-    @property
     def answers(self) -> CrdAnswers:
         """What answers requests, for who knows more of a request than the methods here take."""
         return self._answers
-
-    @property
-    def heading(self) -> CrdHeading:
-        """What is asked of each CRD."""
-        return self._answers.heading
 
     @property
     def locate(self) -> Locate | None:
@@ -464,7 +424,7 @@ def side_by_side(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResour
 
     The CRDs that were given stay as they are; one that is refused a name is another object here.
     """
-    namings = nameconflicts.find((crd.group, crd._answers.heading.names) for crd in crds)  # noqa: SLF001 - of this module's class
+    namings = nameconflicts.find((crd.group, crd._answers.forms.internal.names) for crd in crds)  # noqa: SLF001 - of this module's class
     return tuple(crd.with_naming(naming) for crd, naming in zip(crds, namings, strict=True))
 
 

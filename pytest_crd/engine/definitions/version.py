@@ -76,17 +76,17 @@ class Version(Generic[CrdT]):
     @property
     def name(self) -> str:
         """`v1`."""
-        return self._answers.heading.versions[self._index].name
+        return self._schema.spec.name
 
     @property
     def served(self) -> bool:
         """Whether the server answers requests for it."""
-        return self._answers.heading.versions[self._index].served
+        return self._schema.spec.served
 
     @property
     def storage(self) -> bool:
         """Whether objects are stored in it."""
-        return self._answers.heading.versions[self._index].storage
+        return self._schema.spec.storage
 
     @property
     def deprecation_warnings(self) -> tuple[str, ...]:

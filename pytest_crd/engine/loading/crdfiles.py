@@ -12,17 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine.crds import declared, misspelling
 from pytest_crd.engine.definitions.context import CrdContext, WrittenCrd
-from pytest_crd.engine.definitions.crdheading import CrdHeading
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import bareproperties
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
-from pytest_crd.engine.text import headings, manifest
-from pytest_crd.engine.text.headings import HeadedManifest
+from pytest_crd.engine.text import manifest
 from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 from pytest_crd.progress import Tell, each, untold
 
@@ -39,8 +36,6 @@ class FileOrigin(enum.Enum):
 
 _FOUND: Final = frozenset({FileOrigin.FOUND, FileOrigin.FOUND_IN_TESTS})
 
-# The CRDs of a file in which nothing else would have to be told of.
-_CRDS: Final = "crds"
 _A_TEMPLATE: Final = "a Helm template"
 _RENDER: Final = "use what it renders to: crd_commands = helm template …"
 
@@ -70,7 +65,6 @@ class CrdFiles:
 
     Attributes:
         kubernetes_version: Whose behaviour and words the CRDs show.
-        cache: What is known of contents.
         read_crds: The CRDs, in the order of the files, none left out.
         mistakes: What keeps the CRDs from being used.
         notes: What was passed over, and why.
@@ -78,7 +72,6 @@ class CrdFiles:
     """
 
     kubernetes_version: str
-    cache: ContentCache = field(default_factory=ContentCache)
     read_crds: list[ReadCrd] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     notes: list[Remark] = field(default_factory=list)
@@ -124,16 +117,12 @@ class CrdFiles:
         if not manifest.may_mention(content, declared.KIND) and not misspelling.may_hold(content):
             return
         try:
-            items = headings.read(content, source=source, cache=self.cache, keeps=True)
+            items = manifest.read(content, source=source)
         except ManifestError as error:
             self._unreadable(content, source, error, origin)
             return
-        known = self.cache.known(_CRDS, items[0].digest, self.kubernetes_version) if items else []
-        if known is None:
-            self._items(items, origin, path)
-        else:
-            for index, heading, said in known:
-                self._known(items[index], CrdHeading.of_json(heading), said, path)
+        for item in items:
+            self._manifest(item, origin, path)
 
     def take_output(self, content: bytes, *, source: str) -> None:
         """Take the CRDs that a command has printed; there must be one."""
@@ -178,37 +167,11 @@ class CrdFiles:
         else:
             self.notes.append(Remark(source, 0, f"passed over, {_A_TEMPLATE}", RemarkKind.TEMPLATE))
 
-    def _items(self, items: Sequence[HeadedManifest], origin: FileOrigin, path: Path | None) -> None:
-        """Take the CRDs among the objects of a file, and keep them where there is nothing else to be told of it."""
-        kept = []
-        is_all = True
-        for index, item in enumerate(items):
-            crds, notes, mistakes = len(self.read_crds), len(self.notes), len(self.mistakes)
-            self._manifest(item, origin, path)
-            said = [(note.line, note.message) for note in self.notes[notes:]]
-            if len(self.read_crds) > crds:
-                kept.append((index, self.read_crds[-1].crd.heading, said))
-            elif said or len(self.mistakes) > mistakes:
-                is_all = False
-        if is_all:
-            self.cache.keep(kept, _CRDS, items[0].digest, self.kubernetes_version)
-
-    def _known(
-        self, item: HeadedManifest, heading: CrdHeading, said: Sequence[tuple[int, str]], path: Path | None
-    ) -> None:
-        """Take a CRD of which is known that there is nothing wrong with it, and what is said of it."""
-        crd = CustomResourceDefinition.unread(
-            lambda: item.manifest, heading, kubernetes_version=self.kubernetes_version, context=_context(item, path)
-        )
-        self.read_crds.append(ReadCrd(crd, item.manifest, path))
-        self.notes += (Remark(item.manifest.source, line, words) for line, words in said)
-
-    def _manifest(self, headed: HeadedManifest, origin: FileOrigin, path: Path | None) -> None:
-        item, source = headed.manifest, headed.manifest.source
+    def _manifest(self, item: Manifest, origin: FileOrigin, path: Path | None) -> None:
         problem = misspelling.problem_of(item.value)
         if not problem and not declared.is_crd(item.value):
             return
-        place = (source, item.line_of())
+        place = (item.source, item.line_of())
         if reason := _reason_to_pass_over(item.value, is_crd=not problem):
             if origin is FileOrigin.NAMED:
                 self.mistakes.append(Mistake(*place, f"{reason}, not a whole {declared.KIND}"))
@@ -217,7 +180,7 @@ class CrdFiles:
         elif problem:
             self._tell(CrdError([Mistake(*place, problem)]), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
-            self._crd(headed, place, origin, path)
+            self._crd(item, place, origin, path)
 
     def _pass_over(self, item: Manifest, place: tuple[str, int], reason: str) -> None:
         kind = RemarkKind.TEMPLATE if reason == _A_TEMPLATE else RemarkKind.PATCH
@@ -227,13 +190,12 @@ class CrdFiles:
         if kind is RemarkKind.PATCH and isinstance(metadata, dict) and isinstance(spec, dict) and "conversion" in spec:
             self.conversions.setdefault(str(metadata.get("name")), []).append(remark.place)
 
-    def _crd(self, headed: HeadedManifest, place: tuple[str, int], origin: FileOrigin, path: Path | None) -> None:
-        item = headed.manifest
+    def _crd(self, item: Manifest, place: tuple[str, int], origin: FileOrigin, path: Path | None) -> None:
         try:
             crd = CustomResourceDefinition.from_value(
                 item.value,
                 kubernetes_version=self.kubernetes_version,
-                context=_context(headed, path),
+                context=CrdContext(item.where, item.where_is, WrittenCrd(item, path)),
                 duplicates=tuple(one.message for one in item.duplicates),
             )
         except InputError as error:
@@ -252,11 +214,6 @@ class CrdFiles:
                 )
             else:
                 self.mistakes.append(Mistake(mistake.source, mistake.line, message))
-
-
-def _context(headed: HeadedManifest, path: Path | None) -> CrdContext:
-    item = headed.manifest
-    return CrdContext(item.where, item.where_is, WrittenCrd(item, path), digest=headed.digest)
 
 
 def _reason_to_pass_over(value: Mapping[str, JSONValue], *, is_crd: bool) -> str:

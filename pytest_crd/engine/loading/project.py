@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, overload
 
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import profile
 from pytest_crd.engine.definitions.context import Guard
 from pytest_crd.engine.definitions.customresourcedefinition import (
@@ -178,9 +177,7 @@ def load(
     return read(named, base=Path(base), kubernetes_version=profile.named(kubernetes_version).version)
 
 
-def read(
-    paths: Sequence[str], *, base: Path, kubernetes_version: str, cache: ContentCache | None = None
-) -> CustomResourceDefinitions:
+def read(paths: Sequence[str], *, base: Path, kubernetes_version: str) -> CustomResourceDefinitions:
     """
     Return the CRDs in files, folders and globs.
 
@@ -188,12 +185,11 @@ def read(
         paths: As for `load`, at least one.
         base: What relative paths are relative to.
         kubernetes_version: Whose behaviour and words the CRDs show; one of `profile.KNOWN`.
-        cache: What is known of contents.
 
     Raises:
         InputError: As for `load`.
     """
-    found = CrdFiles(kubernetes_version, cache or ContentCache())
+    found = CrdFiles(kubernetes_version)
     found.read_all(paths, base=base.absolute())
     found.raise_mistakes()
     return CustomResourceDefinitions(found.crds, found.notes)
@@ -242,7 +238,7 @@ def installed(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceD
 
 def _resources(crd: CustomResourceDefinition) -> set[str]:
     """Return what kubectl takes for the resource of a CRD, in lower case."""
-    names = crd.heading.declared_names
+    names = crd.answers.forms.internal.names
     found = [crd.kind, names.get("plural"), names.get("singular"), *(names.get("shortNames") or ())]
     return {str(name).lower() for name in found if name}
 

@@ -7,6 +7,7 @@ The only module of the engine that reads files; it knows YAML streams, JSON and 
 from __future__ import annotations
 
 import codecs
+import functools
 import glob
 import os
 import re
@@ -15,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlreader, yamlstream
@@ -26,6 +26,7 @@ _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LIST: Final = "List"
 # What stands before a pattern whose files are left out.
 LEFT_OUT: Final = "!"
+_MOST_PARSED: Final = 512
 
 # An action of a template, with the line where it stands alone.
 _ACTION_LINE: Final = re.compile(rb"^[ \t]*\{\{(?:(?!\}\}).)*\}\}[ \t]*\r?$", re.MULTILINE | re.DOTALL)
@@ -51,6 +52,29 @@ class Manifest:
     def source(self) -> str:
         """The file as the user named it."""
         return self.document.source
+
+    @property
+    def api_version(self) -> str:
+        """Its apiVersion; empty if it states none."""
+        return self._stated("apiVersion")
+
+    @property
+    def kind(self) -> str:
+        """Its kind; empty if it states none."""
+        return self._stated("kind")
+
+    @property
+    def title(self) -> str:
+        """Its kind and name, as far as it states them: `Backup/nightly`."""
+        value = self.value if isinstance(self.value, dict) else {}
+        metadata = value.get("metadata")
+        stated = metadata if isinstance(metadata, dict) else {}
+        parts = (value.get("kind"), stated.get("name") or stated.get("generateName") or None)
+        return "/".join(str(part) for part in parts if part is not None)
+
+    def _stated(self, key: str) -> str:
+        value = self.value.get(key) if isinstance(self.value, dict) else None
+        return value if isinstance(value, str) else ""
 
     def line_of(self, *path: str | int) -> int:
         """Return the 1-based line of the value at *path* in the object, or of the nearest that there is."""
@@ -171,25 +195,29 @@ def may_mention(content: bytes, word: str) -> bool:
     return word.encode() in content or content.startswith(_UTF16)
 
 
-def read(content: bytes, *, source: str, cache: ContentCache | None = None) -> list[Manifest]:
+def read(content: bytes, *, source: str) -> list[Manifest]:
     """
     Return the objects of a file, those in a `kind: List`, or in the list of any kind, one by one.
 
     Args:
         content: The file.
         source: Its name for messages.
-        cache: Where what is read is kept, for who finds the same content again; None where it is not.
 
     Raises:
         ManifestError: What Kubernetes could not read either, or would pass over without a word; file, line and reason.
     """
-    manifests: list[Manifest] = []
+    return list(_parse(content, source))
+
+
+@functools.lru_cache(_MOST_PARSED)
+def _parse(content: bytes, source: str) -> tuple[Manifest, ...]:
+    """Return the objects of a file; a run looks for CRDs and for samples in the same files."""
     text = yamlreader.decode(content, source=source)
-    for document in yamlreader.read(text, source=source, cache=cache):
-        manifests.extend(_unlisted(Manifest(document.value, document)))
+    documents = yamlreader.read(text, source=source)
+    manifests = [one for document in documents for one in _unlisted(Manifest(document.value, document))]
     if line := yamlstream.unread(text.content):
         raise ManifestError([Mistake(source, line, yamlstream.UNREAD)])
-    return manifests
+    return tuple(manifests)
 
 
 def _matches(pattern: str, base: Path) -> Iterator[tuple[Path, bool]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
@@ -16,7 +16,23 @@ from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, Sequenc
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.text import yamlnode, yamlparser, yamlscalar
-from pytest_crd.engine.text.plaindocument import PlainDocument
+
+
+class PlainDocument(NamedTuple):
+    """
+    A document of YAML that has nothing unusual in it.
+
+    Attributes:
+        value: JSON value.
+        line: 1-based line on which it begins.
+        end: Where in the text it ends.
+        item_lines: The 1-based lines of the items of each list right below the root, in order.
+    """
+
+    value: JSONValue
+    line: int
+    end: int
+    item_lines: list[list[int]]
 
 
 class _UnusualError(Exception):

@@ -11,13 +11,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from pytest_crd.contentcache import ContentCache
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.text import knowndocuments, unreadable, yamlstream
+from pytest_crd.engine.text import unreadable, yamlplain, yamlstream
 from pytest_crd.engine.text.document import Document, Duplicate, Marks
-from pytest_crd.engine.text.plaindocument import PlainDocument
 from pytest_crd.engine.text.unreadable import UnreadableError
+from pytest_crd.engine.text.yamlplain import PlainDocument
 from pytest_crd.engine.text.yamlstream import Chunk
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ def read(
     *,
     source: str = "<text>",
     format: Format | None = None,  # noqa: A002 - the argument's name in many such functions
-    cache: ContentCache | None = None,
 ) -> list[Document]:
     """
     Return the documents of a file.
@@ -61,7 +59,6 @@ def read(
         text: A stream of YAML documents, or of JSON values; as it was decoded before, where that is needed elsewhere too.
         source: The file as errors shall name it.
         format: What the text is; None to decide as kubectl does: JSON as far as it goes if it begins with `{`.
-        cache: Where what is read is kept, for who finds the same text again; None where it is not.
 
     Returns:
         The documents in order, without empty ones.
@@ -72,7 +69,7 @@ def read(
     Reference:
         apimachinery util/yaml decoder.go, (*YAMLOrJSONDecoder).Decode; kubectl (cli-runtime visitor.go) skips empty documents.
     """
-    with_source = _Source(source, cache)
+    with_source = _Source(source)
     decoded = text if isinstance(text, yamlstream.Text) else with_source.decode(text)
     if decoded.is_utf16:
         raise with_source.error(UnreadableError(0, "UTF-16, which kubectl does not read: save the file as UTF-8"))
@@ -109,10 +106,9 @@ def read_one(text: str | bytes, *, source: str = "<text>", as_yaml: bool = False
 
 
 class _Source(NamedTuple):
-    """What is read, by name, and where what was read is kept."""
+    """The name of a text in messages, and the steps of reading it."""
 
     name: str
-    cache: ContentCache | None = None
 
     def error(self, problem: UnreadableError, offset: int = 0) -> ManifestError:
         line = problem.line + offset if problem.line else 0
@@ -155,7 +151,7 @@ class _Source(NamedTuple):
         """Return the first document of *chunk*, None for an empty one; and the index where it ends."""
         found: tuple[DuplicateKey, ...] = ()
         try:
-            if (plain := knowndocuments.load(chunk.text, self.cache)) is not None:
+            if (plain := yamlplain.load(chunk.text)) is not None:
                 line, value, end = plain.line, plain.value, plain.end
                 marks = Marks(
                     chunk.text, chunk.offset, lambda: _nodes(chunk.text), _item_lines(plain), heading=chunk.heading

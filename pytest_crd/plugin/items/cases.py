@@ -293,8 +293,7 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
         config.pluginmanager.register(Hooks(), _HOOKS)
     try:
         text, filler = path.read_bytes(), config.stash.get(extensions.FILLER, None)
-        cache = session.sources(config).cache
-        loaded = loader.load_any(text, source=session.shown(path), fills=filler is not None, cache=cache)
+        loaded = loader.load_any(text, source=session.shown(path), fills=filler is not None)
         content = filler.content(path, text, is_suite=not isinstance(loaded, tuple)) if filler else None
         return [
             BoundCase(case, run, path=path, config=config, content=content, kubernetes_version=label)

@@ -144,3 +144,28 @@ def test_what_kubernetes_would_pass_over_is_an_error(content: str, line: int) ->
 )
 def test_an_end_marker_that_hides_nothing_is_none(content: str) -> None:
     assert all("a" in one.value for one in manifest.read(content.encode(), source="f.yaml"))
+
+
+def test_a_file_that_is_read_twice_in_a_run_is_parsed_once() -> None:
+    content = b"kind: A\n---\nkind: B\n"
+    first, second = manifest.read(content, source="a.yaml"), manifest.read(content, source="a.yaml")
+    first.pop()
+
+    assert [one.kind for one in second] == ["A", "B"]
+    assert first[0] is second[0]
+    assert manifest.read(content, source="b.yaml")[0].where == "b.yaml:1"
+
+
+@pytest.mark.parametrize(
+    ("text", "api_version", "kind", "title"),
+    [
+        ("{apiVersion: a/v1, kind: A, metadata: {name: a}}", "a/v1", "A", "A/a"),
+        ("{apiVersion: 1, kind: [A], metadata: {generateName: a-}}", "", "", "['A']/a-"),
+        ("{kind: A, metadata: []}", "", "A", "A"),
+        ("[kind]", "", "", ""),
+    ],
+)
+def test_an_object_has_the_type_and_name_that_it_states(text: str, api_version: str, kind: str, title: str) -> None:
+    (read,) = manifest.read(text.encode(), source="a.yaml")
+
+    assert (read.api_version, read.kind, read.title) == (api_version, kind, title)
