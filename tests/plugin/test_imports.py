@@ -20,7 +20,6 @@ OF_READING = {
         "discovery",
         "folders",
         "garbage",
-        "latepattern",
         "plugin",
         "progress",
         "report",

@@ -6,13 +6,11 @@ import base64
 import re
 from typing import Final
 
-from pytest_crd.latepattern import compile_late
-
-_BLOCK: Final = compile_late(
+_BLOCK: Final = re.compile(
     r"^-----BEGIN (?P<type>[^\n]*?)-----[ \t\r]*\n(?P<body>(?:(?!-----END ).*\n)*?)-----END (?P=type)-----[ \t\r]*(?:\n|\Z)",
     re.MULTILINE,
 )
-_BASE64: Final = compile_late(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _UNABLE: Final = "unable to load root certificates:"
 _NO_BLOCK: Final = f"{_UNABLE} unable to parse bytes as PEM block"
 _NONE: Final = f"{_UNABLE} no valid certificate authority data seen"

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.decoded import GROUP
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.latepattern import compile_late
 
 # So much alike are a word and itself with a letter or two lost, doubled or swapped. Crossplane's kinds are further away
 # (`CompositeResourceDefinition`: 0.82), as are its group (0.77) and `apiregistration.k8s.io` (0.71).
 _ALIKE: Final = 0.9
 _OTHER_KINDS: Final = frozenset({"ConversionReview"})
-_DECLARED: Final = compile_late(rb"""\b(apiVersion|kind)["']?\s*:\s*["']?([^\s"',}]+)""")
+_DECLARED: Final = re.compile(rb"""\b(apiVersion|kind)["']?\s*:\s*["']?([^\s"',}]+)""")
 
 
 def may_hold(content: bytes) -> bool:

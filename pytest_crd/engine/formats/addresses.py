@@ -6,21 +6,21 @@ How Go reads an address is decided in `netip`; what Kubernetes tolerates beyond 
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from pytest_crd.engine.golang import netip
-from pytest_crd.latepattern import compile_late
 
 _BITS: Final = {4: 32, 6: 128}
-_LEADING_ZEROS: Final = compile_late(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
+_LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
 _HEX: Final = "[0-9A-Fa-f]"
 # 6, 8 or 20 bytes: one by one with one and the same separator, in pairs with dots, or all together.
-_MAC: Final = compile_late(
+_MAC: Final = re.compile(
     rf"{_HEX}{{2}}([:-]){_HEX}{{2}}(?:(?:\1{_HEX}{{2}}){{4}}|(?:\1{_HEX}{{2}}){{6}}|(?:\1{_HEX}{{2}}){{18}})"
     rf"|{_HEX}{{4}}(?:(?:\.{_HEX}{{4}}){{2}}|(?:\.{_HEX}{{4}}){{3}}|(?:\.{_HEX}{{4}}){{9}})"
     rf"|{_HEX}{{12}}|{_HEX}{{16}}|{_HEX}{{40}}"
 )
-_PREFIX_LENGTH: Final = compile_late(r"0*([0-9]{1,3})")
+_PREFIX_LENGTH: Final = re.compile(r"0*([0-9]{1,3})")
 
 
 def bits(text: str) -> int | None:

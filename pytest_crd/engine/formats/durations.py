@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_crd.latepattern import compile_late
-
 _MAX: Final = 2**63 - 1
 _MAX_DIGITS: Final = 19
 _UNITS: Final = {
@@ -19,11 +17,11 @@ _UNITS: Final = {
     "m": 60 * 10**9,
     "h": 3600 * 10**9,
 }
-_GO: Final = compile_late(r"[-+]?((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
-_GO_PART: Final = compile_late(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
+_GO: Final = re.compile(r"[-+]?((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
+_GO_PART: Final = re.compile(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
 # Digits are read once, from the first of them: thousands of them without a unit would else take as many times as long.
-_SCALA_PART: Final = compile_late(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
-_SCALA_UNIT: Final = compile_late(
+_SCALA_PART: Final = re.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
+_SCALA_UNIT: Final = re.compile(
     r"ns|nano.*|us|\u00b5s|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*", re.IGNORECASE
 )
 

@@ -10,21 +10,20 @@ import re
 from typing import Final
 
 from pytest_crd.engine.formats import addresses
-from pytest_crd.latepattern import compile_late
 
 # Visible ASCII but the specials of RFC 5322, and everything beyond ASCII (RFC 6532); the dot is added by whoever allows it.
 _ATOM_CHARACTER: Final = r"""[^\x00-\x20\x7f()<>\[\]:;@\\,".]"""
-_DOT_ATOM: Final = compile_late(rf"(?>{_ATOM_CHARACTER}+(?:\.{_ATOM_CHARACTER}+)*)(?!\.)")
-_DOTTED: Final = compile_late(rf"(?:{_ATOM_CHARACTER}|\.)+")
-_QUOTED: Final = compile_late(r'"((?:[^\x00-\x08\x0a-\x1f\x7f"\\]|\\[^\x00-\x08\x0a-\x1f\x7f])*)"')
-_DOMAIN_LITERAL: Final = compile_late(r"\[([^\x00-\x20\x7f\[\]\\]*)\]")
-_BLANKS: Final = compile_late(r"[ \t]*")
-_COMMENT_END: Final = compile_late(r"\\.|[()]", re.DOTALL)
+_DOT_ATOM: Final = re.compile(rf"(?>{_ATOM_CHARACTER}+(?:\.{_ATOM_CHARACTER}+)*)(?!\.)")
+_DOTTED: Final = re.compile(rf"(?:{_ATOM_CHARACTER}|\.)+")
+_QUOTED: Final = re.compile(r'"((?:[^\x00-\x08\x0a-\x1f\x7f"\\]|\\[^\x00-\x08\x0a-\x1f\x7f])*)"')
+_DOMAIN_LITERAL: Final = re.compile(r"\[([^\x00-\x20\x7f\[\]\\]*)\]")
+_BLANKS: Final = re.compile(r"[ \t]*")
+_COMMENT_END: Final = re.compile(r"\\.|[()]", re.DOTALL)
 
-_ENCODED_WORD: Final = compile_late(r"=\?([^?]+)\?([BbQq])\?([^?]*)\?=")
-_CHARSET: Final = compile_late(r"utf-8|iso-8859-1|us-ascii", re.IGNORECASE)
-_QUOTED_PRINTABLE: Final = compile_late(r"(?:[\t\n\r -<>-~]|=[0-9A-Fa-f]{2})*")
-_BASE64: Final = compile_late(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_ENCODED_WORD: Final = re.compile(r"=\?([^?]+)\?([BbQq])\?([^?]*)\?=")
+_CHARSET: Final = re.compile(r"utf-8|iso-8859-1|us-ascii", re.IGNORECASE)
+_QUOTED_PRINTABLE: Final = re.compile(r"(?:[\t\n\r -<>-~]|=[0-9A-Fa-f]{2})*")
+_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
 def is_address(text: str) -> bool:

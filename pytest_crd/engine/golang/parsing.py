@@ -8,16 +8,14 @@ import datetime as dt
 import re
 from typing import Final, NamedTuple, NoReturn
 
-from pytest_crd.latepattern import compile_late
-
 _LAYOUT: Final = b"2006-01-02T15:04:05Z07:00"
 _MICRO_LAYOUT: Final = b"2006-01-02T15:04:05.000000Z07:00"
-_FRACTION: Final = compile_late(rb"[.,]([0-9]+)")
-_MICROSECONDS: Final = compile_late(rb"[.,]([0-9]{6})")
-_TWO_DIGITS: Final = compile_late(rb"[0-9]{2}")
+_FRACTION: Final = re.compile(rb"[.,]([0-9]+)")
+_MICROSECONDS: Final = re.compile(rb"[.,]([0-9]{6})")
+_TWO_DIGITS: Final = re.compile(rb"[0-9]{2}")
 _YEAR_ONE: Final = "0001-01-01T00:00:00Z"
 _ALPHABET: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-_CANONICAL: Final = compile_late(
+_CANONICAL: Final = re.compile(
     r"(?!0001-01-01)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
 )
 
@@ -38,10 +36,10 @@ class _Element(NamedTuple):
 
 
 _ELEMENTS: Final = (
-    _Element(b"", b"2006", compile_late(rb"[0-9]{4}")),
+    _Element(b"", b"2006", re.compile(rb"[0-9]{4}")),
     _Element(b"-", b"01", _TWO_DIGITS, "month", 1, 12),
     _Element(b"-", b"02", _TWO_DIGITS),
-    _Element(b"T", b"15", compile_late(rb"[0-9]{1,2}"), "hour", 0, 23),
+    _Element(b"T", b"15", re.compile(rb"[0-9]{1,2}"), "hour", 0, 23),
     _Element(b":", b"04", _TWO_DIGITS, "minute", 0, 59),
     _Element(b":", b"05", _TWO_DIGITS, "second", 0, 59),
 )

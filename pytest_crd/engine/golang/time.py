@@ -8,23 +8,22 @@ Reference:
 from __future__ import annotations
 
 import calendar
+import re
 from typing import Final
 
-from pytest_crd.latepattern import compile_late
-
-_FRACTION: Final = compile_late(r"[.,][0-9]+")
+_FRACTION: Final = re.compile(r"[.,][0-9]+")
 # The elements of a layout: how they are read, and what they may be.
-_TWO_DIGITS: Final = compile_late(r"[0-9]{2}")
-_ONE_OR_TWO_DIGITS: Final = compile_late(r"[0-9]{1,2}")
+_TWO_DIGITS: Final = re.compile(r"[0-9]{2}")
+_ONE_OR_TWO_DIGITS: Final = re.compile(r"[0-9]{1,2}")
 _ELEMENTS: Final = {
-    "2006": ("year", compile_late(r"[0-9]{4}"), range(10000)),
+    "2006": ("year", re.compile(r"[0-9]{4}"), range(10000)),
     "01": ("month", _TWO_DIGITS, range(1, 13)),
     "02": ("day", _TWO_DIGITS, range(100)),
     "15": ("hour", _ONE_OR_TWO_DIGITS, range(24)),
     "04": ("minute", _TWO_DIGITS, range(60)),
     "05": ("second", _TWO_DIGITS, range(60)),
 }
-_PARTS: Final = compile_late("|".join(_ELEMENTS) + r"|[^0-9]+")
+_PARTS: Final = re.compile("|".join(_ELEMENTS) + r"|[^0-9]+")
 
 
 def problem_of(text: str, layout: str) -> str:

@@ -10,19 +10,18 @@ import re
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang import netip, printing
-from pytest_crd.latepattern import compile_late
 
-_CONTROL: Final = compile_late(r"[\x00-\x1f\x7f]")
-_SCHEME: Final = compile_late(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_BAD_ESCAPE: Final = compile_late(r"%(?![0-9A-Fa-f]{2})")
-_ESCAPE: Final = compile_late(r"%([0-9A-Fa-f]{2})")
-_PORT: Final = compile_late(r"(:[0-9]*)?")
-_USER: Final = compile_late(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_PORT: Final = re.compile(r"(:[0-9]*)?")
+_USER: Final = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
 _ASCII_OF_HOST: Final = r"A-Za-z0-9\-_.~!$&'()*+,;=:\[\]<>\""
 # What a host is refused for, whichever comes first: an escape that is none, one of an ASCII character, a character.
-_BAD_IN_HOST: Final = compile_late(rf"%(?:(?!25)[0-7][0-9A-Fa-f]|(?![0-9A-Fa-f]{{2}}))|[^%{_ASCII_OF_HOST}\x80-\xff]")
-_ALLOWED_IN_ZONE: Final = compile_late(rf"[{_ASCII_OF_HOST} %]")
-_ESCAPED_IN_USER: Final = compile_late(r"[^A-Za-z0-9\-_.~$&+,;=]")
+_BAD_IN_HOST: Final = re.compile(rf"%(?:(?!25)[0-7][0-9A-Fa-f]|(?![0-9A-Fa-f]{{2}}))|[^%{_ASCII_OF_HOST}\x80-\xff]")
+_ALLOWED_IN_ZONE: Final = re.compile(rf"[{_ASCII_OF_HOST} %]")
+_ESCAPED_IN_USER: Final = re.compile(r"[^A-Za-z0-9\-_.~$&+,;=]")
 
 
 class UrlError(ValueError):

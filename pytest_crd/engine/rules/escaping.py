@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_crd.latepattern import compile_late
-
 RESERVED: Final = frozenset(
     {
         *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if"),
@@ -20,9 +18,9 @@ RESERVED: Final = frozenset(
 )
 _ESCAPES: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
 _NAMES: Final = {escape[2:-2]: text for text, escape in _ESCAPES.items()}
-_PLAIN: Final = compile_late(r"[A-Za-z0-9_./-]*", re.ASCII)
-_ESCAPABLE: Final = compile_late(r"__|[-./]")
-_ESCAPED: Final = compile_late(r"__[^_]+__")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_./-]*", re.ASCII)
+_ESCAPABLE: Final = re.compile(r"__|[-./]")
+_ESCAPED: Final = re.compile(r"__[^_]+__")
 
 
 def escape(name: str) -> str | None:

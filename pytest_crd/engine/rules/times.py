@@ -14,25 +14,24 @@ from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import durations, timestamps
 from pytest_crd.engine.cel.values.values import Duration, Timestamp
 from pytest_crd.engine.golang import time
-from pytest_crd.latepattern import compile_late
 
 _DATE: Final = "2006-01-02"
 _LOCAL_TIME: Final = "2006-01-02T15:04:05"
 _INT64: Final = 2**64
 _MAX: Final = 2**63 - 1
-_SCALA_PART: Final = compile_late(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
+_SCALA_PART: Final = re.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
 # How the units of Scala begin, and their nanoseconds; abbreviations count only whole.
 _SCALA_UNITS: Final = (
-    (compile_late(r"ns|nano.*", re.IGNORECASE), 1),
-    (compile_late(r"us|\u00b5s|micro.*", re.IGNORECASE), 10**3),
-    (compile_late(r"ms|milli.*", re.IGNORECASE), 10**6),
-    (compile_late(r"s|sec.*", re.IGNORECASE), 10**9),
-    (compile_late(r"m|min.*", re.IGNORECASE), 60 * 10**9),
-    (compile_late(r"h|hr|hour.*", re.IGNORECASE), 3600 * 10**9),
-    (compile_late(r"d|day.*", re.IGNORECASE), 24 * 3600 * 10**9),
-    (compile_late(r"w|wk|week.*", re.IGNORECASE), 7 * 24 * 3600 * 10**9),
+    (re.compile(r"ns|nano.*", re.IGNORECASE), 1),
+    (re.compile(r"us|\u00b5s|micro.*", re.IGNORECASE), 10**3),
+    (re.compile(r"ms|milli.*", re.IGNORECASE), 10**6),
+    (re.compile(r"s|sec.*", re.IGNORECASE), 10**9),
+    (re.compile(r"m|min.*", re.IGNORECASE), 60 * 10**9),
+    (re.compile(r"h|hr|hour.*", re.IGNORECASE), 3600 * 10**9),
+    (re.compile(r"d|day.*", re.IGNORECASE), 24 * 3600 * 10**9),
+    (re.compile(r"w|wk|week.*", re.IGNORECASE), 7 * 24 * 3600 * 10**9),
 )
-_BASE64: Final = compile_late(r"[A-Za-z0-9_-]")
+_BASE64: Final = re.compile(r"[A-Za-z0-9_-]")
 
 
 def duration(text: str) -> Duration:

@@ -16,17 +16,16 @@ from yaml.reader import ReaderError
 
 from pytest_crd.engine.text import unreadable
 from pytest_crd.engine.text.unreadable import UnreadableError
-from pytest_crd.latepattern import compile_late
 
 # What libyaml 0.2.6 and later says of a thousand levels; a server takes more, and this engine fewer.
 _TOO_DEEP: Final = "exceeded maximum nesting depth"
 # The server's scanner knows YAML 1.1 alone.
 _VERSIONS: Final = (None, (1, 1))
-_BREAK: Final = compile_late("\r\n|[\n\r\x85\u2028\u2029]")
+_BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 # libyaml passes over it, the server's scanner takes it for text.
-_INNER_BOM: Final = compile_late("(?:\\A|(?<=[\n\r\x85\u2028\u2029]))\ufeff")
-_TAG_AT_END: Final = compile_late(r"(?<!\S)!\S*\Z")
-_ESCAPED_SLASH: Final = compile_late(r"[^\\]*(?:\\[^/][^\\]*)*\\/", re.DOTALL)
+_INNER_BOM: Final = re.compile("(?:\\A|(?<=[\n\r\x85\u2028\u2029]))\ufeff")
+_TAG_AT_END: Final = re.compile(r"(?<!\S)!\S*\Z")
+_ESCAPED_SLASH: Final = re.compile(r"[^\\]*(?:\\[^/][^\\]*)*\\/", re.DOTALL)
 _REMEDIES: Final = {
     "found character that cannot start any token": "quote a value that begins with it, and indent with spaces, not tabs",
     "mapping values are not allowed in this context": "quote a value that contains ': ', and check the indentation",

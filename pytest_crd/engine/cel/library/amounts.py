@@ -18,15 +18,14 @@ from typing import Final
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.cel.values.values import MAX_INT, MIN_INT
-from pytest_crd.latepattern import compile_late
 
 DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"
 DECIMAL_EXPONENT: Final = "DecimalExponent"
-_TEXT: Final = compile_late(r"([-+]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
+_TEXT: Final = re.compile(r"([-+]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
 _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-_EXPONENT: Final = compile_late(r"[eE]([-+]?[0-9]+)")
+_EXPONENT: Final = re.compile(r"[eE]([-+]?[0-9]+)")
 _FORMAT_WRONG: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _NANO: Final = -9
 # The server calculates with as many digits as are asked for, for hours.

@@ -7,6 +7,7 @@ Reference:
 
 from __future__ import annotations
 
+import re
 import urllib.parse
 from collections.abc import Callable
 from typing import Any, Final
@@ -18,15 +19,14 @@ from pytest_crd.engine.cel.types.types import BOOL, STRING, Type, list_of, map_o
 from pytest_crd.engine.cel.values.values import Opaque, Value
 from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.golang.release import GoRelease
-from pytest_crd.latepattern import compile_late
 
 TYPE: Final = struct("kubernetes.URL")
-_PORT: Final = compile_late(r":[0-9]*\Z")
+_PORT: Final = re.compile(r":[0-9]*\Z")
 # What may stand in a path as it is; what is left as it is when a path is escaped.
-_VALID_PATH: Final = compile_late(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/%]*")
-_VALID_FRAGMENT: Final = compile_late(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/?%]*")
+_VALID_PATH: Final = re.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/%]*")
+_VALID_FRAGMENT: Final = re.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/?%]*")
 _UNESCAPED: Final = "-_.~$&+,/:;=@"
-_BAD_ESCAPE: Final = compile_late(r"%(?![0-9A-Fa-f]{2})")
+_BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 class URL(Opaque):

@@ -11,8 +11,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.latepattern import compile_late
-
 IDENTIFIER: Final = "IDENTIFIER"
 ESCAPED_IDENTIFIER: Final = "ESC_IDENTIFIER"
 INT: Final = "NUM_INT"
@@ -36,7 +34,7 @@ _STRING: Final = rf"""
   | [rR]'[^'\n\r]*+'
 """
 # The longest alternative comes first wherever two match at one place.
-_TOKEN: Final = compile_late(
+_TOKEN: Final = re.compile(
     rf"""
     (?:[\t\ \r\n\f]++|//[^\n]*+)*+
     (?:

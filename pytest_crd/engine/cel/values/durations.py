@@ -7,12 +7,12 @@ Reference:
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import numbers
 from pytest_crd.engine.cel.values.values import MAX_INT, MIN_INT, Duration
-from pytest_crd.latepattern import compile_late
 
 SECOND: Final = 10**9
 MINUTE: Final = 60 * SECOND
@@ -28,8 +28,8 @@ _UNITS: Final = {
     "h": HOUR,
 }
 _SMALL_UNITS: Final = (("ns", 1), ("\u00b5s", 10**3), ("ms", 10**6))
-_TEXT: Final = compile_late(r"([-+]?)((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
-_PART: Final = compile_late(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
+_TEXT: Final = re.compile(r"([-+]?)((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
+_PART: Final = re.compile(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
 _MOST_DIGITS: Final = 19
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import functools
+import re
 import zoneinfo
 from dataclasses import dataclass
 from typing import Final
@@ -19,14 +20,13 @@ from pytest_crd.engine.cel.values import numbers
 from pytest_crd.engine.cel.values.durations import SECOND
 from pytest_crd.engine.cel.values.values import MAX_INT, MIN_INT, Duration, Timestamp
 from pytest_crd.engine.golang import printing
-from pytest_crd.latepattern import compile_late
 
 LEAST: Final = -62135596800
 """The first second of year 1."""
 GREATEST: Final = 253402300799
 """The last second of year 9999."""
 _DAY: Final = 24 * 60 * 60
-_TEXT: Final = compile_late(
+_TEXT: Final = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([-+])([0-9]{2}):([0-9]{2}))"
 )
 # The calendar repeats after 400 years, of which Python knows the years from 1 to 9999 only.

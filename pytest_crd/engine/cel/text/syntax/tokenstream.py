@@ -14,10 +14,9 @@ from typing import Final
 
 from pytest_crd.engine.cel.text import lexer
 from pytest_crd.engine.cel.text.lexer import EOF
-from pytest_crd.latepattern import compile_late
 
 # What begins like a token and is none: it goes on up to the first character that no token has there, which is passed too.
-_BROKEN: Final = compile_late(
+_BROKEN: Final = re.compile(
     r"""
     ["'] (?: (?<=") (?:[^\\"\n\r]|ESCAPE)*+ | (?<=') (?:[^\\'\n\r]|ESCAPE)*+ )
       (?: \\ (?: [xX][0-9a-fA-F]? | u[0-9a-fA-F]{0,3} | U[0-9a-fA-F]{0,7} | [0-3][0-7]? )? )?+
@@ -27,7 +26,7 @@ _BROKEN: Final = compile_late(
     """.replace("ESCAPE", lexer.ESCAPE),
     re.VERBOSE,
 )
-_HIDDEN: Final = compile_late(r"[\t \r\n\f]++|//[^\n]*+")
+_HIDDEN: Final = re.compile(r"[\t \r\n\f]++|//[^\n]*+")
 
 
 @dataclass(frozen=True, slots=True)
