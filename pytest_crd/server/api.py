@@ -6,7 +6,6 @@ The order in which a request is looked at is written here. All that is remembere
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from pytest_crd.engine.definitions.customresourcedefinition import CustomResourc
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server import (
+    bearertoken,
     deleting,
     encoding,
     generalpaths,
@@ -90,7 +90,8 @@ class Api:
         try:
             if generalpaths.is_probe(request.path):
                 return encoding.page(200, "ok")
-            self._demand_token(request)
+            if self.token:
+                bearertoken.require(request.headers.get("authorization", ""), self.token)
             return self._answer(request)
         except NotFoundPageError:
             return encoding.page(404, _NOT_FOUND)
@@ -98,11 +99,6 @@ class Api:
             form = negotiation.form_of_failure(request)
             code = error.status["code"]
             return encoding.answer(request, code, error.status, form, headers=error.headers, warnings=error.warnings)
-
-    def _demand_token(self, request: HTTPRequest) -> None:
-        given = request.headers.get("authorization", "")
-        if self.token and not hmac.compare_digest(given.encode(), f"Bearer {self.token}".encode()):
-            raise statuses.failure(401, "Unauthorized", "Unauthorized")
 
     def _answer(self, request: HTTPRequest) -> Reply:
         info = request.info

@@ -37,12 +37,37 @@ def test_probes_are_answered_to_anybody() -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "code"), [("Bearer secret", 200), ("Bearer other", 401), ("", 401), ("Bearer é", 401)]
+    ("header", "code"),
+    [
+        ("Bearer secret", 200),
+        ("bearer secret", 200),
+        ("BEARER secret", 200),
+        ("  Bearer secret  ", 200),
+        ("Bearer secret and more", 200),
+        ("Bearer other", 401),
+        ("Bearer secretly", 401),
+        ("Bearer", 401),
+        ("Bearer ", 401),
+        ("Bearersecret", 401),
+        ("Basic secret", 401),
+        ("secret", 401),
+        ("", 401),
+        ("Bearer é", 401),
+        ("Bearer \udcff", 401),
+    ],
 )
 def test_all_else_is_for_who_has_the_token(header: str, code: int) -> None:
     server = servers.api(token="secret")  # noqa: S106
     answer = servers.ask(server, "GET", servers.JOBS, headers={"authorization": header})
     assert answer.code == code
+    assert "Warning" not in dict(answer.headers)
+
+
+def test_two_spaces_before_a_token_are_refused_with_a_warning() -> None:
+    server = servers.api(token="secret")  # noqa: S106
+    answer = servers.ask(server, "GET", servers.JOBS, headers={"authorization": "Bearer  secret"})
+    assert answer.code == 401
+    assert "extra space before the bearer token" in dict(answer.headers)["Warning"]
 
 
 def test_the_version_is_that_of_kubernetes() -> None:
