@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,9 +17,17 @@ from pytest_crd.cli import arguments, lookup
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.wording import counted
 from pytest_crd.engine.errors.response import NotAcceptedError
+from pytest_crd.writing import privatefile
 
 _MISSING: Final = "serve needs the extra `server`: pip install 'pytest-crd[server]'"
 _KUBECONFIG: Final = "crd-server.kubeconfig"
+_EXISTS: Final = (
+    "{path} exists, and is neither overwritten nor removed: another `pytest-crd serve` or kubectl may use it; "
+    "write `--kubeconfig FILE` with the name of a new file, or remove {path} if nothing uses it"
+)
+_MOST_PORT: Final = 65535
+# Signals that would end the process without a cleanup: of `kill`, and of a terminal that closes.
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -28,19 +38,19 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a file, a folder or a glob with CRDs; several; unset: where CRDs usually are in this project, else wherever they are",
     )
-    parser.add_argument("--port", type=int, default=0, help="the port on loopback; unset: one that is free")
+    parser.add_argument("--port", type=_parse_port, default=0, help="the port on loopback; unset: one that is free")
     parser.add_argument(
         "--kubeconfig",
         type=Path,
         metavar="FILE",
         default=Path(_KUBECONFIG),
-        help=f"write the kubeconfig that leads to the server into this file, and remove it in the end; {_KUBECONFIG} unless told",
+        help=f"create this file with the kubeconfig of the server, and remove it at the end; an error if it exists; default: {_KUBECONFIG}",
     )
     arguments.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until Ctrl-C; 1 where a CRD is refused, 2 where they cannot be read, or the port is taken."""
+    """Serve until Ctrl-C; return 1 if a CRD is refused, 2 if CRDs cannot be read, the port is taken or the kubeconfig exists."""
     try:
         from pytest_crd.server.transport import httpserver  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
@@ -52,6 +62,9 @@ def run(options: argparse.Namespace) -> int:
     except NotAcceptedError as error:
         print(error, file=sys.stderr)
         return Exit.DOES_NOT_HOLD
+    except FileExistsError:
+        print(_EXISTS.format(path=options.kubeconfig), file=sys.stderr)
+        return Exit.WRONG_USE
     except (*lookup.ERRORS, OSError) as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
@@ -61,31 +74,68 @@ def _serve(crds: Sequence[engine.CustomResourceDefinition], options: argparse.Na
     from pytest_crd.server.api import Api  # noqa: PLC0415 - an extra
     from pytest_crd.server.transport import certificates, httpserver, kubeconfig  # noqa: PLC0415 - an extra
 
+    path: Path = options.kubeconfig
+    _require_new(path)
     token, signed = httpserver.new_token(), certificates.Certificates()
     api = Api(crds, kubernetes_version=options.kubernetes_version, token=token)
     server = httpserver.HTTPServer(api, signed, token=token, port=options.port)
-    path: Path = options.kubeconfig
-    before = signal.signal(signal.SIGTERM, _interrupt)  # who ends a process by this leaves nothing behind either
-    server.start()
-    try:
-        path.touch(mode=0o600)
-        path.write_text(kubeconfig.text(server.url, signed.authority, token), encoding="utf-8")
+    with _ended_by_signals(), contextlib.ExitStack() as stack:
+        stack.callback(server.stop)
+        server.start()
+        stack.enter_context(privatefile.temporary(path, kubeconfig.text(server.url, signed.authority, token)))
         for crd in crds:
             versions = ", ".join(one.name for one in crd.versions if one.served)
             print(f"{crd.name} ({versions}){f' from {crd.source}' if crd.source else ''}")
         print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {options.kubernetes_version}")
         print(f"export KUBECONFIG={path.resolve()}", flush=True)
         _wait()
-    except KeyboardInterrupt:
-        print("stopped")
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        server.stop()
-        path.unlink(missing_ok=True)
     return Exit.HOLDS
 
 
+def _parse_port(text: str) -> int:
+    """
+    Return the number of a port.
+
+    Raises:
+        ArgumentTypeError: *text* is not a number from 0 to 65535.
+    """
+    if not (text.isascii() and text.isdecimal() and int(text) <= _MOST_PORT):
+        raise argparse.ArgumentTypeError(f"{text!r}: write a number from 0 to {_MOST_PORT}")
+    return int(text)
+
+
+def _require_new(path: Path) -> None:
+    """
+    Check that a file can be created at *path*, before a server starts.
+
+    Raises:
+        FileExistsError: It exists; a link counts, also if it leads nowhere.
+        NotADirectoryError: It has no folder.
+    """
+    if os.path.lexists(path):
+        raise FileExistsError
+    if not path.parent.is_dir():
+        raise NotADirectoryError(f"--kubeconfig {path}: {path.parent} is not a folder")
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """End the block without an error at Ctrl-C, SIGTERM and SIGHUP; `nohup` has SIGHUP ignored, and so it stays."""
+    handled = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, _interrupt) for number in handled}
+    try:
+        yield
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):  # the terminal may be closed
+            print("stopped", flush=True)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _interrupt(_signal: int, _frame: object) -> None:
+    for number in _SIGNALS:  # a second signal would interrupt the cleanup
+        signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 

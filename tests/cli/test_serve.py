@@ -60,7 +60,8 @@ def test_a_server_serves_until_it_is_interrupted(folder: Path) -> None:
         (["no.yaml"], 2, "no.yaml"),
         (["gardens.yaml", "--kubernetes-version", "1.1"], 2, "1.1"),
         (["bad.yaml"], 1, "gardens.stories.example.com is not accepted"),
-        (["gardens.yaml", "--kubeconfig", "no/k.yaml"], 2, "no/k.yaml"),
+        (["gardens.yaml", "--kubeconfig", "no/k.yaml"], 2, "--kubeconfig no/k.yaml: no is not a folder"),
+        (["gardens.yaml", "--kubeconfig", "."], 2, ". exists, and is neither overwritten nor removed"),
     ],
 )
 def test_what_cannot_be_served_is_told(
@@ -72,6 +73,60 @@ def test_what_cannot_be_served_is_told(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("port", ["99999", "-1", "65536", "http", "²"])
+def test_a_number_that_is_no_port_is_wrong_use(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exited:
+        program.main(["serve", "gardens.yaml", f"--port={port}"])
+    assert exited.value.code == 2
+    assert f"--port: {port!r}: write a number from 0 to 65535" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["crd-server.kubeconfig", "config"])
+def test_an_existing_kubeconfig_is_neither_overwritten_nor_removed(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from pytest_crd.server.transport import httpserver
+
+    monkeypatch.setattr(httpserver.HTTPServer, "start", lambda _: pytest.fail("the server has started"))
+    path = folder / name
+    path.write_text("a cluster", encoding="utf-8")
+    path.chmod(0o644)
+    before = path.stat()
+
+    assert program.main(["serve", "gardens.yaml", "--kubeconfig", name]) == 2
+    assert path.read_text(encoding="utf-8") == "a cluster"
+    assert path.stat()[:8] == before[:8]
+    assert capsys.readouterr().err == (
+        f"{name} exists, and is neither overwritten nor removed: another `pytest-crd serve` or kubectl may use it; "
+        f"write `--kubeconfig FILE` with the name of a new file, or remove {name} if nothing uses it\n"
+    )
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_link_in_the_place_of_the_kubeconfig_is_not_followed(
+    folder: Path, capsys: pytest.CaptureFixture[str], *, is_there: bool
+) -> None:
+    target = folder / "elsewhere"
+    if is_there:
+        target.write_text("a cluster", encoding="utf-8")
+    (folder / "crd-server.kubeconfig").symlink_to(target)
+
+    assert program.main(["serve", "gardens.yaml"]) == 2
+    assert "crd-server.kubeconfig exists" in capsys.readouterr().err
+    assert (folder / "crd-server.kubeconfig").is_symlink()
+    assert target.exists() == is_there
+
+
+def test_a_kubeconfig_that_another_process_creates_meanwhile_stays(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serve, "_require_new", lambda path: path.write_text("of another server", encoding="utf-8"))
+
+    assert program.main(["serve", "gardens.yaml"]) == 2
+    assert "crd-server.kubeconfig exists" in capsys.readouterr().err
+    assert (folder / "crd-server.kubeconfig").read_text(encoding="utf-8") == "of another server"
+
+
 def test_without_its_extra_nothing_is_served(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,15 +135,40 @@ def test_without_its_extra_nothing_is_served(
     assert "pip install 'pytest-crd[server]'" in capsys.readouterr().err
 
 
-def test_the_command_serves_in_this_process_too(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_the_server_and_removes_the_kubeconfig(
+    number: signal.Signals, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted() -> None:
         assert (folder / "crd-server.kubeconfig").exists()
-        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(number)
 
+    before = [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)]
     monkeypatch.setattr("pytest_crd.cli.serve._wait", interrupted)
     assert program.main(["serve", "gardens.yaml"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "stopped"
+    assert not (folder / "crd-server.kubeconfig").exists()
+    assert [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)] == before
+
+
+def test_a_hangup_that_nohup_ignores_does_not_end_the_server(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = []
+
+    def interrupted() -> None:
+        signal.raise_signal(signal.SIGHUP)
+        ended.append("by SIGTERM")
+        signal.raise_signal(signal.SIGTERM)
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        monkeypatch.setattr("pytest_crd.cli.serve._wait", interrupted)
+        assert program.main(["serve", "gardens.yaml"]) == 0
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert ended == ["by SIGTERM"]
     assert capsys.readouterr().out.splitlines()[-1] == "stopped"
 
 
