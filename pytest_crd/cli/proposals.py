@@ -94,8 +94,6 @@ def of(repository: Repository) -> Iterator[ProposedFile]:
 
 def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
     """Yield the settings that are not the default, with their values."""
-    if repository.command:
-        yield "crd_commands", repository.command
     if not repository.samples and repository.other_samples:
         yield "crd_samples", samplepaths.AUTO
 

@@ -38,7 +38,6 @@ class Repository:
         ini: The file with settings of pytest; None where there is none.
         crds: The CRDs.
         places: Where they are, in words.
-        command: The command that prints them, and that no setting has; empty where there is none.
         samples: How many samples there are by folder: in the usual folders, or those that are set.
         other_samples: How many objects of the same kinds there are elsewhere, by folder.
         tested: The names of the CRDs that case files are about, or their files.
@@ -53,7 +52,6 @@ class Repository:
     ini: Path | None
     crds: CustomResourceDefinitions
     places: str
-    command: str
     samples: Counter[str]
     other_samples: Counter[str]
     tested: frozenset[str]
@@ -82,7 +80,7 @@ def look(folder: Path) -> Repository:
         InputError: There is no CRD, or one cannot be read.
     """
     ini = inifiles.find(folder)
-    sources, command = _sources(folder, ini)
+    sources = _sources(folder, ini)
     try:
         crds = sources.crds(profile.DEFAULT)
     except InputError as error:
@@ -100,7 +98,6 @@ def look(folder: Path) -> Repository:
         ini,
         crds,
         sources.places,
-        command,
         samples,
         other_samples,
         frozenset(tested),
@@ -112,24 +109,11 @@ def look(folder: Path) -> Repository:
     )
 
 
-def _sources(folder: Path, ini: Path | None) -> tuple[Sources, str]:
-    """Return where the CRDs come from, and the command that prints them where nothing else has any."""
-    if ini is not None:
-        paths, commands = tuple(inifiles.words(ini, "crd_paths")), tuple(inifiles.lines(ini, "crd_commands"))
-        if paths or commands:
-            return Sources(folder, paths, commands, folder), ""
-    sources = Sources(folder)
-    try:
-        sources.crds(profile.DEFAULT)
-    except InputError:
-        for command in sources.advised:
-            printed = Sources(folder, commands=(command,), folder=folder)
-            try:
-                printed.crds(profile.DEFAULT)
-            except InputError:
-                continue
-            return printed, command
-    return sources, ""
+def _sources(folder: Path, ini: Path | None) -> Sources:
+    """Return the sources of CRDs: those that settings name, else all of the project."""
+    paths = tuple(inifiles.words(ini, "crd_paths")) if ini else ()
+    commands = tuple(inifiles.lines(ini, "crd_commands")) if ini else ()
+    return Sources(folder, paths, commands, folder) if paths or commands else Sources(folder)
 
 
 def _patterns(ini: Path | None) -> Sequence[str]:

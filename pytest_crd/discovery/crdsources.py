@@ -43,7 +43,6 @@ class Sources:
         make: What makes CRDs besides, in Python.
         places: Where the CRDs have been found, in words; empty before they are asked for.
         is_in_vain: Whether they were looked for everywhere, and there is none.
-        advised: Commands that may print some then.
     """
 
     base: Path
@@ -54,7 +53,6 @@ class Sources:
     make: Callable[[], Sequence[MadeManifests]] = tuple
     places: str = field(default="", init=False)
     is_in_vain: bool = field(default=False, init=False)
-    advised: tuple[str, ...] = field(default=(), init=False)
     _made: Sequence[MadeManifests] = field(default=(), init=False)
     _found: CrdFiles | None = field(default=None, init=False)
     _under: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
@@ -196,10 +194,8 @@ class Sources:
         self.is_in_vain = True
         from pytest_crd.discovery import rendering  # noqa: PLC0415 - only where nothing was found
 
-        self.advised = tuple(rendering.likely(notes, base=self.base))
         first, *others = search.in_vain()
-        advice = rendering.advice(notes, base=self.base, kubernetes_version=kubernetes_version)
-        raise CrdError([first, *advice, *others, *dict.fromkeys(notes)])
+        raise CrdError([first, *rendering.advice(notes, base=self.base), *others, *dict.fromkeys(notes)])
 
 
 def _of_test_data(files: Sequence[ManifestFile]) -> list[Remark]:

@@ -1,4 +1,4 @@
-"""The commands that print CRDs of which a project has only templates or kustomizations: what to write, and what comes of it here."""
+"""Commands to write in `crd_commands` for a project with only templates or kustomizations of CRDs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.discovery import commands
-from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.engine.loading.crdfiles import CrdFiles
+from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 
 _CHART: Final = ("Chart.yaml",)
@@ -18,26 +16,19 @@ _KUSTOMIZATION: Final = ("kustomization.yaml", "kustomization.yml", "Kustomizati
 # Where kubebuilder has them, also of CRDs that lie elsewhere.
 _USUAL: Final = ("config/crd", "config/default")
 _MOST: Final = 3
-_SECONDS: Final = 10
 
 
-def advice(passed_over: Iterable[Remark], *, base: Path, kubernetes_version: str) -> Iterator[Mistake]:
+def advice(passed_over: Iterable[Remark], *, base: Path) -> Iterator[Mistake]:
     """
-    Yield the lines to write where no CRD was found, each tried where its program is there.
+    Yield the setting to write where no CRD was found; its command is run only where a setting names it.
 
     Args:
-        passed_over: Templates and patches among the files that were looked at.
+        passed_over: Remarks about templates and patches.
         base: The folder of the project.
-        kubernetes_version: Whose behaviour and words CRDs show.
     """
-    for command in likely(passed_over, base=base)[:_MOST]:
-        outcome = _outcome(command, base, kubernetes_version)
-        yield Mistake(str(base), 0, f"write crd_commands = {command} ({outcome})")
-
-
-def likely(passed_over: Iterable[Remark], *, base: Path) -> list[str]:
-    """Return the commands that may print CRDs, each once, the likeliest first."""
-    return list(dict.fromkeys([*_of_files(passed_over, base), *_of_usual_folders(base)]))
+    commands = dict.fromkeys([*_of_files(passed_over, base), *_of_usual_folders(base)])
+    for command in list(commands)[:_MOST]:
+        yield Mistake(str(base), 0, f"write crd_commands = {command}; a command is run only if crd_commands names it")
 
 
 def _of_files(passed_over: Iterable[Remark], base: Path) -> Iterator[str]:
@@ -64,18 +55,3 @@ def _above(path: Path, base: Path, names: Iterable[str]) -> str:
 def _kustomize(folder: str) -> str:
     is_alone = shutil.which("kubectl") is None and shutil.which("kustomize") is not None
     return f"{'kustomize build' if is_alone else 'kubectl kustomize'} {folder}"
-
-
-def _outcome(command: str, base: Path, kubernetes_version: str) -> str:
-    program = command.partition(" ")[0]
-    if shutil.which(program) is None:
-        return f"{program} is not installed here"
-    printed = CrdFiles(kubernetes_version)
-    try:
-        printed.take_output(commands.run(command, folder=base, seconds=_SECONDS), source=command)
-    except CrdError as error:
-        lines = error.mistakes[0].message.splitlines()
-        return f"tried here: {' '.join(line.strip() for line in lines[:2])}"
-    if printed.mistakes:
-        return f"tried here: {printed.mistakes[0].message}"
-    return f"tried here: it prints {len(printed.crds)} CRD{'' if len(printed.crds) == 1 else 's'}"

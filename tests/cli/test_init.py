@@ -248,26 +248,26 @@ def test_crds_are_those_that_are_set(repository: Folder, init: Init) -> None:
     assert init()[1].startswith("1 CRD from other\n")
 
 
-def test_a_command_that_prints_them_is_a_setting(
+def test_a_command_is_run_only_if_a_setting_names_it(
     repository: Folder, init: Init, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (repository.path / FILE).unlink()
     repository.write("charts/garden/Chart.yaml", "name: garden\n")
     template = GARDEN.replace("scope: Namespaced", "scope: {{ .Values.scope }}")
     repository.write("charts/garden/templates/gardens.yaml", template)
-    repository.write("config/crd/kustomization.yaml", "resources: []\n")
     programs = tmp_path / "programs"
-    repository.write("programs/helm", f"#!/bin/sh\nexec cat <<'END'\n{GARDEN}END\n").chmod(0o755)
-    repository.write("programs/kubectl", "#!/bin/sh\nexit 1\n").chmod(0o755)
+    repository.write("programs/helm", f"#!/bin/sh\ntouch was-run\nexec cat <<'END'\n{GARDEN}END\n").chmod(0o755)
     monkeypatch.setenv("PATH", str(programs), prepend=":")
 
-    assert init("--yes")[0] == 0
+    code, _, err = init("--yes")
 
-    assert repository.read("pytest.ini") == "[pytest]\ncrd_commands = helm template charts/garden --include-crds\n"
+    assert code == 5
+    setting = "crd_commands = helm template charts/garden --include-crds"
+    assert f"write {setting}; a command is run only if crd_commands names it" in err
+    assert not (repository.path / "was-run").exists()
+    repository.ini(setting)
     assert init()[1].startswith("1 CRD from `helm template charts/garden --include-crds`\n")
-    repository.write("programs/helm", "#!/bin/sh\nexit 1\n").chmod(0o755)
-    (repository.path / "pytest.ini").unlink()
-    assert init()[0] == 5
+    assert (repository.path / "was-run").exists()
 
 
 def test_of_a_refused_crd_and_of_alternatives_nothing_is_stated(repository: Folder, init: Init) -> None:
