@@ -125,7 +125,7 @@ def latest(repository: Path, pattern: str = "") -> Release:
         raise NoReleaseError(_none(known, pattern))
     history = History(repository, [tag.commit for tag in of_releases])
     current = max((_order(tag) for tag in of_releases if tag.commit == history.head), default=None)
-    if current is not None and git.ask(repository, "diff", "--quiet", "HEAD").succeeded:
+    if current is not None and not git.has_changes(repository):
         of_releases = [tag for tag in of_releases if _order(tag) < current]
         known = [tag for tag in known if tag.precedence is None or _order(tag) < current]
     ages = {tag: history.age_of_merge_base(tag.commit) for tag in of_releases}

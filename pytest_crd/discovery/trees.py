@@ -23,6 +23,7 @@ from pytest_crd.engine.text import manifest
 
 _LINK: Final = "120000"
 _MODULE: Final = "160000"
+_WHOLE: Final = "fetch it whole, without a filter"
 
 
 class Tree(Protocol):
@@ -156,7 +157,15 @@ class GitTree:
         given = "".join(f"{self.ids[name]}\n" for name in names).encode()
         answer = git.ask(self.repository, "cat-file", "--batch", given=given)
         if not answer.succeeded:
-            raise CrdError([Mistake(f"git:{self.ref}", 0, f"git gives no files: {answer.complaint}")])
+            raise CrdError(
+                [
+                    Mistake(
+                        f"git:{self.ref}",
+                        0,
+                        f"git gives no files: {answer.complaint}; if the clone is partial, {_WHOLE}",
+                    )
+                ]
+            )
         return dict(zip(names, _blobs(answer.output, self.ref), strict=True))
 
     def _matching(self, pattern: str) -> Iterator[str]:
@@ -223,8 +232,7 @@ def _blobs(output: bytes, ref: str) -> Iterator[bytes]:
         end = output.index(b"\n", at)
         words = output[at:end].split()
         if words[-1] == b"missing":
-            remedy = "the repository has not all files of the commit: fetch it whole, without a filter"
-            raise CrdError([Mistake(f"git:{ref}", 0, remedy)])
+            raise CrdError([Mistake(f"git:{ref}", 0, f"the repository has not all files of the commit: {_WHOLE}")])
         start, size = end + 1, int(words[-1])
         yield output[start : start + size]
         at = start + size + 1
