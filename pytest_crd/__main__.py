@@ -1,11 +1,14 @@
 """Test CustomResourceDefinitions and custom resources as kube-apiserver judges them, offline."""
 
-from __future__ import annotations
+# `python -m` puts the current folder first: a module of the project would stand for a module of Python, `__future__` included.
+import os
+import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] == os.getcwd():  # noqa: PTH109 - both are built in
+    del sys.path[0]
 
 import argparse
 import importlib
-import os
-import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path

@@ -19,6 +19,8 @@ from pytest_crd.plugin.settings.setting import SettingKind
 # Its value: the baseline where nobody names another; empty for none.
 OPTION: Final = "--crd-alone"
 _DEST: Final = "crd_alone"
+# The folder of pytest's cache; a folder that an ini file names may be anywhere.
+CACHE: Final = ".pytest_cache"
 
 
 def declare(parser: pytest.Parser) -> None:

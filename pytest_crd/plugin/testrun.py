@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import shlex
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -18,15 +20,18 @@ from pytest_crd.plugin import alone
 from pytest_crd.plugin.settings import SETTINGS, checks, project, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
 
-# Settings of pytest that are about Python, each with what it is for CRDs: they import, or demand what is not there.
+# Settings of pytest, each with its value for CRDs: those of the project may import, write anywhere, or demand plugins.
 _OF_PYTHON: Final = {
     "addopts": "",
+    "cache_dir": alone.CACHE,
     "filterwarnings": "ignore:Unknown config option. (?!crd):pytest.PytestConfigWarning",  # of plugins that are left out
+    "log_file": "",
+    "pythonpath": "",
     "required_plugins": "",
     "strict": "false",  # else a setting that is left out would be an error
     "strict_config": "false",
 }
-# Python's own tests, texts in which there are some, and where to import from.
+# Python's own tests, texts in which there are some, and `pythonpath` in pytest below 8.4, which cannot set it to nothing without an ini file.
 _WITHOUT: Final = ("doctest", "unittest", "python_path")
 # What nobody can do anything about: the module is imported before pytest can look into it; a folder may be read only.
 _IGNORED: Final = ("PytestAssertRewriteWarning", "PytestCacheWarning")
@@ -57,8 +62,8 @@ class _HandOn(argparse.Action):
         namespace.settings = [*namespace.settings, written]
 
 
-class _Interruptions:
-    """Knows whether somebody has interrupted a session, which pytest answers as it does many other reasons to stop."""
+class _Session:
+    """Hooks of the session: they note an interruption, which pytest answers as many other reasons to stop, and prepare workers."""
 
     def __init__(self) -> None:
         self.was_interrupted = False
@@ -66,6 +71,13 @@ class _Interruptions:
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Learn that somebody has interrupted it."""
         self.was_interrupted |= excinfo.type is KeyboardInterrupt  # of which pytest derives its own reasons to stop
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
+        """Start workers without the current folder in `sys.path`."""
+        for spec in specs:
+            if spec.popen and not spec.python:
+                spec.python = f"{shlex.quote(sys.executable)} -P"
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -94,10 +106,10 @@ def run(paths: Sequence[str], settings: Sequence[str], handed_on: Sequence[str],
     """
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # also for workers
     os.environ.pop("PYTEST_PLUGINS", None)
-    interruptions = _Interruptions()
+    session = _Session()
     baseline = upgrades.AUTO if has_baseline else ""
-    code = pytest.main([*_arguments(), f"{alone.OPTION}={baseline}", *settings, *handed_on, *paths], [interruptions])
-    return SessionEnd(pytest.ExitCode(code), interruptions.was_interrupted)
+    code = pytest.main([*_arguments(), f"{alone.OPTION}={baseline}", *settings, *handed_on, *paths], [session])
+    return SessionEnd(pytest.ExitCode(code), session.was_interrupted)
 
 
 def _arguments() -> Iterator[str]:

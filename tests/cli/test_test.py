@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from support.git import commit
 
 from pytest_crd import __main__ as program
+from pytest_crd.plugin import testrun
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -23,6 +26,20 @@ Test: TypeAlias = "Callable[..., tuple[int, str, str]]"
 
 RUINOUS = "raise SystemExit('the Python of a project was run')\n"
 WRONG = "crd: gardens.stories.example.com\ncreate:\n- {name: many, input: {spec: {rows: 11}}, accepted: true}\n"
+# Modules that Python, pytest, its plugins and the package import.
+SHADOWS = (
+    *("__future__.py", "argparse.py", "json.py", "pkgutil.py", "runpy.py", "struct.py", "threading.py", "traceback.py"),
+    *(
+        "_pytest/__init__.py",
+        "deepdiff/__init__.py",
+        "jsonschema.py",
+        "pytest.py",
+        "re2.py",
+        "yaml.py",
+        "xdist/__init__.py",
+    ),
+    *("conftest.py", "evil.py", "sitecustomize.py", "usercustomize.py"),
+)
 RIGHT = WRONG.replace("11", "9")
 WITH_ALL = (
     "addopts = --cov=garden -p garden.plugin --crd-kubernetes-version 1.36 --crd-warnings=error -x",
@@ -146,12 +163,99 @@ def test_no_python_of_the_project_is_run_and_its_settings_count(project: Project
     assert "6 passed in" in out  # and no warning
 
 
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("README", ""),
+        ("pytest.ini", "[pytest]\npythonpath = . src\naddopts = -p evil -p jsonschema\nrequired_plugins = evil\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['.', 'src']\naddopts = ['-p', 'evil']\n"),
+        ("pyproject.toml", "[tool.pytest]\npythonpath = ['.', 'src']\naddopts = ['-p', 'evil']\n"),
+    ],
+)
+def test_no_module_of_the_project_takes_the_place_of_another(file: str, text: str, project: Project) -> None:
+    for name in SHADOWS:
+        project.write(name, RUINOUS)
+        project.write(f"src/{name}", RUINOUS)
+    for kind, entry in (("evil-1.dist-info", "METADATA"), ("evil.egg-info", "PKG-INFO")):
+        project.write(f"{kind}/{entry}", "Metadata-Version: 2.1\nName: evil\nVersion: 1\n")
+        project.write(f"{kind}/entry_points.txt", "[pytest11]\nevil = evil\n")
+    project.write("evil.pth", "import evil\n")
+    project.write(file, text)
+    project.cases(RIGHT)
+
+    for command in ([sys.executable, "-m", "pytest_crd"], [str(Path(sys.executable).with_name("pytest-crd"))]):
+        done = _started(project.path, "test", command=command)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
+        assert "6 passed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "config"],
+        ["validate", "garden.yaml"],
+        ["explain", "gardens"],
+        ["init"],
+        ["cel", "1 == 1", "gardens", "--self", "garden.yaml"],
+        ["json-schema", "--out", "schemas"],
+        ["openapi", "gardens"],
+        ["schema"],
+        ["serve", "--port=0", "--kubeconfig=garden.yaml"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_no_command_runs_a_module_of_the_project(arguments: list[str], project: Project) -> None:
+    for name in SHADOWS:
+        project.write(name, RUINOUS)
+    project.write("garden.yaml", "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\n")
+
+    done = _started(project.path, *arguments)
+
+    assert "the Python of a project was run" not in done.stderr
+    assert done.returncode == (2 if arguments[0] == "serve" else 0), done.stderr
+    assert arguments[0] != "serve" or "garden.yaml exists" in done.stderr
+
+
+def test_a_folder_of_pythonpath_stays_though_it_is_the_current_one(project: Project) -> None:
+    project.write("sitecustomize.py", "print('of PYTHONPATH')\n")
+
+    done = _started(project.path, "schema", environ={"PYTHONPATH": str(project.path)})
+
+    assert done.stdout.startswith("of PYTHONPATH\n")
+
+
+def test_nothing_is_written_where_the_ini_file_of_a_project_says(project: Project, test: Test, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    project.ini(
+        f"cache_dir = {outside}/cache",
+        f"log_file = {outside}/log",
+        f"addopts = --junit-xml={outside}/j.xml --basetemp={outside}/b --debug={outside}/d --log-file={outside}/l",
+    )
+    project.cases(RIGHT)
+
+    assert test()[0] == 0
+    assert list(outside.iterdir()) == []
+
+
+def test_workers_start_without_the_current_folder() -> None:
+    specs = [
+        SimpleNamespace(popen=popen, python=python) for popen, python in ((True, None), (True, "p"), (False, None))
+    ]
+
+    testrun._Session().pytest_xdist_setupnodes(specs)
+
+    assert [spec.python for spec in specs] == [f"{shlex.quote(sys.executable)} -P", "p", None]
+
+
 @pytest.mark.slow
 @pytest.mark.counted
 def test_workers_know_all_that(project: Project) -> None:
     project.ini(*WITH_ALL)
     project.write("tests/__init__.py", RUINOUS)
     project.write("tests/test_garden.crd.yaml", RIGHT)
+    for name in SHADOWS:
+        project.write(name, RUINOUS)
 
     done = _started(project.path, "test", "--", "-n", "2")
 
@@ -281,7 +385,11 @@ def test_a_reader_who_leaves_is_no_verdict(project: Project, test: Test) -> None
         assert started.wait() not in (0, 1)
 
 
-def _started(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TOX_"))}
-    command = [sys.executable, "-m", "pytest_crd", *arguments]
-    return subprocess.run(command, cwd=folder, env=own, check=False, capture_output=True, encoding="utf-8")
+def _started(
+    folder: Path, *arguments: str, command: Sequence[str] = (), environ: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TOX_", "PYTHONSAFE"))}
+    whole = [*(command or (sys.executable, "-m", "pytest_crd")), *arguments]
+    return subprocess.run(
+        whole, cwd=folder, env=own | dict(environ or {}), check=False, capture_output=True, encoding="utf-8"
+    )
