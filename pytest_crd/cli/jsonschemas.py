@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pytest_crd import engine
 from pytest_crd.cli import arguments, lookup
+from pytest_crd.writing import reports
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -38,11 +39,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _write(versions: list[engine.Version], folder: Path) -> int:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        reports.resolve(folder)
         for version in versions:
             path = folder / _file_of(version)
             text = json.dumps(version.json_schema(), indent=2, sort_keys=True, ensure_ascii=False)
-            path.write_text(f"{text}\n", encoding="utf-8")
+            reports.write(path, f"{text}\n")
             print(path)
     except OSError as error:
         print(f"{folder}: cannot be written: {error.strerror or error}", file=sys.stderr)

@@ -75,6 +75,8 @@ class ProposedFile(NamedTuple):
         path = folder / self.path
         try:
             content = self.make().encode()
+            if not path.parent.resolve().is_relative_to(folder.resolve()):
+                raise NothingWrittenError(f"{self.path}: not written: a link leads its folder out of the repository")
             path.parent.mkdir(parents=True, exist_ok=True)
             files.create(path, content)
         except OSError as error:

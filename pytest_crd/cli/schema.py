@@ -7,6 +7,8 @@ import sys
 from importlib import resources
 from pathlib import Path
 
+from pytest_crd.writing import reports
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -18,8 +20,7 @@ def run(options: argparse.Namespace) -> int:
     schema = resources.files("pytest_crd.cases").joinpath("case-file.schema.json")
     if options.out is not None:
         try:
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_bytes(schema.read_bytes())
+            reports.write(options.out, schema.read_text(encoding="utf-8"))
         except OSError as error:
             print(f"{options.out}: cannot be written: {error.strerror or error}", file=sys.stderr)
             return 2

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from pytest_crd.writing import reports
+
 # What new files get, of which the user's mask takes its part; and what nobody else may read yet.
 _NEW: Final = 0o666
 _OWN: Final = 0o600
@@ -51,7 +53,7 @@ def create(path: Path, content: bytes) -> None:
 
 def replace(path: Path, content: bytes, *, old: str) -> None:
     """
-    Put *content* into a file, of which a link is followed and the permissions stay.
+    Put *content* into a file, and keep its permissions; a link is followed unless it leads out of its own folder.
 
     Args:
         path: The file.
@@ -62,7 +64,7 @@ def replace(path: Path, content: bytes, *, old: str) -> None:
         ChangedError: It holds something else.
         OSError: It cannot be read or written.
     """
-    target = path.resolve(strict=True)
+    target = reports.resolve(path).resolve(strict=True)
     if not os.access(target, os.W_OK):  # of which replacing it takes no notice
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     with _written_beside(target, content, _OWN) as whole:

@@ -1,11 +1,34 @@
-"""Files that reports are written into: replaced whole, or added to; what is no regular file (`/dev/stdout`) is written as it is."""
+"""
+Files of reports: replaced whole, or added to; a file that is not regular (`/dev/stdout`) is written as it is.
+
+A link that leads out of its own folder is refused: a repository may hold such a link where a report is written.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 from pathlib import Path
+from typing import Final
+
+# The system's own links, such as /dev/stdout.
+_SYSTEM: Final = (Path("/dev"), Path("/proc"))
+
+
+def resolve(path: Path) -> Path:
+    """
+    Return the file or folder that *path* means.
+
+    Raises:
+        OSError: It is a link that leads out of its own folder.
+    """
+    target = path.resolve()
+    is_outside = path.is_symlink() and not target.is_relative_to(path.parent.resolve())
+    if is_outside and not any(path.absolute().is_relative_to(folder) for folder in _SYSTEM):
+        raise OSError(errno.ELOOP, f"it is a link to {target}, out of its folder; name that path instead")
+    return target
 
 
 def write(path: Path, text: str) -> None:
@@ -15,12 +38,11 @@ def write(path: Path, text: str) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    content = _encoded(text)
+    content, target = _encoded(text), resolve(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():
         path.write_bytes(content)
         return
-    target = path.resolve()  # a link stays one
     mode = target.stat().st_mode & 0o777 if target.exists() else None
     whole = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -44,7 +66,7 @@ def append(path: Path, text: str) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    with path.open("ab") as file:
+    with resolve(path).open("ab") as file:
         file.write(_encoded(text))
 
 
@@ -56,7 +78,7 @@ def remove(path: Path) -> None:
         OSError: It cannot be removed.
     """
     if path.is_file():
-        path.resolve().unlink()
+        resolve(path).unlink()
 
 
 def _encoded(text: str) -> bytes:

@@ -170,6 +170,19 @@ def test_a_file_that_is_there_stays(repository: Folder, init: Init) -> None:
     assert "others" in repository.read(CASES)
 
 
+def test_a_folder_that_a_link_leads_out_of_the_repository_gets_no_file(
+    repository: Folder, init: Init, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (repository.path / "tests").symlink_to(outside)
+
+    code, _, err = init("--yes")
+
+    assert code == 1
+    assert "tests/test_gardens.crd.yaml: not written: a link leads its folder out of the repository\n" in err
+    assert [*outside.iterdir()] == []
+
+
 def test_a_job_is_told_where_gitlab_has_its_file(repository: Folder, init: Init) -> None:
     repository.write(".gitlab-ci.yml", "build: {script: [make]}\n")
     repository.write("tests/test_it.crd.yaml", DECLARED)

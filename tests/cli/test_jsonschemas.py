@@ -99,3 +99,16 @@ def test_a_folder_that_cannot_be_made_is_said(folder: Path, capsys: pytest.Captu
     assert program.main(["json-schema", "--out", "made"]) == 2
 
     assert capsys.readouterr() == ("", "made: cannot be written: File exists\n")
+
+
+@pytest.mark.parametrize("name", ["made", "made/tab-example.com-v1.json"])
+def test_a_link_out_of_its_folder_is_not_followed(
+    name: str, folder: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).symlink_to(outside if name == "made" else outside / "target")
+
+    assert program.main(["json-schema", "tabs.yaml", "--out", "made"]) == 2
+    assert capsys.readouterr().err.startswith("made: cannot be written: it is a link to ")
+    assert [*outside.iterdir()] == []

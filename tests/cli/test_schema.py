@@ -31,3 +31,13 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.Ca
 
     assert program.main(["schema", "--out", str(tmp_path / "file" / "a.json")]) == 2
     assert capsys.readouterr().err.startswith(f"{tmp_path / 'file' / 'a.json'}: cannot be written: ")
+
+
+def test_a_link_out_of_its_folder_is_not_followed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "repository").mkdir()
+    link = tmp_path / "repository" / "cases.json"
+    link.symlink_to(tmp_path / "target")
+
+    assert program.main(["schema", "--out", str(link)]) == 2
+    assert capsys.readouterr().err.startswith(f"{link}: cannot be written: it is a link to {tmp_path / 'target'}, ")
+    assert not (tmp_path / "target").exists()

@@ -238,6 +238,69 @@ def test_nothing_is_written_where_the_ini_file_of_a_project_says(project: Projec
     assert list(outside.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("setting", "word"),
+    [
+        ("addopts = --crd-json=../o.json", "--crd-json=../o.json: ../o.json"),
+        ("addopts = --crd-sarif {outside}/o", "--crd-sarif={outside}/o: {outside}/o"),
+        ("addopts = --crd-json link/o.json", "--crd-json=link/o.json: link/o.json"),
+        ("addopts = --crd-cov --crd-cov-report=html:../pages/", "--crd-cov-report=html:../pages/: ../pages/"),
+        ("crd_cov = true\ncrd_cov_report = term 'json:../a b'", "--crd-cov-report=json:../a b: ../a b"),
+    ],
+)
+def test_an_ini_file_names_no_report_outside_of_the_project(
+    setting: str, word: str, project: Project, test: Test, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (project.path / "link").symlink_to(outside)
+    project.ini(setting.format(outside=outside))
+    before = {*project.path.parent.iterdir()}
+
+    code, _, err = test()
+
+    assert code == 2
+    assert f"pytest.ini: {word.format(outside=outside)} is outside of {project.path}; " in err
+    assert [*outside.iterdir()] == []
+    assert {*project.path.parent.iterdir()} == before
+
+
+def test_reports_that_the_ini_file_names_in_the_project_are_written(project: Project, test: Test) -> None:
+    project.ini("addopts = --crd-json=o.json --crd-cov", "crd_cov_report = term json:cov.json")
+    project.cases(RIGHT)
+
+    assert test()[0] == 0
+    assert (project.path / "o.json").is_file()
+    assert (project.path / "cov.json").is_file()
+
+
+def test_the_command_line_names_reports_anywhere(
+    project: Project, test: Test, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    project.cases(RIGHT)
+
+    assert test(f"--crd-json={outside}/o.json")[0] == 0
+    assert (outside / "o.json").is_file()
+
+
+@pytest.mark.parametrize("name", [".pytest_cache", ".pytest_cache/crd", ".pytest_cache/v/cache/lastfailed"])
+def test_a_link_in_the_cache_is_not_followed(
+    name: str, project: Project, test: Test, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    link = project.path / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside / "target")
+    project.cases(WRONG)
+
+    code, _, err = test()
+
+    assert code == 2
+    assert f"{link} is a link, through which pytest would write; remove it" in err
+    assert test("--", "-p", "no:cacheprovider")[0] == 1
+    assert [*outside.iterdir()] == []
+
+
 def test_workers_start_without_the_current_folder() -> None:
     specs = [
         SimpleNamespace(popen=popen, python=python) for popen, python in ((True, None), (True, "p"), (False, None))

@@ -56,6 +56,17 @@ def test_what_a_link_leads_to_is_replaced_and_the_link_stays(file: Path, tmp_pat
     assert file.read_bytes() == NEW
 
 
+def test_a_link_out_of_its_folder_is_refused(file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "link.yaml").symlink_to(file)
+
+    with pytest.raises(OSError, match="out of its folder"):
+        replace(folder / "link.yaml")
+
+    assert file.read_bytes() == OLD
+
+
 def test_a_file_that_is_another_by_now_is_left_alone(file: Path) -> None:
     with pytest.raises(files.ChangedError):
         files.replace(file, NEW, old=files.digest(NEW))

@@ -65,3 +65,28 @@ def test_a_file_is_added_to_and_removed(tmp_path: Path) -> None:
     reports.remove(path)
     reports.remove(path)
     assert not path.exists()
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_link_out_of_its_folder_is_refused(tmp_path: Path, *, is_there: bool) -> None:
+    folder, target = tmp_path / "repository", tmp_path / "target"
+    folder.mkdir()
+    if is_there:
+        target.write_text("mine", encoding="utf-8")
+    link = folder / "report.json"
+    link.symlink_to("../target")
+
+    for write in (reports.write, reports.append):
+        with pytest.raises(OSError, match=f"it is a link to {target}, out of its folder; name that path instead"):
+            write(link, "new")
+    if is_there:
+        with pytest.raises(OSError, match="it is a link to"):
+            reports.remove(link)
+
+    assert target.exists() == is_there
+    assert not is_there or target.read_text(encoding="utf-8") == "mine"
+    assert link.is_symlink()
+
+
+def test_links_of_the_system_are_followed() -> None:
+    assert reports.resolve(Path("/dev/stdout")) == Path("/dev/stdout").resolve()

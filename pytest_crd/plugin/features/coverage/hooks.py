@@ -20,6 +20,7 @@ from pytest_crd.plugin import session
 from pytest_crd.plugin.features.coverage.askers import Askers
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.coverage import CoverageSettings, Report, ReportKind
+from pytest_crd.writing import reports
 
 # What is sent from a worker of pytest-xdist to its controller.
 _REACHED: Final = "pytest_crd_coverage"
@@ -164,7 +165,8 @@ class Hooks:
         for report in self._settings.reports:
             if report.path is not None:
                 main, texts = self._texts(report, report.path, told)
-                if all(self._written(path, text) for path, text in texts):
+                folder = report.path if report.is_folder else None
+                if all(self._written(path, text, folder) for path, text in texts):
                     self._told.append(f"coverage is written to {session.shown(main)}")
                 else:
                     is_written = False
@@ -182,9 +184,12 @@ class Hooks:
         pages = page.render_folder(told, yamltext.block)
         return path / page.INDEX, ((path / name, text) for name, text in pages)
 
-    def _written(self, path: Path, text: str) -> bool:
+    def _written(self, path: Path, text: str, folder: Path | None = None) -> bool:
+        """Write a file, of a report of several files in *folder*; return whether that has succeeded."""
         try:
-            data.write(path, text)
+            if folder is not None:
+                reports.resolve(folder)
+            reports.write(path, text)
         except OSError as error:
             self._told.append(f"{session.shown(path)} cannot be written: {error.strerror}")
             return False

@@ -543,6 +543,33 @@ def test_files_that_are_replaced_keep_their_mode_and_links_stay(project: Project
     assert _report(project, "real.json")["totals"]["points"] > 0
 
 
+@pytest.mark.parametrize(
+    ("name", "report"),
+    [
+        (".crd_coverage", "term"),
+        ("crd_coverage.json", "json"),
+        ("crd_coverage.html", "html"),
+        ("pages", "html:pages/"),
+    ],
+)
+def test_a_link_out_of_the_project_is_not_followed(
+    name: str, report: str, project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    project.cases(COVERED)
+    target = tmp_path_factory.mktemp("outside") / "target"
+    if report == "html:pages/":
+        target.mkdir()
+    else:
+        target.touch()
+    (project.path / name).symlink_to(target)
+
+    result = project.run("--crd-cov", f"--crd-cov-report={report}")
+
+    result.stdout.fnmatch_lines([f"crd: {name}* cannot be written: it is a link to {target}, out of its folder; *"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert [*target.iterdir()] == [] if target.is_dir() else target.read_bytes() == b""
+
+
 def test_the_page_has_the_crd_and_objects_for_what_is_missing(project: Project) -> None:
     project.cases(COVERED)
 
