@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import tomllib
 from importlib import metadata, resources
 from pathlib import Path
 
+import pytest
+
+import pytest_crd
 from pytest_crd import plugin
 
 ROOT = Path(__file__).parents[1]
@@ -36,3 +41,13 @@ def test_the_metadata_states_what_the_project_file_states() -> None:
 
 def test_the_package_says_that_it_has_type_hints() -> None:
     assert resources.files("pytest_crd").joinpath("py.typed").is_file()
+
+
+def test_native_windows_is_an_error_that_names_wsl_as_the_readme_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+
+    with pytest.raises(ImportError, match=r"^pytest-crd runs on Linux and macOS; on Windows, install it inside WSL$"):
+        importlib.reload(pytest_crd)
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "on Linux or macOS. Its tests run on Linux. On Windows, install it inside WSL." in readme
