@@ -132,7 +132,7 @@ def test_all_but_the_rim_is_kept_from_importing_pytest() -> None:
 
 
 def test_every_room_is_kept_from_the_others() -> None:
-    rooms = {name.replace("/", ".") for name in _packages() if name.startswith("plugin/features/")}
+    rooms = {name.replace("/", ".") for name in _packages() if re.fullmatch("plugin/features/[^/]+", name)}
 
     assert {name.removeprefix("pytest_crd.") for name in CONTRACTS["rooms"]["modules"]} == rooms
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from typing import Final
 
 import pytest
 
 from pytest_crd.plugin import servers, session
+from pytest_crd.plugin.features.server.clients.isolation import Isolation
+from pytest_crd.plugin.features.server.clients.places import EnvironmentPlace
 from pytest_crd.plugin.settings.server import ServerSettings
 from pytest_crd.server.requestlog import RequestLog
 
 _LOG: Final = pytest.StashKey[RequestLog]()
+_ISOLATION: Final = pytest.StashKey[Isolation]()
 _NAME: Final = "crd-server"
+_VARIABLE: Final = "KUBECONFIG"
 # How many requests a failing test shows.
 _SHOWN: Final = 10
 
 
-def attend(item: pytest.Item, log: RequestLog, settings: ServerSettings) -> None:
-    """Have the report of a test tell what its server has seen."""
+def attend(item: pytest.Item, log: RequestLog, isolation: Isolation, settings: ServerSettings) -> None:
+    """Report requests and refusals with a test, and fail it for both."""
     _register(item.config, settings)
     item.stash[_LOG] = log
+    item.stash[_ISOLATION] = isolation
 
 
-def attend_elsewhere(item: pytest.Item, log: RequestLog, settings: ServerSettings) -> None:
-    """Do so of a server in a cluster, of which only what the test itself asks is seen."""
+def attend_elsewhere(item: pytest.Item, log: RequestLog, isolation: Isolation, settings: ServerSettings) -> None:
+    """Do so for a server in a cluster; the log has only the requests of the test itself."""
     told = [
         name
         for name, is_set in (
@@ -36,8 +42,13 @@ def attend_elsewhere(item: pytest.Item, log: RequestLog, settings: ServerSetting
     if told:
         words = f"crd_server: with --crd-live nobody sees what clients send, so that nothing is judged by {' and '.join(told)}"
         item.user_properties.append((session.WARNING, words))
-    _register(item.config, ServerSettings(demands_validation=False, demands_known_fields=False))
-    item.stash[_LOG] = log
+    attend(item, log, isolation, ServerSettings(demands_validation=False, demands_known_fields=False))
+
+
+def fail_for_refusals(isolation: Isolation) -> None:
+    """Fail if a client was refused, and no phase of the test has failed for that."""
+    if messages := isolation.guard.take_refusals():
+        pytest.fail("\n".join(messages), pytrace=False)
 
 
 def _register(config: pytest.Config, settings: ServerSettings) -> None:
@@ -50,25 +61,44 @@ class Hooks:
     """Looks at what the server of a test has seen once the test has run."""
 
     def __init__(self, settings: ServerSettings) -> None:
-        """Take what is set."""
+        """Use the settings."""
         self._settings = settings
+        self._kubeconfigs: dict[str, str | None] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Fail a test of whose server more is demanded, and show of one that fails what was asked last."""
+        """Fail a test for refusals and by settings, and show the last requests of a failing test."""
         log = item.stash.get(_LOG, None)
+        if log is None:
+            return (yield)
+        isolation = item.stash[_ISOLATION]
         try:
-            result = yield
-            if log is not None:
-                self._judge(log)
+            try:
+                result = yield
+            except pytest.skip.Exception:
+                fail_for_refusals(isolation)
+                raise
+            fail_for_refusals(isolation)
+            self._judge(log)
         except BaseException:
-            if log is not None and log.exchanges:
-                item.add_report_section("call", "crd_server", _told(log))
+            if text := "\n".join((*isolation.guard.take_refusals(), *_told(log))):
+                item.add_report_section("call", "crd_server", text)
             raise
         finally:
-            if log is not None:
-                item.user_properties += _properties(log)
+            item.user_properties += _properties(log)
         return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Restore the environment again if another fixture, which ends later, has restored the server's."""
+        try:
+            return (yield)
+        finally:
+            if (isolation := item.stash.get(_ISOLATION, None)) is not None:
+                self._kubeconfigs[isolation.kubeconfig] = isolation.kubeconfig_before
+                isolation.mend()
+            if (kubeconfig := os.environ.get(_VARIABLE, "")) in self._kubeconfigs:
+                EnvironmentPlace(_VARIABLE).write(self._kubeconfigs[kubeconfig])
 
     def _judge(self, log: RequestLog) -> None:
         found: list[str] = []
@@ -89,8 +119,8 @@ def _properties(log: RequestLog) -> list[tuple[str, object]]:
     return found
 
 
-def _told(log: RequestLog) -> str:
+def _told(log: RequestLog) -> list[str]:
     last = log.exchanges[-_SHOWN:]
     left = len(log.exchanges) - len(last)
     lead = [f"… {left} requests before"] if left else []
-    return "\n".join([*lead, *map(str, last)])
+    return [*lead, *map(str, last)]

@@ -12,7 +12,8 @@ import pytest
 from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.errors.response import NotAcceptedError
 from pytest_crd.engine.text import manifest
-from pytest_crd.plugin.features.server import clients, hooks
+from pytest_crd.plugin.features.server import hooks
+from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
 from pytest_crd.plugin.settings import live, server
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
@@ -65,9 +66,11 @@ def _opened(
         _fill(made, wanted, request.node)
         path.write_text(kubeconfig.text(transport.url, certificates.authority, token), encoding="utf-8")
         transport.start()
-        hooks.attend(request.node, log, server.read(request.config))
-        with clients.led_to(made.kubeconfig):
+        isolation = Isolation(made.url, made.kubeconfig, is_loopback=True)
+        hooks.attend(request.node, log, isolation, server.read(request.config))
+        with isolation.active():
             yield made
+        hooks.fail_for_refusals(isolation)
     finally:
         transport.stop()
         path.unlink(missing_ok=True)
@@ -98,9 +101,11 @@ def _stayed(
         made = CrdServer(stay, log, url=url, kubeconfig=str(path), namespace=where)
         _fill(made, wanted, request.node)
         path.write_text(shared.kubeconfig(where), encoding="utf-8")
-        hooks.attend_elsewhere(request.node, log, server.read(request.config))
-        with clients.led_to(made.kubeconfig):
+        isolation = Isolation(url, made.kubeconfig, is_loopback=False)
+        hooks.attend_elsewhere(request.node, log, isolation, server.read(request.config))
+        with isolation.active():
             yield made
+        hooks.fail_for_refusals(isolation)
     except (cluster.ClusterError, NoAnswerError) as error:
         pytest.fail(f"crd_server with --crd-live: {error}", pytrace=False)
     finally:

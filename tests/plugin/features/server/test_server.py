@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
-
-from pytest_crd.plugin.features.server import clients
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -200,14 +197,3 @@ def test_without_its_extra_there_is_no_server(project: Project, monkeypatch: pyt
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*crd_server needs the extra `server`: pip install 'pytest-crd?server?' (*"])
-
-
-def test_clients_that_are_loaded_are_led_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded, other = ModuleType("loaded"), ModuleType("other")
-    vars(loaded)["KUBE_CONFIG_DEFAULT_LOCATION"] = "~/.kube/config"
-    monkeypatch.setitem(sys.modules, "kubernetes.config.kube_config", loaded)
-    monkeypatch.setitem(sys.modules, "kubernetes_asyncio.config.kube_config", other)
-    with clients.led_to("/k"):
-        assert vars(loaded)["KUBE_CONFIG_DEFAULT_LOCATION"] == "/k"
-        assert "KUBE_CONFIG_DEFAULT_LOCATION" not in vars(other)
-    assert vars(loaded)["KUBE_CONFIG_DEFAULT_LOCATION"] == "~/.kube/config"
