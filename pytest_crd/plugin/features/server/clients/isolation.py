@@ -56,8 +56,8 @@ class Isolation:
         """Lead all clients to the server until the end of the `with` block."""
         doors, cached = Doors(self.guard), {*_caches()}
         try:
-            for place, during in self._variables():
-                self._change(place, during)
+            for variable, during in self._variables():
+                self._change(variable, during)
             for constant in _loaded_constants():
                 self._change(constant[0], self.kubeconfig)
             for place, default in _loaded_defaults():
@@ -119,8 +119,8 @@ class Isolation:
 
 def _caches() -> Iterator[str]:
     """Yield the loaded modules that keep a configuration."""
-    modules = {"kr8s._api", *(entry.module for entry in (*table.CONSTANTS, *table.DEFAULTS))}
-    yield from modules & sys.modules.keys()
+    modules = {*(constant.module for constant in table.CONSTANTS), *(default.module for default in table.DEFAULTS)}
+    yield from {"kr8s._api", *modules} & sys.modules.keys()
 
 
 def _loaded_constants() -> Iterator[tuple[AttributePlace, KubeconfigConstant]]:
@@ -139,6 +139,6 @@ def _loaded_defaults() -> Iterator[tuple[AttributePlace, Default]]:
 
 def _kr8s_instances() -> Iterator[DictPlace]:
     """Yield kr8s' cache of clients, by thread and event loop."""
-    api = getattr(sys.modules.get("kr8s._api"), "Api", None)
+    api: Any = getattr(sys.modules.get("kr8s._api"), "Api", None)
     if hasattr(api, "_instances"):
         yield DictPlace(api._instances)  # noqa: SLF001 - nothing public empties it

@@ -142,7 +142,7 @@ def _of_result(found: Any, *args: object, **options: object) -> str | None:
     return found.get("server")  # type: ignore[no-any-return]
 
 
-DOORS: Final = (
+DOORS: Final[tuple[Door, ...]] = (
     *_official("kubernetes", _KUBERNETES),
     Door(Client("kubernetes", _KUBERNETES), "kubernetes.stream.ws_client", "create_websocket", _socket_url),
     *_official("kubernetes_asyncio", _ASYNCIO),
@@ -175,7 +175,7 @@ DOORS: Final = (
         lambda _, info, *__, **___: info.server, When.AFTER,
     ),
 )  # fmt: skip
-ACCOUNT_LOADERS: Final = (
+ACCOUNT_LOADERS: Final[tuple[AccountLoader, ...]] = (
     AccountLoader(
         "lightkube.config.kubeconfig", "KubeConfig.from_service_account", lambda module: module.exceptions.ConfigError
     ),
@@ -189,7 +189,7 @@ def _in_home() -> str:
     return (Path.home() / ".kube/config").as_posix()
 
 
-CONSTANTS: Final = tuple(
+CONSTANTS: Final[tuple[KubeconfigConstant, ...]] = tuple(
     KubeconfigConstant(f"{prefix}.config{part}", "KUBE_CONFIG_DEFAULT_LOCATION", default)
     for prefix, default in (
         ("kubernetes", lambda: "~/.kube/config"),
@@ -198,7 +198,7 @@ CONSTANTS: Final = tuple(
     )
     for part in ("", ".kube_config")
 )
-DEFAULTS: Final = tuple(
+DEFAULTS: Final[tuple[Default, ...]] = tuple(
     default
     for prefix, loader in (
         ("kubernetes", lambda: importlib.import_module("kubernetes.config.kube_config")),
@@ -211,7 +211,7 @@ DEFAULTS: Final = tuple(
     )
 )
 # The modules whose import is followed by a replacement of their functions.
-MODULES: Final = frozenset(entry.module for entry in (*DOORS, *ACCOUNT_LOADERS))
+MODULES: Final = frozenset({*(door.module for door in DOORS), *(account.module for account in ACCOUNT_LOADERS)})
 
 # Variables that choose another server or certificate in a client, in helm or in the Kubernetes modules of Ansible.
 UNSET: Final = (
