@@ -209,7 +209,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(text)
     shown = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
     reports = [report for found in terminalreporter.stats.values() for report in found]
-    if text := servers.unvalidated(reports):
+    for text in servers.summarize(reports):
         terminalreporter.write_line(text)
     lines = dict.fromkeys(
         f"crd: {f'{report.nodeid}: {value}' if name == NOTE else value}"

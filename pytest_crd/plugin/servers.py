@@ -6,16 +6,25 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-# The property of a test with how often its server stored an object that it does not validate, by kind.
+# The properties of a test with the objects that its server stored without validation, and the requests for kinds that only a cluster
+# serves: counts by kind.
 UNVALIDATED: Final = "crd_unvalidated"
+UNSERVED: Final = "crd_unserved"
+_LEADS: Final = {
+    UNVALIDATED: "stored without defaults or validation",
+    UNSERVED: "answered with 404 requests for kinds that only a cluster serves",
+}
 
 
-def unvalidated(reports: Iterable[Any]) -> str:
-    """Return, in words, how many objects were stored that nobody validates; empty where none was."""
-    counts: Counter[str] = Counter()
+def summarize(reports: Iterable[Any]) -> list[str]:
+    """Return the lines of the summary about the servers of all tests; empty without such objects and requests."""
+    counts: dict[str, Counter[str]] = {name: Counter() for name in _LEADS}
     for report in reports:
         for name, value in getattr(report, "user_properties", ()):
-            if name == UNVALIDATED and report.when == "call":
-                counts.update(value)
-    listed = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-    return f"crd: crd_server stored without defaults or validation: {listed}" if listed else ""
+            if name in counts and report.when == "call":
+                counts[name].update(value)
+    return [
+        f"crd: crd_server {_LEADS[name]}: {', '.join(f'{count} {kind}' for kind, count in sorted(found.items()))}"
+        for name, found in counts.items()
+        if found
+    ]

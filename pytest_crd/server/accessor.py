@@ -248,6 +248,11 @@ class CrdServer:
         """How often objects were written that the server neither validates nor defaults, by kind."""
         return self._log.unvalidated
 
+    @property
+    def unserved(self) -> Mapping[str, int]:
+        """How often requests for a built-in kind were answered with 404, as only a cluster serves it, by kind."""
+        return self._log.unserved
+
     def environ(self) -> dict[str, str]:
         """Return the environment of a process that is to find the server."""
         return {**os.environ, "KUBECONFIG": self.kubeconfig}

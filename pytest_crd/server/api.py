@@ -6,6 +6,7 @@ The order in which a request is looked at is written here. All that is remembere
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ from pytest_crd.server import (
     tables,
     writing,
 )
+from pytest_crd.server.builtin import unservedkinds
 from pytest_crd.server.catalog import ServerCatalog
 from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.negotiation import Form
@@ -94,7 +96,8 @@ class Api:
                 bearertoken.require(request.headers.get("authorization", ""), self.token)
             return self._answer(request)
         except NotFoundPageError:
-            return encoding.page(404, _NOT_FOUND)
+            kind = unservedkinds.find_kind(request.info, self.profile)
+            return dataclasses.replace(encoding.page(404, _NOT_FOUND), unserved=kind)
         except ApiError as error:
             form = negotiation.form_of_failure(request)
             code = error.status["code"]

@@ -81,6 +81,7 @@ class HTTPAnswer:
         warnings: What it warns of.
         dropped: The fields that were dropped of what was sent.
         unvalidated: The kind of what was written, where that is neither validated nor defaulted.
+        unserved: The built-in kind of a 404 that a cluster would have answered.
     """
 
     code: int
@@ -91,6 +92,7 @@ class HTTPAnswer:
     warnings: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     unvalidated: str = ""
+    unserved: str = ""
 
 
 def compact(value: JSONValue) -> str:

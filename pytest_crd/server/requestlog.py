@@ -64,6 +64,7 @@ class RequestLog:
         self._exchanges: deque[LoggedRequest] = deque(maxlen=_MOST)
         self._dropped: dict[str, str] = {}
         self._unvalidated: Counter[str] = Counter()
+        self._unserved: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     @property
@@ -84,6 +85,12 @@ class RequestLog:
         with self._lock:
             return dict(self._unvalidated)
 
+    @property
+    def unserved(self) -> Mapping[str, int]:
+        """How often requests for a built-in kind were answered with 404, as only a cluster serves it, by kind."""
+        with self._lock:
+            return dict(self._unserved)
+
     def note(self, request: HTTPRequest, answer: HTTPAnswer | None) -> None:
         """Take a request and its answer; None of a watch that begins."""
         exchange = _exchange(request, answer)
@@ -96,6 +103,8 @@ class RequestLog:
                 self._dropped.setdefault(f'unknown field "{path}": {where}', changedfield.source_of(path))
             if answer.unvalidated:
                 self._unvalidated[answer.unvalidated] += 1
+            if answer.unserved:
+                self._unserved[answer.unserved] += 1
 
 
 def _exchange(request: HTTPRequest, answer: HTTPAnswer | None) -> LoggedRequest:

@@ -19,8 +19,9 @@ def _is_error(given: Given) -> bool:
 
 UNVALIDATED: Final = Setting(
     SettingKind.TEXT,
-    "What becomes of a test whose `crd_server` stored an object of a kind that it neither validates nor defaults: `note` (if"
-    " unset), the summary says so, or `error`, the test fails.",
+    "What becomes of a test whose `crd_server` stored an object of a kind that it neither validates nor defaults, or answered a"
+    " request for a built-in kind with 404 because only a cluster serves it: `note` (if unset), the summary says so, or `error`,"
+    " the test fails.",
     _is_error,
     ini="crd_server_unvalidated",
     option="--crd-server-unvalidated",

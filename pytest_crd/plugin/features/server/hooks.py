@@ -106,6 +106,9 @@ class Hooks:
             found += [f"{words}{f' ({place})' if place else ''}" for words, place in log.dropped.items()]
         if self._settings.demands_validation:
             found += [f"{kind} was stored without validation" for kind in log.unvalidated]
+            found += [
+                f"{kind} is served by a cluster, and not by crd_server: its requests got 404" for kind in log.unserved
+            ]
         if found:
             pytest.fail("\n".join(found), pytrace=False)
 
@@ -116,6 +119,8 @@ def _properties(log: RequestLog) -> list[tuple[str, object]]:
         found.append((session.WARNING, f"{place or 'crd_server'}: warning: {words}"))
     if log.unvalidated:
         found.append((servers.UNVALIDATED, dict(log.unvalidated)))
+    if log.unserved:
+        found.append((servers.UNSERVED, dict(log.unserved)))
     return found
 
 

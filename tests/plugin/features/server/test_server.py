@@ -197,3 +197,33 @@ def test_without_its_extra_there_is_no_server(project: Project, monkeypatch: pyt
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*crd_server needs the extra `server`: pip install 'pytest-crd?server?' (*"])
+
+
+_ASKS_FOR_OTHERS = (
+    "def test_it(crd_server):",
+    "    import json, ssl, urllib.error, urllib.request, yaml",
+    "    user = yaml.safe_load(pathlib.Path(crd_server.kubeconfig).read_text())['users'][0]['user']",
+    "    for path in ('/apis/policy/v1/poddisruptionbudgets', '/apis/example.com/v1/things'):",
+    "        headers = {'Authorization': f'Bearer {user[\"token\"]}'}",
+    "        asked = urllib.request.Request(crd_server.url + path, headers=headers)",
+    "        with pytest.raises(urllib.error.HTTPError, match='404'):",
+    "            urllib.request.urlopen(asked, context=ssl._create_unverified_context())",
+    "    assert crd_server.unserved == {'PodDisruptionBudget': 1}",
+)
+
+
+def test_requests_for_kinds_that_only_a_cluster_serves_are_counted(project: Project) -> None:
+    _test(project, *_ASKS_FOR_OTHERS)
+    result = project.run()
+
+    result.assert_outcomes(passed=1)
+    lines = ["crd: crd_server answered with 404 requests for kinds that only a cluster serves: 1 PodDisruptionBudget"]
+    result.stdout.fnmatch_lines(lines)
+
+
+def test_requests_for_kinds_that_only_a_cluster_serves_may_be_forbidden(project: Project) -> None:
+    _test(project, *_ASKS_FOR_OTHERS)
+    result = project.run("-o", "crd_server_unvalidated=error")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*PodDisruptionBudget is served by a cluster, and not by crd_server*"])
