@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Generator
 from typing import Final
@@ -12,13 +13,14 @@ from pytest_crd.plugin import servers, session
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.features.server.clients.places import EnvironmentPlace
 from pytest_crd.plugin.settings.server import ServerSettings
+from pytest_crd.server.accessor import USER_AGENT
 from pytest_crd.server.requestlog import RequestLog
 
 _LOG: Final = pytest.StashKey[RequestLog]()
 _ISOLATION: Final = pytest.StashKey[Isolation]()
 _NAME: Final = "crd-server"
 _VARIABLE: Final = "KUBECONFIG"
-# How many requests a failing test shows.
+# The number of lines with requests that a failing test shows.
 _SHOWN: Final = 10
 
 
@@ -125,7 +127,13 @@ def _properties(log: RequestLog) -> list[tuple[str, object]]:
 
 
 def _told(log: RequestLog) -> list[str]:
-    last = log.exchanges[-_SHOWN:]
-    left = len(log.exchanges) - len(last)
-    lead = [f"… {left} requests before"] if left else []
-    return [*lead, *map(str, last)]
+    """Return the last requests: equal ones that follow each other on one line, without the reads of the test itself."""
+    exchanges = log.exchanges
+    others = [exchange for exchange in exchanges if exchange.user_agent != USER_AGENT or exchange.method != "GET"]
+    folded = [(line, len([*equal])) for line, equal in itertools.groupby(map(str, others))]
+    reads, before = len(exchanges) - len(others), sum(count for _, count in folded[:-_SHOWN])
+    return [
+        *([f"… {reads} reads of the test itself are left out"] if reads else []),
+        *([f"… {before} requests before"] if before else []),
+        *(line if count == 1 else f"{line} ({count} times)" for line, count in folded[-_SHOWN:]),
+    ]

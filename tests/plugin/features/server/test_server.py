@@ -105,7 +105,7 @@ def test_a_failing_test_shows_the_last_requests(project: Project) -> None:
         project,
         "def test_it(crd_server):",
         "    for number in range(12):",
-        "        crd_server['gardens'].create({'metadata': {'name': f'g{number}'}})",
+        "        crd_server['gardens'].apply({'metadata': {'name': f'g{number}'}})",
         "    assert 0",
         "def test_other(crd_server): assert 0",
         "def test_without(): assert 0",
@@ -118,10 +118,41 @@ def test_a_failing_test_shows_the_last_requests(project: Project) -> None:
         [
             "*Captured crd_server call*",
             "… 2 requests before",
-            "pytest-crd: POST /apis/stories.example.com/v1/namespaces/default/gardens 201",
+            "pytest-crd: PATCH /apis/stories.example.com/v1/namespaces/default/gardens/g2?fieldManager=pytest-crd 201",
         ]
     )
     assert str(result.stdout).count("Captured crd_server") == 1
+
+
+def test_polling_does_not_hide_the_requests_of_an_operator(project: Project) -> None:
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    import ssl, urllib.request",
+        "    gardens = crd_server['gardens']",
+        "    gardens.create({'metadata': {'name': 'a'}})",
+        "    for _ in range(30):",
+        "        gardens.get('a')",
+        "    for agent, times in (('operator', 40), ('sidecar', 1)):",
+        "        asked = urllib.request.Request(crd_server.url + '/readyz', headers={'User-Agent': agent})",
+        "        for _ in range(times):",
+        "            urllib.request.urlopen(asked, context=ssl._create_unverified_context()).close()",
+        "            gardens.list()",
+        "    assert 0",
+    )
+    result = project.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*Captured crd_server call*",
+            "… 71 reads of the test itself are left out",
+            "pytest-crd: POST /apis/stories.example.com/v1/namespaces/default/gardens 201",
+            "operator: GET /readyz 200 (40 times)",
+            "sidecar: GET /readyz 200",
+        ],
+        consecutive=True,
+    )
 
 
 _LOSES = (
