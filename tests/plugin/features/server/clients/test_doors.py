@@ -15,7 +15,7 @@ import pytest
 from pytest_crd.plugin.features.server.clients import doors, table
 from pytest_crd.plugin.features.server.clients.doors import Doors
 from pytest_crd.plugin.features.server.clients.guard import Guard, OtherServerError, UnknownClientError
-from pytest_crd.plugin.features.server.clients.table import AccountLoader, Client, Door
+from pytest_crd.plugin.features.server.clients.table import AccountLoader, Client, Door, When
 
 CLIENT = Client("pots", "write pots.api()")
 SOURCE = """\
@@ -30,6 +30,10 @@ class Api:
 
 def connect(url):
     return url
+
+
+def find_server(name):
+    return name
 """
 OURS, OTHER = "https://127.0.0.1:1", "https://example.com"
 
@@ -67,6 +71,7 @@ def pots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         (
             Door(CLIENT, "pots", "Api.request", lambda _, url: url, is_request=True),
             Door(CLIENT, "pots", "connect", lambda url: url),
+            Door(CLIENT, "pots", "find_server", lambda found, name: found and name, When.AFTER),
             Door(CLIENT, "pots", "Api.missing", lambda url: url),
             Door(CLIENT, "pots", "Missing.missing", lambda url: url),
         ),
@@ -92,7 +97,9 @@ def test_modules_that_are_loaded_before_and_in_a_test_are_guarded(
         module = importlib.import_module("pots")
         assert (module is pots) == is_loaded
         assert module.connect(OURS) == module.Api().request(OURS) == OURS
-        for call in (module.connect, module.Api().request):
+        assert module.find_server(OURS) == OURS
+        assert module.find_server(None) is None
+        for call in (module.connect, module.Api().request, module.find_server):
             with pytest.raises(OtherServerError, match=r"pots must not use https://example\.com while"):
                 call(OTHER)
         with pytest.raises(KeyError):
@@ -100,6 +107,7 @@ def test_modules_that_are_loaded_before_and_in_a_test_are_guarded(
         monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
         assert module.Api.from_pod() == "pod"
         assert importlib.util.find_spec("nowhere") is None
+        assert importlib.util.find_spec("elsewhere") is None
     finally:
         replaced.reopen()
     replaced.reopen()  # as often as one likes
