@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.golang import printing
@@ -45,6 +45,7 @@ class Order:
 
 
 Segment: TypeAlias = "str | Item | Order"
+_FieldT = TypeVar("_FieldT")
 
 
 class Remainder(NamedTuple):
@@ -146,8 +147,25 @@ def places(value: JSONValue, spelling: str) -> Iterator[tuple[tuple[str | int, .
     return _places(value, f".{spelling}", ())
 
 
-def tails(rest: str, name: str) -> Iterator[str]:
-    """Yield what is left of a path behind the field *name*: `.b` of `.a.b`, and of `[a].b`; nothing where it begins otherwise."""
+def entered(rest: str, fields: Mapping[str, _FieldT]) -> Iterator[tuple[str, _FieldT, str]]:
+    """
+    Yield each field that a path can begin with: its name, its value, and the rest of the path behind it.
+
+    Args:
+        rest: A path that begins with a dot or a bracket: `.a.b` and `[a].b` leave `.b` behind `a`.
+        fields: Values by name. Names may hold dots, so that several of them can fit.
+    """
+    ends = [end.start() for end in _SEPARATOR.finditer(rest, 1)]
+    if len(fields) < len(ends):
+        yield from ((name, value, tail) for name, value in fields.items() for tail in _tails(rest, name))
+        return
+    for end in ends:
+        name = rest[1:end] if rest[0] == "." else rest[1 : end - 1] if rest[end - 1] == "]" and end > 1 else None
+        if name is not None and name in fields:
+            yield name, fields[name], rest[end:]
+
+
+def _tails(rest: str, name: str) -> Iterator[str]:
     for step in (f".{name}", f"[{name}]"):
         if rest.startswith(step) and rest[len(step) : len(step) + 1] in ("", ".", "["):
             yield rest[len(step) :]
@@ -155,6 +173,8 @@ def tails(rest: str, name: str) -> Iterator[str]:
 
 # A list index at the beginning of the rest of a path.
 INDEX: Final = re.compile(r"\[(0|[1-9][0-9]*)\]")
+# The end of a step in a path.
+_SEPARATOR: Final = re.compile(r"[.\[]|\Z")
 
 
 def _places(
@@ -163,9 +183,8 @@ def _places(
     if not rest:
         yield path, value
     elif isinstance(value, dict):
-        for key, child in value.items():
-            for tail in tails(rest, key):
-                yield from _places(child, tail, (*path, key))
+        for key, child, tail in entered(rest, value):
+            yield from _places(child, tail, (*path, key))
     elif isinstance(value, list) and (index := INDEX.match(rest)) and int(index[1]) < len(value):
         yield from _places(value[int(index[1])], rest[index.end() :], (*path, int(index[1])))
 

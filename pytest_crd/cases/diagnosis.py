@@ -6,13 +6,13 @@ It sees one document, and only its form; what a value means is not its business.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from pytest_crd import suggestions
 from pytest_crd.cases import casekeys
 from pytest_crd.cases import format as caseformat
 from pytest_crd.cases.sections import Section
@@ -130,13 +130,25 @@ def quoted(text: str) -> str:
     return printing.quote(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
 
 
-@functools.lru_cache(maxsize=1024)
-def nearest(word: str, known: tuple[str, ...]) -> str:
-    """Return the one of *known* that *word* may stand for; empty when none is near."""
+def nearest(word: str, known: Iterable[str], budget: suggestions.Budget | None = None) -> str:
+    """
+    Return the known word that *word* may stand for; empty if none is similar.
+
+    Raises:
+        SpentBudgetError: There are too many words to compare.
+    """
+    shared = suggestions.Budget() if budget is None else budget
+    shared.spend(1)
     folded = {one.casefold(): one for one in known}
     word = word[:_LONGEST_QUOTE].casefold()
-    matches = difflib.get_close_matches(word, folded, n=1) or [one for one in folded if word.endswith(one)]
-    return folded[matches[0]] if matches else ""
+    near = suggestions.nearest(word, folded, shared) or next((one for one in folded if word.endswith(one)), "")
+    return folded.get(near, "")
+
+
+@functools.lru_cache(maxsize=1024)
+def nearest_of_format(word: str, known: tuple[str, ...]) -> str:
+    """Return which of the few *known* words of a format *word* may stand for; empty if none is similar."""
+    return nearest(word, known)
 
 
 # Each explanation gives the places of one flaw, and a sentence for each.
@@ -159,7 +171,7 @@ def _unknown_key(key: str, flaw: _Flaw) -> str:
     if not flaw.path and key in casekeys.CASE_KEYS:
         return f"key {shown} belongs in a case, not {_in_place(flaw)}; indent it below `- name:` of a section"
     known = tuple(flaw.form["properties"])
-    near = nearest(key, known)
+    near = nearest_of_format(key, known)
     remedy = f"did you mean '{near}'?" if near else f"known are {', '.join(known)}"
     return f"unknown key {shown} {_in_place(flaw)}; {remedy}"
 
@@ -261,7 +273,7 @@ def _remedy(flaw: _Flaw) -> str:
         case [_, _, str(key)] | [_, _, str(key), int()] if remedy := casekeys.CASE_KEYS[key].remedy:
             return remedy
     if flaw.keyword == "enum" and isinstance(flaw.found, str):
-        near = nearest(flaw.found, tuple(flaw.demand))
+        near = nearest_of_format(flaw.found, tuple(flaw.demand))
         return f"did you mean '{near}'?" if near else ""
     wanted = flaw.form.get("type", ())
     if flaw.found is None and "object" in wanted:
@@ -310,7 +322,7 @@ def _flaw(error: ValidationError, root: JSONValue, meant: frozenset[str] = froze
 
 def _meant(flaw: _Flaw) -> frozenset[str]:
     known = tuple(flaw.form["properties"])
-    return frozenset(nearest(key, known) for key in flaw.unknown[:_MOST_UNKNOWN_KEYS])
+    return frozenset(nearest_of_format(key, known) for key in flaw.unknown[:_MOST_UNKNOWN_KEYS])
 
 
 @functools.cache

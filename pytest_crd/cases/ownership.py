@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
+from pytest_crd import suggestions
 from pytest_crd.cases.model import ApplyCase, Case
 from pytest_crd.cases.result import ConflictsMismatch, ManagersMismatch, OwnedField
 from pytest_crd.engine import Response
@@ -16,10 +18,17 @@ Owners = Mapping[str, tuple[OwnedPath, ...]]
 
 # Whom the server makes up: for what nobody has applied, and for the oldest of many updates.
 _MADE_UP: Final = ("before-first-apply", "ancient-changes")
+_MOST_LISTED: Final = 20
 
 
-def mistakes(case: Case) -> Iterator[Mistake]:
-    """Yield a mistake for each manager that *case* names and that can own nothing; `conflicts` with it would never be met."""
+def mistakes(case: Case, budget: suggestions.Budget) -> Iterator[Mistake]:
+    """
+    Yield a mistake for each manager that *case* names and that can own nothing; `conflicts` with it would never be met.
+
+    Args:
+        case: The case.
+        budget: The budget of the suggestions of its file.
+    """
     if not isinstance(case, ApplyCase):
         return
     known = {*(step.manager for step in case.steps), *_stored_managers(case.old), *_MADE_UP}
@@ -29,11 +38,23 @@ def mistakes(case: Case) -> Iterator[Mistake]:
         if name not in known:
             from pytest_crd.cases import diagnosis  # noqa: PLC0415 - only a mistake needs it
 
-            near = diagnosis.nearest(name, tuple(sorted(known)))
-            remedy = f"did you mean '{near}'?" if near else f"there are {', '.join(sorted(known))}"
+            remedy = _remedy(name, known, budget)
             shown = diagnosis.within((case.section, 0, *place))
             message = f"{shown} of {case.title}: no manager is called {diagnosis.quoted(name)}; {remedy}"
             yield from case.mistake(message, *place).mistakes
+
+
+def _remedy(name: str, known: Collection[str], budget: suggestions.Budget) -> str:
+    """Return the manager that *name* may stand for, else the first of those that there are."""
+    from pytest_crd.cases import diagnosis  # noqa: PLC0415 - only a mistake needs it
+
+    try:
+        if near := diagnosis.nearest(name, known, budget):
+            return f"did you mean '{near}'?"
+    except suggestions.SpentBudgetError:
+        return suggestions.hint(None).removeprefix("; ")
+    more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
+    return f"there are {', '.join(heapq.nsmallest(_MOST_LISTED, known))}{more}"
 
 
 def _stored_managers(old: object) -> Iterator[str]:

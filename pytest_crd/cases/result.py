@@ -112,12 +112,12 @@ class Stray(NamedTuple):
     Attributes:
         path: As `unknown field` warnings spell it.
         is_lost: Whether it is dropped on storing only: the version knows it, the storage version does not.
-        near: The path of the field that may be meant; empty where none is near.
+        near: The path of the field that may be meant; empty if none is similar, None if none was looked for.
     """
 
     path: str
     is_lost: bool
-    near: str
+    near: str | None
 
 
 class Strays(NamedTuple):

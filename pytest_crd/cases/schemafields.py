@@ -10,6 +10,7 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from pytest_crd import suggestions
 from pytest_crd.cases import comparison, diagnosis
 from pytest_crd.engine import UnsupportedConstructError, Version, profile
 from pytest_crd.engine.golang import types
@@ -33,6 +34,9 @@ class SchemaFields:
         self._root = version.schema_map
         self._keeps_all = version.preserves_unknown_fields or not _is_served(version)
         self._of_resource = _of_resource(profile.named(version.crd.kubernetes_version))
+        self._of_resources: dict[int, Mapping[str, SchemaNode]] = {}
+        self._budget = suggestions.Budget()
+        self._nearest: dict[tuple[str, int], str] = {}
 
     @property
     def rules(self) -> Iterator[str]:
@@ -43,20 +47,37 @@ class SchemaFields:
         """Return whether an object can have a field at *path*, in either spelling."""
         return any(True for _ in self._at(self._root, f".{path}"))
 
-    def near(self, path: str) -> str:
-        """Return the path of the field that *path*, at which there can be none, may stand for; empty where none is near."""
-        above = ((parent, name, f".{parent}" if parent else "") for parent, name in _ways_up(path))
-        ways = ((parent, name, list(self._at(self._root, rest))) for parent, name, rest in above)
-        parent, name, known = next(way for way in ways if way[2])  # at the latest the root
-        for node in known:
-            if found := diagnosis.nearest(name, tuple(self._fields(node))):
-                return f"{parent}.{found}" if parent else found
-        return self._elsewhere(name)
+    def near(self, path: str) -> str | None:
+        """
+        Return the path of the field that an unknown *path* may stand for; empty if none is similar.
 
-    def _elsewhere(self, name: str) -> str:
-        """Return the path of the field called *name* that is nearest to the root; empty where there is none."""
-        found = (place for place in self._places(self._root, ()) if place[-1:] == (name,))
-        return schemamap.spelled(min(found, key=len, default=()))
+        None if earlier paths have spent the budget of the version, so that no answer is known.
+        """
+        try:
+            return self._near(path)
+        except suggestions.SpentBudgetError:
+            return None
+
+    def _near(self, path: str) -> str:
+        parent, name, nodes = next(way for way in self._ways(path) if way[2])  # at the latest the root
+        for node in nodes:
+            key = name, id(node)
+            if key not in self._nearest:
+                self._nearest[key] = diagnosis.nearest(name, self._fields(node), self._budget)
+            if near := self._nearest[key]:
+                return f"{parent}.{near}" if parent else near
+        return schemamap.spelled(self._elsewhere.get(name, ()))
+
+    def _ways(self, path: str) -> Iterator[tuple[str, str, list[SchemaNode]]]:
+        for parent, name in _ways_up(path):
+            self._budget.spend(len(path))
+            yield parent, name, list(self._at(self._root, f".{parent}" if parent else ""))
+
+    @functools.cached_property
+    def _elsewhere(self) -> Mapping[str | Each, Place]:
+        """The place of each field by name; of fields with one name, the first of those that are nearest to the root."""
+        places = sorted(self._places(self._root, ()), key=len)
+        return {place[-1]: place for place in reversed(places) if place}
 
     def _places(self, node: SchemaNode, place: Place) -> Iterator[Place]:
         """Yield *place*, and the places inside the values there."""
@@ -67,7 +88,11 @@ class SchemaFields:
                 yield from self._places(child, (*place, step))
 
     def _fields(self, node: SchemaNode) -> Mapping[str, SchemaNode]:
-        return {**node.properties, **self._of_resource} if node.is_resource else node.properties
+        if not node.is_resource:
+            return node.properties
+        if id(node) not in self._of_resources:
+            self._of_resources[id(node)] = {**node.properties, **self._of_resource}
+        return self._of_resources[id(node)]
 
     def _at(self, node: SchemaNode, rest: str) -> Iterator[SchemaNode]:
         """Yield what is said of the values that *rest* of a path can lead to."""
@@ -77,8 +102,8 @@ class SchemaFields:
         if node.items is not None and (index := comparison.INDEX.match(rest)):
             yield from self._at(node.items, rest[index.end() :])
         fields = self._fields(node)
-        specified = [(child, tail) for name, child in fields.items() for tail in comparison.tails(rest, name)]
-        for child, tail in specified:
+        specified = list(comparison.entered(rest, fields))
+        for _, child, tail in specified:
             yield from self._at(child, tail)
         if specified:
             return
@@ -87,6 +112,12 @@ class SchemaFields:
         elif node.is_map:
             value = node.values or _SCALAR
             yield from self._at(value, _behind_any_key(rest, dotted=not _has_fields(value)))
+
+
+@functools.lru_cache(maxsize=8)
+def of(version: Version) -> SchemaFields:
+    """Return the fields of a version; later calls share them, and the budget of their suggestions."""
+    return SchemaFields(version)
 
 
 @functools.cache

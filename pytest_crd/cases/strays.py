@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from pytest_crd import suggestions
 from pytest_crd.cases import comparison
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.model import ApplyCase, Case, DefaultingCase, PatchCase, PruningCase, RequestCase
@@ -74,7 +75,7 @@ def described(stray: Stray) -> tuple[str, str]:
     if stray.is_lost:
         words = "the storage version does not specify it, so that it is lost"
     else:
-        words = "the schema does not specify it" + (f"; did you mean {stray.near}?" if stray.near else "")
+        words = f"the schema does not specify it{suggestions.hint(stray.near)}"
     return f"{stray.path}: {words}", words
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_crd import suggestions
 from pytest_crd.cases import comparison, refusals, sending
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
@@ -91,8 +92,7 @@ def _hint(case: Case, sent: JSONValue, path: str, subjects: Sequence[CaseSubject
         return ""
     if any(True for value in (sent, *case.objects) for _ in comparison.places(value, path)):
         return ""
-    near = subjects[0].fields.near(path)
-    return "can be no field" + (f"; did you mean {near}?" if near else "")
+    return f"can be no field{suggestions.hint(subjects[0].fields.near(path))}"
 
 
 def _is_declared(path: str, subjects: Sequence[CaseSubject]) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Final
+
+from pytest_crd import suggestions
 
 # So many letters are lost, added or changed in a word that is misspelt.
 _MOST_EDITS: Final = 2
@@ -34,15 +35,22 @@ _KINDS_OF_THE_CORE: Final = frozenset(
 )
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return which of the *known* words is meant by one that is none of them; empty where none is."""
+def nearest(word: str, known: Iterable[str], budget: suggestions.Budget) -> str:
+    """
+    Return the known word that an unknown *word* may stand for; empty if none is similar.
+
+    Raises:
+        SpentBudgetError: There are too many words to compare.
+    """
     others = list(known)
     if same := [other for other in others if other.casefold() == word.casefold()]:
         return same[0]
-    near = min(others, key=lambda other: _edits(word, other), default="")
+    of_a_length = [other for other in others if abs(len(other) - len(word)) <= _MOST_EDITS]
+    budget.spend(sum(len(other) * len(word) for other in of_a_length))
+    near = min(of_a_length, key=lambda other: _edits(word, other), default="")
     if near and _edits(word, near) <= _MOST_EDITS:
         return near
-    return next(iter(difflib.get_close_matches(word, others, n=1, cutoff=_ALIKE)), "")
+    return suggestions.nearest(word, others, budget, alike=_ALIKE)
 
 
 def is_of_kubernetes(group: str, version: str, kind: str) -> bool:

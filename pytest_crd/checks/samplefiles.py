@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd import suggestions
 from pytest_crd.checks import directives, likeness
 from pytest_crd.checks.directives import Directive
 from pytest_crd.checks.verdict import CheckFinding
@@ -144,7 +145,7 @@ def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
     kind, line = item.kind, item.line_of()
     if (group, kind) not in claims:
         if meant := near(group, kind, claims):
-            words = f"no CRD of the project is for kind {kind!r} of {group}; did you mean {meant}?"
+            words = f"no CRD of the project is for kind {kind!r} of {group}; {meant}"
             found.broken.append(Broken(CheckFinding(item.where, words), path, line, item.title))
         else:
             found.others[kind or "no kind"] += 1
@@ -182,19 +183,32 @@ def _has_variables(content: bytes) -> bool:
 
 
 def near(group: str, kind: str, claims: Claims) -> str:
-    """Return which group and kind are meant, where one of the two is misspelt; empty where none is."""
+    """
+    Return the question whether another group or kind is meant, if one of the two is misspelt; else empty.
+
+    If there are too many unknown kinds to tell, the text says so.
+    """
     return _near(group, kind, tuple(claims))
 
 
 @functools.lru_cache
-def _near(group: str, kind: str, claims: Sequence[tuple[str, str]]) -> str:
+def _near(group: str, kind: str, claims: tuple[tuple[str, str], ...]) -> str:
     kinds = [one for of, one in claims if of == group]
     groups = [of for of, one in claims if one == kind]
-    if meant := likeness.nearest(kind, kinds):
-        return f"kind {meant!r}"
-    if meant := likeness.nearest(group, groups):
-        return f"the group {meant!r}"
+    try:
+        if meant := likeness.nearest(kind, kinds, _budget(claims)):
+            return f"did you mean kind {meant!r}?"
+        if meant := likeness.nearest(group, groups, _budget(claims)):
+            return f"did you mean the group {meant!r}?"
+    except suggestions.SpentBudgetError:
+        return "whether it is misspelt is not known, as there are too many unknown kinds"
     return ""
+
+
+@functools.lru_cache(maxsize=8)
+def _budget(_claims: tuple[tuple[str, str], ...]) -> suggestions.Budget:
+    """Return the budget that the unknown kinds of a project share."""
+    return suggestions.Budget()
 
 
 def may_hold(content: bytes, claims: Claims) -> bool:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_crd.cases import barewords, comparison, questions
+from pytest_crd import suggestions
+from pytest_crd.cases import barewords, comparison, questions, schemafields
 from pytest_crd.cases.acceptance import RefusedCrdError
 from pytest_crd.cases.questions import Question
-from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.cases.sections import Section
 from pytest_crd.checks import fieldlines
 from pytest_crd.checks.samplefiles import Sample
@@ -189,13 +189,11 @@ def _answered(manifest: Manifest, version: Version, response: Response) -> Sampl
 
 def _dropped(manifest: Manifest, version: Version, response: Response) -> Iterator[CheckFinding]:
     """Yield the fields that are lost, each with the one that may be meant."""
-    fields = SchemaFields(version)
+    fields = schemafields.of(version)
     for path in response.changes.pruned:
-        near = fields.near(path)
-        hint = f"; did you mean {near}?" if near else ""
         yield CheckFinding(
             fieldlines.of_steps(manifest, path.steps),
-            f"{path}: the schema does not specify it, so that it is dropped{hint}",
+            f"{path}: the schema does not specify it, so that it is dropped{suggestions.hint(fields.near(path))}",
             field=str(path),
             origin=changedfield.source_of(path),
         )

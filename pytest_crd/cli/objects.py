@@ -133,7 +133,7 @@ def told_apart(manifests: Sequence[Manifest], claims: Claims) -> ToldApart:
         if (group, kind) in claims:
             found.resources.append(Resource(one, group, version, kind))
         elif meant := samplefiles.near(group, kind, claims):
-            found.misspelt.append((one, f"no CRD is for kind {kind!r} of {group}; did you mean {meant}?"))
+            found.misspelt.append((one, f"no CRD is for kind {kind!r} of {group}; {meant}"))
         else:
             found.others.append((one, f"{kind} of {api_version}" if kind and api_version else "no kind"))
     return found

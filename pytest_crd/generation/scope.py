@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd import engine
+from pytest_crd import engine, suggestions
 from pytest_crd.coverage.lines import Exclusion
 from pytest_crd.engine import fieldpath, profile
 from pytest_crd.engine.schema import schemamap
@@ -115,6 +114,5 @@ def _refuse_unknown(version: engine.Version, paths: Iterable[str], known: Collec
     """Raise NothingToStateError where *paths* has one that is none of those that are *known*."""
     for path in paths:
         if path not in known:
-            close = difflib.get_close_matches(path, known, n=1)
-            hint = f"; did you mean {close[0]}?" if close else ""
+            hint = suggestions.hint(suggestions.search(path, known, suggestions.Budget()))
             raise NothingToStateError(f"{version.crd.name} {version.name} has nothing at {path!r}{hint}")

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd import suggestions
 from pytest_crd.cases import strays
 from pytest_crd.cases.result import (
     CaseResult,
@@ -207,8 +208,9 @@ def _pruned_besides(mismatch: ObjectMismatch, trace: Trace, verbosity: int) -> I
 
 def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[Row]:
     done = _DONE[mismatch.key]
+    budget = suggestions.Budget(suggestions.WORK_OF_MESSAGE)
     for path in mismatch.missing:
-        words = f"{paint('listed', 'expected')}, but not {done}{_nearest(path, mismatch)}"
+        words = f"{paint('listed', 'expected')}, but not {done}{_nearest(path, mismatch, budget)}"
         yield Row(_visible(path), words, f"{_visible(path)} not {done}, but listed", field=_field(path, mismatch))
     for path in mismatch.unasked:
         row = Row(
@@ -272,11 +274,11 @@ def _sides(difference: ObjectDifference) -> tuple[str, str]:
     return shown(expected), shown(actual)
 
 
-def _nearest(path: str, mismatch: PathsMismatch) -> str:
-    close = difflib.get_close_matches(path, mismatch.unasked, n=1)
-    if not close and path in mismatch.hints:
-        return f"; there {_visible(mismatch.hints[path])}"
-    return f"; the nearest is {_visible(close[0])}" if close else ""
+def _nearest(path: str, mismatch: PathsMismatch, budget: suggestions.Budget) -> str:
+    near = suggestions.search(path, mismatch.unasked, budget)
+    if near:
+        return f"; the nearest is {_visible(near)}"
+    return f"; there {_visible(mismatch.hints[path])}" if path in mismatch.hints else suggestions.hint(near)
 
 
 def shown(value: JSONValue) -> str:

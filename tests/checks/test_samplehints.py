@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_crd import suggestions
 from pytest_crd.checks import likeness, samplehints
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine.text.manifest import ManifestFile
@@ -148,9 +149,9 @@ def test_kinds_of_kubernetes_are_none_of_a_project(group: str, version: str, kin
 
 
 def test_the_nearest_word_is_meant() -> None:
-    assert likeness.nearest("RabbitMQCluster", ["RabbitmqCluster", "User"]) == "RabbitmqCluster"
-    assert likeness.nearest("rabbitmq.com.rabbitmq.com", ["rabbitmq.com"]) == ""
-    assert likeness.nearest("x", []) == ""
+    assert likeness.nearest("RabbitMQCluster", ["RabbitmqCluster", "User"], suggestions.Budget()) == "RabbitmqCluster"
+    assert likeness.nearest("rabbitmq.com.rabbitmq.com", ["rabbitmq.com"], suggestions.Budget()) == ""
+    assert likeness.nearest("x", [], suggestions.Budget()) == ""
 
 
 def test_a_file_that_cannot_be_read_is_looked_at_where_it_was_named(tmp_path: Path) -> None:

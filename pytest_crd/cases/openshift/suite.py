@@ -205,7 +205,7 @@ def _wrong_keys(
 ) -> Iterator[Mistake]:
     for key, item in value.items():
         if key not in known:
-            near = diagnosis.nearest(key, tuple(known))
+            near = diagnosis.nearest_of_format(key, tuple(known))
             belongs = "it belongs below `tests:`" if not path and key in _TABLES else ""
             remedy = belongs or (f"did you mean '{near}'?" if near else f"known are {', '.join(known)}")
             yield _mistake(document, (*path, key), f"unknown key '{key}'; {remedy}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, overload
 
+from pytest_crd import suggestions
 from pytest_crd.engine import profile
 from pytest_crd.engine.definitions.context import Guard
 from pytest_crd.engine.definitions.customresourcedefinition import (
@@ -142,8 +142,9 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
 
     def _nearest(self, key: str) -> str:
         names = [name for crd in self._crds for name in (crd.name, crd.kind)]
-        if close := difflib.get_close_matches(key, names, n=1):
-            return f"; did you mean {close[0]!r}?"
+        near = suggestions.search(key, names, suggestions.Budget())
+        if near != "":
+            return suggestions.hint(near if near is None else repr(near))
         return f"; there are: {', '.join(self._named)}" if names else "; none is loaded"
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
-from pytest_crd import garbage
+from pytest_crd import garbage, suggestions
 from pytest_crd.cases import loader, objectsources, ownership, runner, unreachable
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
@@ -324,7 +324,7 @@ def _all_runs(
 def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
     """Yield the cases of a file, each with what runs it; all that is about one CRD version shares what is known of it."""
     version = catalog.version_of(case_file, folder=folder)
-    subjects = {version: CaseSubject(version)}
+    subjects, budget = {version: CaseSubject(version)}, suggestions.Budget()
     mistakes: list[Mistake] = []
     for declared in case_file.cases:
         try:
@@ -335,7 +335,7 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
         old = catalog.old_version_of(case, version, folder=folder)
         old_subject = subjects.setdefault(old, CaseSubject(old))
         mistakes += unreachable.mistakes(case, subjects[version], old_subject)
-        mistakes += ownership.mistakes(case)
+        mistakes += ownership.mistakes(case, budget)
         yield case, functools.partial(runner.run, subject=subjects[version], old_subject=old_subject)
     if mistakes:
         raise CaseFileError(sorted(mistakes))

@@ -1,0 +1,95 @@
+"""Suggestions for misspelt words, within a budget of work."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+# Comparisons of 5 million letters with each other take about two seconds.
+MOST_WORK: Final = 5_000_000
+# A message has few suggestions, and there may be a message for each case.
+WORK_OF_MESSAGE: Final = 500_000
+_LONGEST_WORD: Final = 60
+_ALIKE: Final = 0.6
+
+
+class SpentBudgetError(Exception):
+    """A budget ends before all words are compared, so that no suggestion is known."""
+
+
+class Budget:
+    """Work that the suggestions about one CRD version, or of one message, share."""
+
+    def __init__(self, work: int = MOST_WORK) -> None:
+        """Begin with *work*: the number of letters that may be compared."""
+        self._work = work
+
+    def spend(self, work: int) -> None:
+        """
+        Take *work* from the budget.
+
+        Raises:
+            SpentBudgetError: Nothing is left.
+        """
+        if self._work <= 0:
+            raise SpentBudgetError
+        self._work -= work
+
+
+def nearest(word: str, known: Iterable[str], budget: Budget, *, alike: float = _ALIKE) -> str:
+    """
+    Return the known word that is most like *word*; empty if none is like it.
+
+    Args:
+        word: A word that is not known. Only its first letters count if it is very long.
+        known: The words that it may stand for.
+        budget: The budget of the search.
+        alike: The least ratio of `difflib` that a suggestion has.
+
+    Raises:
+        SpentBudgetError: The budget ended first.
+    """
+    matcher = difflib.SequenceMatcher()
+    matcher.set_seq2(word[:_LONGEST_WORD])
+    best = alike, ""
+    for most, other in sorted(_possible(matcher, known, budget, alike), reverse=True):
+        if most < best[0]:
+            break
+        matcher.set_seq1(other)
+        budget.spend(len(other) * len(matcher.b))
+        best = max(best, (matcher.ratio(), other))
+    return best[1]
+
+
+def search(word: str, known: Iterable[str], budget: Budget) -> str | None:
+    """Return the known word that is most like *word*; empty if none is like it, None if the budget ended first."""
+    try:
+        return nearest(word, known, budget)
+    except SpentBudgetError:
+        return None
+
+
+def _possible(
+    matcher: difflib.SequenceMatcher[str], known: Iterable[str], budget: Budget, alike: float
+) -> Iterator[tuple[float, str]]:
+    """Yield the known words that may be like the word of *matcher*, each with the most that their ratio can be."""
+    for other in known:
+        matcher.set_seq1(other)
+        budget.spend(1)
+        if matcher.real_quick_ratio() >= alike:
+            budget.spend(len(other))
+            if (most := matcher.quick_ratio()) >= alike:
+                yield most, other
+
+
+def hint(near: str | None) -> str:
+    """
+    Return the words of a suggestion, to stand behind a sentence.
+
+    Args:
+        near: The similar word; empty if there is none, None if the budget ended first.
+    """
+    if near is None:
+        return "; similar names were not looked for, as too many are unknown"
+    return f"; did you mean {near}?" if near else ""
