@@ -6,6 +6,7 @@ It asks the nodes, so reading itself keeps no positions.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeGuard, cast
 
@@ -137,13 +138,13 @@ def _child(node: YamlNode, step: str | int) -> tuple[YamlNode, YamlNode] | None:
     """Return the key and the value at *step*; a list's item is its own key."""
     if isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.items):
         return node.items[step], node.items[step]
-    if not isinstance(node, MappingNode):
-        return None
-    found = None
-    for key, value in _assignments(node):
-        if _text(key) == step:
-            found = (key, value)
-    return found
+    return _children(node).get(step) if isinstance(node, MappingNode) else None
+
+
+@functools.lru_cache(maxsize=16)
+def _children(mapping: MappingNode) -> dict[str | int, tuple[YamlNode, YamlNode]]:
+    """Return the keys and values of *mapping* by name; a look-up of many paths passes the same mappings again and again."""
+    return {_text(key): (key, value) for key, value in _assignments(mapping)}
 
 
 def _assignments(mapping: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
