@@ -6,8 +6,10 @@ import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from pytest_crd import suggestions
 from pytest_crd.cases import ownership
 from pytest_crd.cases.caseparts import ExpectedError
+from pytest_crd.cases.matching import ErrorIndex, Matching
 from pytest_crd.cases.model import ApplyCase, RequestCase
 from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, Mismatch, NearMiss, Rejected
 from pytest_crd.engine import Response
@@ -17,6 +19,7 @@ from pytest_crd.engine.requests import rules
 
 # From here on, a text counts as a variant of another.
 _ALIKE: Final = 0.6
+_LONGEST_WORDS: Final = 200
 
 
 def of_response(
@@ -52,39 +55,19 @@ def of_response(
 def _errors_mismatch(
     key: str, wanted: Sequence[ExpectedError], response: Response, *, is_open: bool
 ) -> ErrorsMismatch | None:
-    pairs = _pairs(wanted, response.errors)
+    pairs = Matching(wanted, ErrorIndex(response.errors), meets).pairs
     met = tuple(error for index, error in enumerate(response.errors) if index in pairs)
     # That rules were not checked need not be expected: it follows from the other errors.
     others = [error for index, error in enumerate(response.errors) if index not in pairs and not rules.is_notice(error)]
     unasked = tuple(error for error in others if error.type is not ErrorType.REQUEST)
-    missing = [one for index, one in enumerate(wanted) if index not in pairs.values()]
+    are_met = set(pairs.values())
+    missing = [one for index, one in enumerate(wanted) if index not in are_met]
     if not missing and (is_open or not others):
         return None
     refusal = f"{response.code}: {response.message}" if len(unasked) < len(others) else ""
-    with_nearest = tuple((one, _nearest(one, unasked)) for one in missing)
-    return ErrorsMismatch(key, with_nearest, unasked, met, refusal)
-
-
-def _pairs(wanted: Sequence[ExpectedError], found: Sequence[FieldError]) -> dict[int, int]:
-    """
-    Return which error that is there meets which expected one, by index; as many as there can be.
-
-    An expected error that says little may fit several: then one that fits only one of them must not find it taken.
-    """
-    taken: dict[int, int] = {}
-
-    def place(expected: int, tried: set[int]) -> bool:
-        for index, error in enumerate(found):
-            if index not in tried and not _wrong(wanted[expected], error):
-                tried.add(index)
-                if index not in taken or place(taken[index], tried):
-                    taken[index] = expected
-                    return True
-        return False
-
-    for expected in range(len(wanted)):
-        place(expected, set())
-    return taken
+    search = _NearSearch(unasked)
+    with_nearest = tuple((one, search.nearest(one)) for one in missing)
+    return ErrorsMismatch(key, with_nearest, unasked, met, refusal, unsearched=search.unsearched)
 
 
 def meets(expected: ExpectedError, error: FieldError) -> bool:
@@ -114,22 +97,51 @@ def is_in_rule(part: str, rule: str) -> bool:
     return " ".join(part.split()) in " ".join(rule.split())
 
 
-def _nearest(expected: ExpectedError, errors: Sequence[FieldError]) -> NearMiss | None:
-    near = [error for error in errors if _is_near(expected, error)]
-    if not near:
-        return None
-    best = min(near, key=lambda error: (len(_wrong(expected, error)), -_likeness(expected, error)))
-    return NearMiss(best, _wrong(expected, best))
+class _NearSearch:
+    """
+    The search for the errors that come nearest to expected ones, within a budget.
 
+    Attributes:
+        unsearched: The number of expected errors after the end of the budget.
+    """
 
-def _is_near(expected: ExpectedError, error: FieldError) -> bool:
-    if expected.rule is not None and error.rule is not None and expected.field in (None, error.field):
-        return True
-    return expected.field == error.field or _likeness(expected, error) >= _ALIKE
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        self._errors = ErrorIndex(errors)
+        self._budget = suggestions.Budget()
+        self.unsearched = 0
 
+    def nearest(self, expected: ExpectedError) -> NearMiss | None:
+        """Return the error that comes nearest to an expected one; None if none is near or the budget is spent."""
+        try:
+            near = [*self._near(expected)]
+        except suggestions.SpentBudgetError:
+            self.unsearched += 1
+            return None
+        if not near:
+            return None
+        error = self._errors.errors[min(near)[-1]]
+        return NearMiss(error, _wrong(expected, error))
 
-def _likeness(expected: ExpectedError, error: FieldError) -> float:
-    """Return how much of the words of *expected* is in those of *error*, from 0 to 1."""
-    stated = expected.message or expected.detail or expected.matches or ""
-    words = error.detail if expected.detail else error.message
-    return difflib.SequenceMatcher(None, stated, words, autojunk=False).ratio()
+    def _near(self, expected: ExpectedError) -> Iterator[tuple[int, float, int]]:
+        """Yield how much is wrong with each error that is near, how unlike its words are, and its index."""
+        at_field = set(self._errors.of_field(expected.field))
+        for index, error in enumerate(self._errors.errors):
+            self._budget.spend(1)
+            is_of_rule = expected.rule is not None and error.rule is not None and expected.field in (None, error.field)
+            is_near = is_of_rule or index in at_field
+            likeness = self._likeness(expected, error, least=0 if is_near else _ALIKE)
+            if is_near or likeness >= _ALIKE:
+                yield len(_wrong(expected, error)), -likeness, index
+
+    def _likeness(self, expected: ExpectedError, error: FieldError, *, least: float) -> float:
+        """Return how much of the words of *expected* is in those of *error*, from 0 to 1; 0 if it is below *least*."""
+        stated = (expected.message or expected.detail or expected.matches or "")[:_LONGEST_WORDS]
+        words = (error.detail if expected.detail else error.message)[:_LONGEST_WORDS]
+        matcher = difflib.SequenceMatcher(None, stated, words, autojunk=False)
+        if matcher.real_quick_ratio() < least:
+            return 0
+        self._budget.spend(len(stated) + len(words))
+        if matcher.quick_ratio() < least:
+            return 0
+        self._budget.spend(len(stated) * len(words))
+        return matcher.ratio()

@@ -202,6 +202,7 @@ class ErrorsMismatch(NamedTuple):
         met: Expected and there.
         refusal: The code and the message of a refusal as a whole that is not expected, else empty.
         hints: Why an error is missing, where there can be no such field or is no such rule; by the field, or the part of a rule.
+        unsearched: The number of the last missing errors for which no nearest was looked for, as there are too many.
     """
 
     key: str
@@ -210,6 +211,7 @@ class ErrorsMismatch(NamedTuple):
     met: tuple[FieldError, ...]
     refusal: str = ""
     hints: Mapping[str, str] = MappingProxyType({})
+    unsearched: int = 0
 
 
 class MessageMismatch(NamedTuple):

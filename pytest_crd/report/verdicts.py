@@ -91,21 +91,24 @@ def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
 
 
 def _errors(verdict: ErrorsMismatch) -> Iterator[VerdictLine]:
-    shown: list[FieldError] = []
+    shown: set[int] = set()
     if verdict.refusal:
         yield VerdictLine("refused", verdict.refusal, "actual", f"refused {verdict.refusal}")
-    for expected, near in verdict.missing:
+    searched = len(verdict.missing) - verdict.unsearched
+    for index, (expected, near) in enumerate(verdict.missing):
         named = {expected.field: expected.field, expected.rule: repr(expected.rule)}
         note = "; ".join(f"{named[key]} {hint}" for key, hint in verdict.hints.items() if key in named)
+        if index >= searched:
+            note = "; ".join(filter(None, (note, "similar errors were not looked for, as there are too many")))
         text, source = described(expected), "" if near is None else near.error.source
         about = VerdictLine("missing", text, "expected", f"missing {text}", note)
         yield about._replace(field=expected.field or "", source=source)
         if near is not None:
-            shown.append(near.error)
+            shown.add(id(near.error))
             yield _of_error("nearest", near.error, "")._replace(note=_near(near))
     label = "unasked" if verdict.key == "errors" else "besides"
     for error in verdict.unasked:
-        if not any(error is other for other in shown):
+        if id(error) not in shown:
             brief = f"unasked {error}" if label == "unasked" else ""
             yield _of_error(label, error, brief)
 
