@@ -26,7 +26,7 @@ _REMEDIES: Final = {
     Section.DEFAULTING: f"where that is meant, have it in `expected`, as defaulting drops nothing, {_ALLOW}",
 }
 _OF_SCALE: Final = f"where that is meant, list its warning in `warnings`, {_ALLOW}"
-_UNDECLARED: Final = re.compile(r"\.(\S+): field not declared in schema")
+_UNDECLARED: Final = re.compile(r"(?<!\S)\S++(?<=:)(?= field not declared in schema)")
 _UNKNOWN: Final = re.compile(r'unknown field "(.*)"')
 _REMEDY: Final = f"where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, {_ALLOW}"
 
@@ -66,7 +66,8 @@ def of_defaulting(case: DefaultingCase, given: JSONValue, subject: CaseSubject) 
 def of_refused_apply(case: ApplyCase, response: Response, subject: CaseSubject) -> list[str]:
     """Return what is wrong with each field that an apply is refused for, as no schema has it, and that *case* does not expect."""
     expected = [*_expected_texts(case)]
-    paths = [path for path in _UNDECLARED.findall(response.message) if not any(_names(text, path) for text in expected)]
+    undeclared = [found[:-1].partition(".")[2] for found in _UNDECLARED.findall(response.message)]
+    paths = [path for path in undeclared if not any(_names(text, path) for text in expected)]
     return [described(Stray(path, is_lost=False, near=subject.fields.near(path)))[0] for path in paths]
 
 

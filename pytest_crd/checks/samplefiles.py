@@ -22,7 +22,7 @@ from pytest_crd.engine.text.manifest import Manifest, ManifestFile
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"
 
-_VARIABLE: Final = re.compile(rb"\$\{[^}\s]*\}")
+_VARIABLE: Final = re.compile(rb"\$\{[^}\s]*+(\})?")
 
 
 class Sample(NamedTuple):
@@ -172,7 +172,7 @@ def _unreadable(found: Samples, file: ManifestFile, content: bytes, mistake: Mis
 
 def _has_variables(content: bytes) -> bool:
     """Return whether a text can be read once its `${…}` stand for something."""
-    plain = _VARIABLE.sub(b"x", content)
+    plain = _VARIABLE.sub(lambda match: b"x" if match[1] else match[0], content)
     if plain == content:
         return False
     try:

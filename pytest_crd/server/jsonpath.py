@@ -22,7 +22,9 @@ _QUOTED: Final = re.compile(r"\[(?:'((?:\\.|[^'\\])*)'|\"((?:\\.|[^\"\\])*)\")\]
 _INDEX: Final = re.compile(r"\[(-?[0-9]+)\]")
 _SLICE: Final = re.compile(r"\[(-?[0-9]*):(-?[0-9]*)(?::([0-9]+))?\]")
 _ALL: Final = re.compile(r"\.\*|\[\*\]")
-_FILTER: Final = re.compile(r"\[\?\(\s*@((?:\.[^=!<>\s()]+|\[[^\]]*\])*)\s*(?:(==|!=|<=|>=|<|>)\s*(.*?))?\s*\)\]")
+_FILTER: Final = re.compile(
+    r"\[\?\(\s*@((?:\.(?:[^=!<>\s()\[]++|(?=\[))|\[[^\]]*+\])*+)\s*+(?:(==|!=|<=|>=|<|>)\s*+(.*?))?\)\]"
+)
 _ESCAPED: Final = re.compile(r"\\(.)")
 
 
@@ -103,7 +105,7 @@ def _every(_match: re.Match[str]) -> _Step:
 
 def _filtered(match: re.Match[str]) -> _Step:
     path, operator, literal = match.groups()
-    wanted = _literal(literal) if operator else None
+    wanted = _literal(literal.rstrip()) if operator else None
 
     def holds(item: JSONValue) -> bool:
         found = find(item, path)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import bisect
 import re
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
-_BLOCK: Final = re.compile(
-    r"^-----BEGIN (?P<type>[^\n]*?)-----[ \t\r]*\n(?P<body>(?:(?!-----END ).*\n)*?)-----END (?P=type)-----[ \t\r]*(?:\n|\Z)",
-    re.MULTILINE,
-)
+_BEGIN: Final = re.compile(r"^-----BEGIN ([^\n]*?)-----[ \t\r]*\n", re.MULTILINE)
+_END: Final = re.compile(r"^-----END ", re.MULTILINE)
+_REST_OF_LINE: Final = re.compile(r"[ \t\r]*(?:\n|\Z)")
 _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _UNABLE: Final = "unable to load root certificates:"
 _NO_BLOCK: Final = f"{_UNABLE} unable to parse bytes as PEM block"
@@ -32,17 +33,37 @@ def problem_of(bundle: str) -> str:
     if not text:
         return ""
     problem, end = "", 0
-    for block in _BLOCK.finditer(text):
-        content = _content(block["body"])
+    for block in _blocks(text):
+        content = _content(block.body)
         if content is None:
             continue
-        end = block.end()
-        if block["type"] != "CERTIFICATE" or ":" in block["body"]:
+        end = block.end
+        if block.type != "CERTIFICATE" or ":" in block.body:
             continue
         if not (found := _problem_of_certificate(content)):
             return ""
         problem = problem or f"{_UNPARSED} {found}"
     return problem or (_NO_BLOCK if text[end:] else _NONE)
+
+
+class _Block(NamedTuple):
+    """A block of a PEM text: its type, its body, and the place behind it."""
+
+    type: str
+    body: str
+    end: int
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Yield the blocks whose first and last line have the same type; the body reaches to the first last line there is."""
+    ends, place = [end.start() for end in _END.finditer(text)], 0
+    while (begin := _BEGIN.search(text, place)) and (index := bisect.bisect_left(ends, begin.end())) < len(ends):
+        last = f"-----END {begin[1]}-----"
+        is_same = text.startswith(last, ends[index])
+        rest = _REST_OF_LINE.match(text, ends[index] + len(last)) if is_same else None
+        if rest:
+            yield _Block(begin[1], text[begin.end() : ends[index]], rest.end())
+        place = rest.end() if rest else begin.end()
 
 
 def _content(body: str) -> bytes | None:

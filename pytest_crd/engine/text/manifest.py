@@ -29,8 +29,8 @@ LEFT_OUT: Final = "!"
 _MOST_PARSED: Final = 512
 
 # An action of a template, with the line where it stands alone.
-_ACTION_LINE: Final = re.compile(rb"^[ \t]*\{\{(?:(?!\}\}).)*\}\}[ \t]*\r?$", re.MULTILINE | re.DOTALL)
-_ACTION: Final = re.compile(rb"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
+_ACTION_LINE: Final = re.compile(rb"^[ \t]*\{\{(?:(?!\}\}).)*+(?:\}\}([ \t]*\r?$)?)?", re.MULTILINE | re.DOTALL)
+_ACTION: Final = re.compile(rb"\{\{(?:(?!\}\}).)*+(\}\})?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,7 +180,9 @@ def is_template(content: bytes) -> bool:
 
     A file that is broken in another place too is none: that some text in it has braces excuses nothing.
     """
-    plain = _ACTION.sub(b"x", _ACTION_LINE.sub(b"", content))
+    # The last group is of an end that there need not be, so that no text is searched for it again and again.
+    lines_left = _ACTION_LINE.sub(lambda found: found[0] if found[1] is None else b"", content)
+    plain = _ACTION.sub(lambda found: b"x" if found[1] else found[0], lines_left)
     if plain == content:
         return False
     try:

@@ -11,7 +11,7 @@ from pytest_crd.plugin.settings.setting import Setting
 
 # The tables and sections that pytest reads, of pytest.ini, tox.ini, setup.cfg, pyproject.toml and pytest.toml.
 _SECTIONS: Final = frozenset({"pytest", "tool:pytest", "tool.pytest", "tool.pytest.ini_options"})
-_SECTION: Final = re.compile(r"\s*\[+\s*([^\[\]]*?)\s*\]+")
+_SECTION: Final = re.compile(r"\s*\[++([^\[\]]*+)\]")
 _KEY: Final = re.compile(r"""\s*["']?([\w-]+)["']?\s*[=:]""")
 
 
@@ -22,7 +22,7 @@ def line_of(config: pytest.Config, setting: Setting[Any]) -> int:
     is_read = False
     for number, line in enumerate(config.inipath.read_text(encoding="utf-8").splitlines(), start=1):
         if section := _SECTION.match(line):
-            is_read = section[1] in _SECTIONS
+            is_read = section[1].strip() in _SECTIONS
         elif is_read and (key := _KEY.match(line)) and key[1] == setting.ini:
             return number
     return 0
