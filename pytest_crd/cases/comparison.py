@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias, TypeVar
@@ -66,6 +67,9 @@ class _Absent:
 
 
 _ABSENT: Final = _Absent()
+# A longer list is compared item by item: the shortest difference takes time with the square of the length, and more.
+_MOST_ALIGNED: Final = 2_000
+_MOST_PAIRS: Final = 100_000
 # What items are known by where no list-map keys say it.
 _NAMED: Final = ("name",)
 _Pair: TypeAlias = "tuple[JSONValue, JSONValue] | None"
@@ -258,13 +262,14 @@ def _aligned(
     if _another_order(expected, actual, schema) and (left := _by_label(expected, keys or _NAMED)):
         right = _by_label(actual, keys or _NAMED) or {}
         return [Item(index, right[label], label) for label, index in left.items()]
-    if by_position:
-        length = max(len(expected), len(actual))
-        return [
-            Item(index if index < len(expected) else None, index if index < len(actual) else None)
-            for index in range(length)
-        ]
-    return _aligned_by_value(expected, actual)
+    return _aligned_by_position(expected, actual) if by_position else _aligned_by_value(expected, actual)
+
+
+def _aligned_by_position(expected: list[JSONValue], actual: list[JSONValue]) -> list[Item]:
+    return [
+        Item(index if index < len(expected) else None, index if index < len(actual) else None)
+        for index in range(max(len(expected), len(actual)))
+    ]
 
 
 def _another_order(expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None) -> _Pair:
@@ -300,10 +305,17 @@ def _by_label(items: list[JSONValue], keys: tuple[str, ...]) -> dict[str, int] |
     return labels if len(labels) == len(items) else None
 
 
+def fits_difflib(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Return whether `difflib` can align two lists soon: they are short, or few of their items are equal."""
+    counts = Counter(right)
+    return max(len(left), len(right)) <= _MOST_ALIGNED and sum(counts[one] for one in left) <= _MOST_PAIRS
+
+
 def _aligned_by_value(expected: list[JSONValue], actual: list[JSONValue]) -> list[Item]:
-    matcher = difflib.SequenceMatcher(
-        None, [printing.marshal(item) for item in expected], [printing.marshal(item) for item in actual], autojunk=False
-    )
+    left, right = ([printing.marshal(item) for item in items] for items in (expected, actual))
+    if not fits_difflib(left, right):
+        return _aligned_by_position(expected, actual)
+    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
     items: list[Item] = []
     for tag, start, stop, other_start, other_stop in matcher.get_opcodes():
         if tag != "equal":

@@ -142,3 +142,27 @@ def test_values_are_found_by_how_their_path_is_spelled(spelling: str, values: li
     value = {"spec": {"a": {"b": 1}, "a.b": 2, "items": ["x", "y"]}}
 
     assert list(comparison.value_at(value, spelling)) == values
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ([f"a{index % 2}" for index in range(20_000)], [f"a{index % 3}" for index in range(20_000)]),
+        ([str(index) for index in range(3_000)], [str(index) for index in range(1, 3_001)]),
+    ],
+)
+def test_a_long_list_is_compared_by_position(expected: list[str], actual: list[str]) -> None:
+    remainder = comparison.compare(expected, actual, None)
+
+    assert remainder is not None
+    differing = [index for index, one in enumerate(expected) if actual[index] != one]
+    assert [item.index for item in remainder.expected] == differing
+    assert [item.index for item in remainder.actual] == differing
+
+
+def test_a_short_list_is_aligned() -> None:
+    remainder = comparison.compare([1, 2, 3], [0, 1, 2, 3], None)
+
+    assert remainder is not None
+    assert remainder.expected == {}
+    assert [*remainder.actual.values()] == [0]
