@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,6 +18,7 @@ from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CustomResourceDefinition, FieldError, Response, Version
 from pytest_crd.engine.errors import changedfield
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
@@ -213,7 +214,8 @@ def _open_value(error: FieldError, value: JSONValue) -> str:
 
 def _becomes(response: Response) -> Iterator[str]:
     """Yield what the server adds to a sample, and which nulls it drops."""
-    defaults = [path for path in response.defaulted if not _is_below(path, response.defaulted)]
+    places = {path.steps for path in response.changes.defaulted}
+    defaults = [path for path in response.changes.defaulted if not _is_below(path.steps, places)]
     added = [f"{path}: {_shown(found)}" for path in defaults for _, found in comparison.places(response.stored, path)]
     if added:
         yield f"becomes, by defaults, {', '.join(added)}"
@@ -221,8 +223,8 @@ def _becomes(response: Response) -> Iterator[str]:
         yield f"loses the nulls {', '.join(response.nulls)}"
 
 
-def _is_below(path: str, others: Sequence[str]) -> bool:
-    return any(path.startswith((f"{other}.", f"{other}[")) for other in others)
+def _is_below(steps: Steps, others: Collection[Steps]) -> bool:
+    return any(steps[:count] in others for count in range(len(steps)))
 
 
 def _shown(value: JSONValue) -> str:

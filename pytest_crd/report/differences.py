@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.comparison import Item, Order, Segment
@@ -52,6 +52,7 @@ class ObjectDifference(NamedTuple):
     source: str = ""
 
 
+_PathT = TypeVar("_PathT")
 # deepdiff's reports on objects; lists never reach it, and what is not named here is a changed value.
 _KINDS: Final = {"dictionary_item_removed": DifferenceKind.MISSING, "dictionary_item_added": DifferenceKind.UNEXPECTED}
 
@@ -65,8 +66,20 @@ def find(mismatch: ObjectMismatch, trace: Trace) -> list[ObjectDifference]:
         trace: What the passes did, from which the reasons come.
     """
     remainder = mismatch.remainder
+    index = _TraceIndex(trace)
     levels = sorted(_levels(remainder.expected, remainder.actual), key=lambda level: _order(level[1]))
-    return [_difference(report, path, node, mismatch, trace) for report, path, node in levels]
+    return [_difference(report, path, node, mismatch, index) for report, path, node in levels]
+
+
+class _TraceIndex:
+    """The paths of a trace by their spelling, for look-ups of the paths above a difference."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.kept = trace.kept
+        self.pruned, self.lost, self.nulls, self.defaulted, self.withheld = (
+            dict(zip(paths, paths, strict=True))
+            for paths in (trace.pruned, trace.lost, trace.nulls, trace.defaulted, trace.withheld)
+        )
 
 
 def _levels(expected: JSONValue, actual: JSONValue) -> Iterator[tuple[str, list[Segment], Any]]:
@@ -92,7 +105,7 @@ def _order(path: Iterable[Segment]) -> list[tuple[int, str, int]]:
 
 
 def _difference(
-    report: str, path: list[Segment], node: Any, mismatch: ObjectMismatch, trace: Trace
+    report: str, path: list[Segment], node: Any, mismatch: ObjectMismatch, trace: _TraceIndex
 ) -> ObjectDifference:
     last = path[-1]
     kind = DifferenceKind.REORDERED if isinstance(last, Order) else _KINDS.get(report, DifferenceKind.CHANGED)
@@ -133,12 +146,12 @@ _KEPT: Final[Mapping[Disregarded, _Reason]] = {
 }
 
 
-def _why_kept(path: str, trace: Trace) -> _Reason | None:
-    kept = trace.kept.get(_covering(path, trace.kept))
-    return None if kept is None else _KEPT[kept]
+def _why_kept(path: str, trace: _TraceIndex) -> _Reason | None:
+    kept = _covering(path, trace.kept)
+    return _KEPT[kept] if isinstance(kept, Disregarded) else None
 
 
-def _why_missing(path: str, _mismatch: ObjectMismatch, trace: Trace) -> _Reason:
+def _why_missing(path: str, _mismatch: ObjectMismatch, trace: _TraceIndex) -> _Reason:
     if pruned := _covering(path, trace.pruned):
         named = "it" if pruned == path else pruned
         return _decided("pruned", f"pruned: the schema does not specify {named}", pruned)
@@ -152,7 +165,7 @@ def _why_missing(path: str, _mismatch: ObjectMismatch, trace: Trace) -> _Reason:
     return _UNKNOWN
 
 
-def _why_never_there(steps: Steps, expected: JSONValue, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
+def _why_never_there(steps: Steps, expected: JSONValue, mismatch: ObjectMismatch, trace: _TraceIndex) -> _Reason:
     """Return why nothing is at *steps*, where no pass has taken it away; nothing where the input has it."""
     path = fieldpath.unknown_field(steps)
     if list(comparison.value_at(mismatch.input, path)):
@@ -187,7 +200,7 @@ def _with_default(value: JSONValue, schema: Structural | None, steps: Steps) -> 
         yield from _with_default(child, inner, (*steps, step))
 
 
-def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reason:
+def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: _TraceIndex) -> _Reason:
     if defaulted := _covering(path, trace.defaulted):
         return _default_of(path, defaulted)
     if list(comparison.value_at(mismatch.input, path)):
@@ -195,12 +208,12 @@ def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: Trace) -> _Reaso
     return _UNKNOWN
 
 
-def _why_changed(path: str, _mismatch: ObjectMismatch, trace: Trace) -> _Reason:
+def _why_changed(path: str, _mismatch: ObjectMismatch, trace: _TraceIndex) -> _Reason:
     defaulted = _covering(path, trace.defaulted)
     return _default_of(path, defaulted) if defaulted else _UNKNOWN
 
 
-def _why_reordered(_path: str, _mismatch: ObjectMismatch, _trace: Trace) -> _Reason:
+def _why_reordered(_path: str, _mismatch: ObjectMismatch, _trace: _TraceIndex) -> _Reason:
     return _UNKNOWN
 
 
@@ -223,7 +236,9 @@ _REASONS: Final = {
 }
 
 
-def _covering(path: str, paths: Iterable[str]) -> str:
+def _covering(path: str, paths: Mapping[str, _PathT]) -> _PathT | str:
     """Return the longest of *paths* that is *path* or leads to it; empty when none does."""
-    candidates = (other for other in paths if fieldpath.leads_to(other, path))
-    return max(candidates, key=len, default="")
+    if not paths:
+        return ""
+    ends = [len(path), *(place for place in range(len(path) - 1, -1, -1) if path[place] in ".[")]
+    return next((paths[path[:end]] for end in ends if path[:end] in paths), "")
