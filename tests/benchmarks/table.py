@@ -49,6 +49,7 @@ BENCHMARKS: Final = (
         "about a minute",
     ),
     Benchmark("hostile", "hostile expressions against the reference", "Go", "about a minute"),
+    Benchmark("bounds", "messages about hostile objects, beside a quarter of them", "", "about a minute"),
     Benchmark("published", "what is published of CRDs, beside the answers to them", "a corpus", "about a minute"),
     Benchmark("upgrades", "upgrades judged, beside the answers to the new CRDs", "a corpus", "about a minute"),
     Benchmark(
