@@ -18,7 +18,7 @@ class SpentBudgetError(Exception):
     """A budget ends before all words are compared, so that no suggestion is known."""
 
 
-class Budget:
+class WorkBudget:
     """Work that the suggestions about one CRD version, or of one message, share."""
 
     def __init__(self, work: int = MOST_WORK) -> None:
@@ -37,7 +37,7 @@ class Budget:
         self._work -= work
 
 
-def nearest(word: str, known: Iterable[str], budget: Budget, *, alike: float = _ALIKE) -> str:
+def nearest(word: str, known: Iterable[str], budget: WorkBudget, *, alike: float = _ALIKE) -> str:
     """
     Return the known word that is most like *word*; empty if none is like it.
 
@@ -50,19 +50,19 @@ def nearest(word: str, known: Iterable[str], budget: Budget, *, alike: float = _
     Raises:
         SpentBudgetError: The budget ended first.
     """
-    matcher = difflib.SequenceMatcher()
-    matcher.set_seq2(word[:_LONGEST_WORD])
+    word = word[:_LONGEST_WORD]
+    matcher = difflib.SequenceMatcher(None, "", word)
     best = alike, ""
     for most, other in sorted(_possible(matcher, known, budget, alike), reverse=True):
         if most < best[0]:
             break
         matcher.set_seq1(other)
-        budget.spend(len(other) * len(matcher.b))
+        budget.spend(len(other) * len(word))
         best = max(best, (matcher.ratio(), other))
     return best[1]
 
 
-def search(word: str, known: Iterable[str], budget: Budget) -> str | None:
+def search(word: str, known: Iterable[str], budget: WorkBudget) -> str | None:
     """Return the known word that is most like *word*; empty if none is like it, None if the budget ended first."""
     try:
         return nearest(word, known, budget)
@@ -71,7 +71,7 @@ def search(word: str, known: Iterable[str], budget: Budget) -> str | None:
 
 
 def _possible(
-    matcher: difflib.SequenceMatcher[str], known: Iterable[str], budget: Budget, alike: float
+    matcher: difflib.SequenceMatcher[str], known: Iterable[str], budget: WorkBudget, alike: float
 ) -> Iterator[tuple[float, str]]:
     """Yield the known words that may be like the word of *matcher*, each with the most that their ratio can be."""
     for other in known:

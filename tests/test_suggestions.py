@@ -16,7 +16,7 @@ from pytest_crd.cases.result import PathsMismatch, Trace
 from pytest_crd.checks import likeness, samplefiles
 from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.report import text
-from pytest_crd.suggestions import Budget, SpentBudgetError
+from pytest_crd.suggestions import SpentBudgetError, WorkBudget
 
 _STRING = {"type": "string"}
 _WORDS = strategies.text("abcd", max_size=7)
@@ -49,22 +49,22 @@ def _fields(count: int) -> schemafields.SchemaFields:
 def test_a_suggestion_is_the_closest_match_of_difflib(word: str, known: list[str]) -> None:
     closest = difflib.get_close_matches(word, known, n=1) or [""]
 
-    assert suggestions.nearest(word, known, Budget()) == closest[0]
+    assert suggestions.nearest(word, known, WorkBudget()) == closest[0]
 
 
 def test_a_spent_budget_is_no_answer() -> None:
-    budget = Budget(20)
+    budget = WorkBudget(20)
 
     assert suggestions.search("retentoin", ["retention"], budget) == "retention"
     assert suggestions.search("retentoin", ["retention"], budget) is None
-    assert suggestions.search("zzz", ["retention"], Budget()) == ""
+    assert suggestions.search("zzz", ["retention"], WorkBudget()) == ""
     with pytest.raises(SpentBudgetError):
         suggestions.nearest("retentoin", ["retention"], budget)
 
 
 def test_the_suggestions_for_unknown_fields_of_a_version_share_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     fields, comparisons = _fields(500), _Comparisons(monkeypatch)
-    monkeypatch.setattr(fields, "_budget", Budget(100_000))
+    monkeypatch.setattr(fields, "_budget", WorkBudget(100_000))
 
     first = [fields.near(f"spec.fieldx{index:05}") for index in range(50)]
     count = comparisons.count
@@ -90,7 +90,7 @@ def test_a_key_of_many_dots_is_within_the_budget() -> None:
 
 
 def test_an_unknown_field_without_a_search_says_so(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suggestions.Budget, "__init__", lambda budget: setattr(budget, "_work", 45))
+    monkeypatch.setattr(suggestions.WorkBudget, "__init__", lambda budget: setattr(budget, "_work", 45))
     schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"class": _STRING}}}}
     pytester.makefile(".yaml", crd=json.dumps(crds.manifest(schema)))
     case = {"name": "x", "input": {"spec": {"clas": "a", "clazz": "b", "klass": "c"}}, "accepted": True}
@@ -126,7 +126,7 @@ def test_the_nearest_of_many_listed_paths_are_within_a_budget(monkeypatch: pytes
 
 
 def test_kinds_are_compared_within_a_budget() -> None:
-    budget = Budget(100)
+    budget = WorkBudget(100)
 
     assert likeness.nearest("Cluster", ["Clusters"], budget) == "Clusters"
     assert likeness.nearest("C" * 1_000_000, ["Clusters"], budget) == ""
@@ -135,7 +135,7 @@ def test_kinds_are_compared_within_a_budget() -> None:
 
 
 def test_an_unknown_kind_without_a_search_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samplefiles, "_budget", lambda _: Budget(0))
+    monkeypatch.setattr(samplefiles, "_budget", lambda _: WorkBudget(0))
 
     assert samplefiles.near("a.example.com", "Tba", {("a.example.com", "Tab"): []}) == (
         "whether it is misspelt is not known, as there are too many unknown kinds"
@@ -145,5 +145,7 @@ def test_an_unknown_kind_without_a_search_is_not_passed_over(monkeypatch: pytest
 def test_few_managers_are_listed_and_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     managers = [f"manager{index}" for index in range(30)]
 
-    assert ownership._remedy("x", managers, Budget()).endswith(" and 10 more")
-    assert ownership._remedy("x", managers, Budget(0)) == ("similar names were not looked for, as too many are unknown")
+    assert ownership._remedy("x", managers, WorkBudget()).endswith(" and 10 more")
+    assert ownership._remedy("x", managers, WorkBudget(0)) == (
+        "similar names were not looked for, as too many are unknown"
+    )

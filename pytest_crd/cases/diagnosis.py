@@ -130,14 +130,14 @@ def quoted(text: str) -> str:
     return printing.quote(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
 
 
-def nearest(word: str, known: Iterable[str], budget: suggestions.Budget | None = None) -> str:
+def nearest(word: str, known: Iterable[str], budget: suggestions.WorkBudget | None = None) -> str:
     """
     Return the known word that *word* may stand for; empty if none is similar.
 
     Raises:
         SpentBudgetError: There are too many words to compare.
     """
-    shared = suggestions.Budget() if budget is None else budget
+    shared = suggestions.WorkBudget() if budget is None else budget
     shared.spend(1)
     folded = {one.casefold(): one for one in known}
     word = word[:_LONGEST_QUOTE].casefold()

@@ -21,7 +21,7 @@ _MADE_UP: Final = ("before-first-apply", "ancient-changes")
 _MOST_LISTED: Final = 20
 
 
-def mistakes(case: Case, budget: suggestions.Budget) -> Iterator[Mistake]:
+def mistakes(case: Case, budget: suggestions.WorkBudget) -> Iterator[Mistake]:
     """
     Yield a mistake for each manager that *case* names and that can own nothing; `conflicts` with it would never be met.
 
@@ -44,7 +44,7 @@ def mistakes(case: Case, budget: suggestions.Budget) -> Iterator[Mistake]:
             yield from case.mistake(message, *place).mistakes
 
 
-def _remedy(name: str, known: Collection[str], budget: suggestions.Budget) -> str:
+def _remedy(name: str, known: Collection[str], budget: suggestions.WorkBudget) -> str:
     """Return the manager that *name* may stand for, else the first of those that there are."""
     from pytest_crd.cases import diagnosis  # noqa: PLC0415 - only a mistake needs it
 

@@ -107,7 +107,7 @@ class _NearSearch:
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
         self._errors = ErrorIndex(errors)
-        self._budget = suggestions.Budget()
+        self._budget = suggestions.WorkBudget()
         self.unsearched = 0
 
     def nearest(self, expected: ExpectedError) -> NearMiss | None:

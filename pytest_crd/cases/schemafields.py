@@ -35,7 +35,7 @@ class SchemaFields:
         self._keeps_all = version.preserves_unknown_fields or not _is_served(version)
         self._of_resource = _of_resource(profile.named(version.crd.kubernetes_version))
         self._of_resources: dict[int, Mapping[str, SchemaNode]] = {}
-        self._budget = suggestions.Budget()
+        self._budget = suggestions.WorkBudget()
         self._nearest: dict[tuple[str, int], str] = {}
 
     @property

@@ -35,7 +35,7 @@ _KINDS_OF_THE_CORE: Final = frozenset(
 )
 
 
-def nearest(word: str, known: Iterable[str], budget: suggestions.Budget) -> str:
+def nearest(word: str, known: Iterable[str], budget: suggestions.WorkBudget) -> str:
     """
     Return the known word that an unknown *word* may stand for; empty if none is similar.
 

@@ -206,9 +206,9 @@ def _near(group: str, kind: str, claims: tuple[tuple[str, str], ...]) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _budget(_claims: tuple[tuple[str, str], ...]) -> suggestions.Budget:
+def _budget(_claims: tuple[tuple[str, str], ...]) -> suggestions.WorkBudget:
     """Return the budget that the unknown kinds of a project share."""
-    return suggestions.Budget()
+    return suggestions.WorkBudget()
 
 
 def may_hold(content: bytes, claims: Claims) -> bool:

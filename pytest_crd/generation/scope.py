@@ -114,5 +114,5 @@ def _refuse_unknown(version: engine.Version, paths: Iterable[str], known: Collec
     """Raise NothingToStateError where *paths* has one that is none of those that are *known*."""
     for path in paths:
         if path not in known:
-            hint = suggestions.hint(suggestions.search(path, known, suggestions.Budget()))
+            hint = suggestions.hint(suggestions.search(path, known, suggestions.WorkBudget()))
             raise NothingToStateError(f"{version.crd.name} {version.name} has nothing at {path!r}{hint}")

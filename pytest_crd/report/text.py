@@ -208,7 +208,7 @@ def _pruned_besides(mismatch: ObjectMismatch, trace: Trace, verbosity: int) -> I
 
 def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[Row]:
     done = _DONE[mismatch.key]
-    budget = suggestions.Budget(suggestions.WORK_OF_MESSAGE)
+    budget = suggestions.WorkBudget(suggestions.WORK_OF_MESSAGE)
     for path in mismatch.missing:
         words = f"{paint('listed', 'expected')}, but not {done}{_nearest(path, mismatch, budget)}"
         yield Row(_visible(path), words, f"{_visible(path)} not {done}, but listed", field=_field(path, mismatch))
@@ -274,7 +274,7 @@ def _sides(difference: ObjectDifference) -> tuple[str, str]:
     return shown(expected), shown(actual)
 
 
-def _nearest(path: str, mismatch: PathsMismatch, budget: suggestions.Budget) -> str:
+def _nearest(path: str, mismatch: PathsMismatch, budget: suggestions.WorkBudget) -> str:
     near = suggestions.search(path, mismatch.unasked, budget)
     if near:
         return f"; the nearest is {_visible(near)}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies
 
+from pytest_crd import suggestions
 from pytest_crd.cases import refusals
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.matching import ErrorIndex, Matching
 from pytest_crd.cases.refusals import _errors_mismatch
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.report import verdicts
-from pytest_crd.suggestions import Budget
+from pytest_crd.suggestions import WorkBudget
 
 _TYPES = strategies.sampled_from([ErrorType.INVALID, ErrorType.REQUIRED])
 _FIELDS, _DETAILS = strategies.sampled_from("ab"), strategies.sampled_from("xy")
@@ -67,7 +68,7 @@ def test_thousands_of_equal_expectations_are_met() -> None:
 
 
 def test_missing_errors_are_listed_though_no_nearest_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusals.suggestions, "Budget", lambda: Budget(60_000))
+    monkeypatch.setattr(suggestions, "WorkBudget", lambda: WorkBudget(60_000))
     wanted = [ExpectedError(message=f"Invalid value: {index}: is wrong") for index in range(2, 50)]
 
     mismatch = _errors_mismatch("errors", wanted, _Refusal([_error(index) for index in range(50)]), is_open=False)  # type: ignore[arg-type]

@@ -75,7 +75,7 @@ def _run(section: str, case: str, *, head: str = "", version: Version | None = N
     return runner.run(case_file.cases[0], CaseSubject(version or _version()))
 
 
-def _found(result: CaseResult) -> list[tuple[str, bool, str]]:
+def _found(result: CaseResult) -> list[tuple[str, bool, str | None]]:
     return [
         (stray.path, stray.is_lost, stray.near)
         for mismatch in result.mismatches

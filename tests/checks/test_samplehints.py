@@ -149,9 +149,11 @@ def test_kinds_of_kubernetes_are_none_of_a_project(group: str, version: str, kin
 
 
 def test_the_nearest_word_is_meant() -> None:
-    assert likeness.nearest("RabbitMQCluster", ["RabbitmqCluster", "User"], suggestions.Budget()) == "RabbitmqCluster"
-    assert likeness.nearest("rabbitmq.com.rabbitmq.com", ["rabbitmq.com"], suggestions.Budget()) == ""
-    assert likeness.nearest("x", [], suggestions.Budget()) == ""
+    assert (
+        likeness.nearest("RabbitMQCluster", ["RabbitmqCluster", "User"], suggestions.WorkBudget()) == "RabbitmqCluster"
+    )
+    assert likeness.nearest("rabbitmq.com.rabbitmq.com", ["rabbitmq.com"], suggestions.WorkBudget()) == ""
+    assert likeness.nearest("x", [], suggestions.WorkBudget()) == ""
 
 
 def test_a_file_that_cannot_be_read_is_looked_at_where_it_was_named(tmp_path: Path) -> None:

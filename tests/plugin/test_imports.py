@@ -23,6 +23,7 @@ OF_READING = {
         "plugin",
         "progress",
         "report",
+        "suggestions",
     ),
     *(
         "engine",

@@ -142,7 +142,7 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
 
     def _nearest(self, key: str) -> str:
         names = [name for crd in self._crds for name in (crd.name, crd.kind)]
-        near = suggestions.search(key, names, suggestions.Budget())
+        near = suggestions.search(key, names, suggestions.WorkBudget())
         if near != "":
             return suggestions.hint(near if near is None else repr(near))
         return f"; there are: {', '.join(self._named)}" if names else "; none is loaded"

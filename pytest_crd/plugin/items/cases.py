@@ -324,7 +324,7 @@ def _all_runs(
 def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
     """Yield the cases of a file, each with what runs it; all that is about one CRD version shares what is known of it."""
     version = catalog.version_of(case_file, folder=folder)
-    subjects, budget = {version: CaseSubject(version)}, suggestions.Budget()
+    subjects, budget = {version: CaseSubject(version)}, suggestions.WorkBudget()
     mistakes: list[Mistake] = []
     for declared in case_file.cases:
         try:

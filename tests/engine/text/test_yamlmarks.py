@@ -5,12 +5,18 @@ from __future__ import annotations
 import pytest
 
 from pytest_crd.engine.text import yamlmarks, yamlreader
+from pytest_crd.engine.text.yamlnode import YamlNode
 
 
 def _decoded_keys(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
     decoded = []
     text = yamlmarks._text
-    monkeypatch.setattr(yamlmarks, "_text", lambda key: decoded.append(key) or text(key))  # type: ignore[func-returns-value]
+
+    def counted(key: YamlNode) -> str:
+        decoded.append(key)
+        return text(key)
+
+    monkeypatch.setattr(yamlmarks, "_text", counted)
     [document] = yamlreader.read("spec:\n" + "".join(f"  k{index}: 1\n" for index in range(count)), source="a.yaml")
 
     assert [document.line_of(("spec", f"k{index}")) for index in range(count)] == [*range(2, count + 2)]
