@@ -143,12 +143,16 @@ def test_a_signal_ends_the_server_and_removes_the_kubeconfig(
         assert (folder / "crd-server.kubeconfig").exists()
         signal.raise_signal(number)
 
-    before = [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)]
+    handlers = [signal.getsignal(handled) for handled in (signal.SIGTERM, signal.SIGHUP)]
     monkeypatch.setattr("pytest_crd.cli.serve._wait", interrupted)
-    assert program.main(["serve", "gardens.yaml"]) == 0
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores SIGINT
+    try:
+        assert program.main(["serve", "gardens.yaml"]) == 0
+    finally:
+        signal.signal(signal.SIGINT, ignored)
     assert capsys.readouterr().out.splitlines()[-1] == "stopped"
     assert not (folder / "crd-server.kubeconfig").exists()
-    assert [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)] == before
+    assert [signal.getsignal(handled) for handled in (signal.SIGTERM, signal.SIGHUP)] == handlers
 
 
 def test_a_hangup_that_nohup_ignores_does_not_end_the_server(
