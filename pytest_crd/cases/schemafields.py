@@ -69,9 +69,12 @@ class SchemaFields:
         return schemamap.spelled(self._elsewhere.get(name, ()))
 
     def _ways(self, path: str) -> Iterator[tuple[str, str, list[SchemaNode]]]:
-        for parent, name in _ways_up(path):
-            self._budget.spend(len(path))
-            yield parent, name, list(self._at(self._root, f".{parent}" if parent else ""))
+        return map(functools.partial(self._way, len(path)), _ways_up(path))
+
+    def _way(self, work: int, names: tuple[str, str]) -> tuple[str, str, list[SchemaNode]]:
+        self._budget.spend(work)
+        parent, name = names
+        return parent, name, list(self._at(self._root, f".{parent}" if parent else ""))
 
     @functools.cached_property
     def _elsewhere(self) -> Mapping[str | Each, Place]:

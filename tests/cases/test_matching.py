@@ -17,8 +17,9 @@ from pytest_crd.suggestions import WorkBudget
 _TYPES = strategies.sampled_from([ErrorType.INVALID, ErrorType.REQUIRED])
 _FIELDS, _DETAILS = strategies.sampled_from("ab"), strategies.sampled_from("xy")
 _ERRORS = strategies.builds(FieldError, _TYPES, _FIELDS, strategies.just(1), _DETAILS)
+_NONE = strategies.none()
 _EXPECTED = strategies.builds(
-    ExpectedError, strategies.none() | _TYPES, strategies.none() | _FIELDS, detail=strategies.none() | _DETAILS
+    ExpectedError, _NONE | _TYPES, _NONE | _FIELDS, message=_NONE, detail=_NONE | _DETAILS, matches=_NONE, rule=_NONE
 )
 
 

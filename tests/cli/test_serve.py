@@ -8,6 +8,7 @@ import ssl
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -135,6 +136,23 @@ def test_without_its_extra_nothing_is_served(
     assert "pip install 'pytest-crd[server]'" in capsys.readouterr().err
 
 
+def test_the_number_of_a_port_is_read() -> None:
+    assert serve._parse_port("8443") == 8443
+
+
+@pytest.fixture
+def defaults() -> Iterator[None]:
+    """Handle signals as in a terminal: `nohup` ignores SIGHUP, and a background job of a shell ignores SIGINT."""
+    handlers = {
+        number: signal.signal(number, handler)
+        for number, handler in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler))
+    }
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("defaults")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_ends_the_server_and_removes_the_kubeconfig(
     number: signal.Signals, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -145,11 +163,7 @@ def test_a_signal_ends_the_server_and_removes_the_kubeconfig(
 
     handlers = [signal.getsignal(handled) for handled in (signal.SIGTERM, signal.SIGHUP)]
     monkeypatch.setattr("pytest_crd.cli.serve._wait", interrupted)
-    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores SIGINT
-    try:
-        assert program.main(["serve", "gardens.yaml"]) == 0
-    finally:
-        signal.signal(signal.SIGINT, ignored)
+    assert program.main(["serve", "gardens.yaml"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "stopped"
     assert not (folder / "crd-server.kubeconfig").exists()
     assert [signal.getsignal(handled) for handled in (signal.SIGTERM, signal.SIGHUP)] == handlers

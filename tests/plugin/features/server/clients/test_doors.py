@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -208,3 +208,27 @@ def test_a_guard_that_is_not_active_accepts_all() -> None:
     guard = Guard(OURS)
     guard.is_active = False
     guard.check("kr8s", OTHER, "")
+
+
+def test_doors_find_the_address_of_a_request() -> None:
+    assert table._url(None, "GET", "https://a") == "https://a"
+    assert table._socket_url(None, "wss://a") == "wss://a"
+    assert table._of_result({"server": "https://a"}) == "https://a"
+
+
+@pytest.mark.parametrize(
+    ("loader", "address"),
+    [
+        (SimpleNamespace(_cluster={"server": "https://a"}), "https://a"),
+        (SimpleNamespace(_cluster={}), None),
+        (SimpleNamespace(), None),
+    ],
+)
+def test_the_address_of_a_kubeconfig_is_that_of_its_cluster(loader: object, address: str | None) -> None:
+    assert table._cluster_server(loader) == address
+
+
+def test_the_usual_kubeconfig_is_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert table._in_home() == (tmp_path / ".kube/config").as_posix()
