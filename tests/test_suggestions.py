@@ -14,7 +14,7 @@ from pytest_crd import suggestions
 from pytest_crd.cases import ownership, schemafields
 from pytest_crd.cases.result import PathsMismatch, Trace
 from pytest_crd.checks import likeness, samplefiles
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.report import text
 from pytest_crd.suggestions import SpentBudgetError, WorkBudget
 

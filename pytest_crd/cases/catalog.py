@@ -13,7 +13,7 @@ from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version
-from pytest_crd.engine.definitions.context import Guard
+from pytest_crd.engine.api.context import Guard
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.loading import project
 

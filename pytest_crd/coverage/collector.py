@@ -13,7 +13,7 @@ from pytest_crd.coverage.evidence import ReachedPoints
 from pytest_crd.coverage.points import Point
 from pytest_crd.coverage.statements import Statement
 from pytest_crd.engine import CustomResourceDefinition, Version
-from pytest_crd.engine.definitions.context import WrittenCrd
+from pytest_crd.engine.api.context import WrittenCrd
 from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
 
 # What was read, for copies of one CRD count together; a CRD that was not read, for itself.

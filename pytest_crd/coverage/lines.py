@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, fieldpath
+from pytest_crd.engine.api.context import WrittenCrd
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.definitions.context import WrittenCrd
 from pytest_crd.engine.errors.failedrule import Steps
 
 NO_COVER: Final = "# crd: no cover"

@@ -4,11 +4,11 @@ What kube-apiserver does with CustomResourceDefinitions and custom resources: no
 One module reads files (`manifest`). Answers are data; what is raised is a mistake in the input (`InputError`) or misuse.
 """
 
+from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CustomResourceDefinition, Version
+from pytest_crd.engine.api.version import NotStructuralError
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.rule import Rule
-from pytest_crd.engine.definitions.customresourcedefinition import CrdLookupError, CustomResourceDefinition, Version
-from pytest_crd.engine.definitions.version import NotStructuralError
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.response import NotAcceptedError, Response
 from pytest_crd.engine.golang.decoding import DecodeError

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server import (

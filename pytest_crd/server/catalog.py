@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import versionpriority
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.project import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile

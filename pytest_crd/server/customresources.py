@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition, Version
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition, Version
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue

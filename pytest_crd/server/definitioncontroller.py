@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.api import customresourcedefinition
+from pytest_crd.engine.api.context import CrdContext
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.definitions import customresourcedefinition
-from pytest_crd.engine.definitions.context import CrdContext
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import definitions, deleting, making

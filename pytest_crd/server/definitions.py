@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from pytest_crd.engine import jsonvalue, profile
+from pytest_crd.engine.api import crdanswers
+from pytest_crd.engine.api.context import CrdContext
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.definitions import crdanswers
-from pytest_crd.engine.definitions.context import CrdContext
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.inputerror import CrdError

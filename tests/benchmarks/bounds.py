@@ -19,7 +19,7 @@ from support import crds
 from benchmarks.figures import Figure
 from pytest_crd.cases import comparison, matching, refusals, schemafields
 from pytest_crd.cases.caseparts import ExpectedError
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.text import manifest, yamlreader
 

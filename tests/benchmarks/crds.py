@@ -19,9 +19,9 @@ from benchmarks import corpus, peers
 from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine import profile
+from pytest_crd.engine.api.context import CrdContext
+from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import decoded
-from pytest_crd.engine.definitions.context import CrdContext
-from pytest_crd.engine.definitions.crdanswers import CrdAnswers
 from pytest_crd.engine.text import yamlreader
 
 JSONValue = Any

@@ -17,9 +17,9 @@ from benchmarks import subjects as others
 from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine import profile
+from pytest_crd.engine.api.context import CrdContext
+from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import decoded
-from pytest_crd.engine.definitions.context import CrdContext
-from pytest_crd.engine.definitions.crdanswers import CrdAnswers
 from pytest_crd.engine.rules import tree, validation
 from pytest_crd.engine.rules.validation import RuleSubject
 

@@ -10,7 +10,7 @@ from pytest_crd.cases import loader, runner, unreachable
 from pytest_crd.cases.model import AnyCase, CaseFileError
 from pytest_crd.cases.result import ErrorsMismatch, PathsMismatch
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 
 NAMES = {"plural": "as", "singular": "a", "kind": "A", "listKind": "AList"}
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from conformance import sequences
 from conformance.sequences import Answer, Request
 from pytest_crd.engine import jsonvalue, profile
-from pytest_crd.engine.definitions import crdanswers
-from pytest_crd.engine.definitions.crdanswers import CrdAnswers
+from pytest_crd.engine.api import crdanswers
+from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.requests import completion, request
 from pytest_crd.engine.requests.customresource import CustomResources

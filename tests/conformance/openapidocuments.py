@@ -7,7 +7,7 @@ from typing import Any
 
 from oracle.generators import servergen
 
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.golang import printing
 from pytest_crd.server.api import Api
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance import protobufanswers
 from conformance.exchanges import Raw, Request
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.server.api import Api
 from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.protobuf import protowriting

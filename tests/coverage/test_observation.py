@@ -12,7 +12,7 @@ from support.covered import reached, version_of
 from pytest_crd import engine, examples
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector
-from pytest_crd.engine.definitions.context import CrdContext
+from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.observer import OF_PROCESS, Observer
 
 SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "minLength": 2}}}

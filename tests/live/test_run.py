@@ -14,7 +14,7 @@ from live.loopback import Reply, serving
 from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, Question, SentApply
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CustomResourceDefinition, Version
-from pytest_crd.engine.definitions.context import CrdContext
+from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.requests import completion
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client

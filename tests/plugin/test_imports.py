@@ -29,7 +29,7 @@ OF_READING = {
         "engine",
         "engine.cel",
         "engine.crds",
-        "engine.definitions",
+        "engine.api",
         "engine.errors",
         "engine.fieldpath",
         "engine.golang",

@@ -175,7 +175,7 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
     # None that is loaded behind the hooks is rewritten by pytest.
     assert (
         loaders["pytest_crd.plugin.items.cases"]
-        == loaders["pytest_crd.engine.definitions.customresourcedefinition"]
+        == loaders["pytest_crd.engine.api.customresourcedefinition"]
         == "SourceFileLoader"
     )
     assert loaders["conftest"] == "AssertionRewritingHook"

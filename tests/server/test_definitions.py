@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors.response import NotAcceptedError
 from pytest_crd.server.api import Api
 from pytest_crd.server.statuses import ApiError

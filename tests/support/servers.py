@@ -8,7 +8,7 @@ from typing import Any
 from conformance import serverside
 from oracle.generators import servergen
 
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.server.api import Api
 from pytest_crd.server.messages import HTTPAnswer
 from pytest_crd.server.watching import Stream

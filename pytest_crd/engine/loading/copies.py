@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pytest_crd.engine import jsonvalue, profile
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import apiapproval, declared
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 

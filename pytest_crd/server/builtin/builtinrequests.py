@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.versions import Versions
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.profile import Profile

@@ -15,9 +15,9 @@ from functools import cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_crd.engine.api.context import CrdContext
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.definitions.context import CrdContext
-from pytest_crd.engine.definitions.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.golang import decoding, repeated
 from pytest_crd.engine.golang.types import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource

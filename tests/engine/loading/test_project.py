@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_crd import engine
-from pytest_crd.engine.definitions.context import CrdContext
+from pytest_crd.engine.api.context import CrdContext
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1

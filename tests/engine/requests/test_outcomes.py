@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
+from pytest_crd.engine.api import crdanswers
+from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.apply import writers
-from pytest_crd.engine.definitions import crdanswers
-from pytest_crd.engine.definitions.crdanswers import CrdAnswers
 from pytest_crd.engine.requests.customresource import CustomResources
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import Body

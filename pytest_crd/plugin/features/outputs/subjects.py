@@ -13,7 +13,7 @@ from _pytest._io import TerminalWriter
 
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.engine import CustomResourceDefinition, InputError, NotAcceptedError, NotStructuralError
-from pytest_crd.engine.definitions.version import Version
+from pytest_crd.engine.api.version import Version
 from pytest_crd.plugin.items.cases import BoundCase
 from pytest_crd.plugin.items.failures import CausedFailure, MistakenCollectError, MistakenFailure, TextItem
 from pytest_crd.report import causes, rules

@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_crd.engine import jsonvalue, profile
+from pytest_crd.engine.api import crdanswers, keptanswers
+from pytest_crd.engine.api import version as ofversion
+from pytest_crd.engine.api.context import CrdContext, Guard, WrittenCrd
+from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import declared, nameconflicts, origins
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.nameconflicts import Naming
-from pytest_crd.engine.definitions import crdanswers, keptanswers
-from pytest_crd.engine.definitions import version as ofversion
-from pytest_crd.engine.definitions.context import CrdContext, Guard, WrittenCrd
-from pytest_crd.engine.definitions.crdanswers import CrdAnswers
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.fieldpath import SpelledPath

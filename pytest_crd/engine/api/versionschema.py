@@ -7,9 +7,9 @@ from functools import cached_property
 from weakref import WeakMethod
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.api import keptanswers
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.rule import Rule
-from pytest_crd.engine.definitions import keptanswers
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pytest_crd.engine.api import keptanswers
+from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.crds import declared, forms, internal
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
-from pytest_crd.engine.definitions import keptanswers
-from pytest_crd.engine.definitions.versionschema import VersionSchema
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError

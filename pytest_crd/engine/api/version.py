@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from pytest_crd.engine.api import keptanswers
+from pytest_crd.engine.api.context import CrdContext
+from pytest_crd.engine.api.crdanswers import CrdAnswers
+from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.crds.rule import Rule
-from pytest_crd.engine.definitions import keptanswers
-from pytest_crd.engine.definitions.context import CrdContext
-from pytest_crd.engine.definitions.crdanswers import CrdAnswers
-from pytest_crd.engine.definitions.versionschema import VersionSchema
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.response import Response
