@@ -40,7 +40,7 @@ REPLAYS: Final = {
     "engine/errors": "tests/conformance/test_conformance.py",
     "engine/metadata": "tests/conformance/test_conformance.py",
     "engine/passes": "tests/conformance/test_conformance.py",
-    "engine/publishing": "tests/conformance/test_published.py",
+    "engine/openapi": "tests/conformance/test_published.py",
     "engine/requests": "tests/conformance/test_conformance.py",
     "engine/rules": "tests/conformance/test_cel.py tests/conformance/test_storedrules.py",
     "engine/schema": "tests/conformance/test_conformance.py",

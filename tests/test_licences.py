@@ -42,7 +42,7 @@ def test_the_notice_names_generated_data(path: str) -> None:
 @pytest.mark.parametrize(
     ("recorder", "path"),
     [
-        ("types", "engine/publishing/types.json"),
+        ("types", "engine/openapi/types.json"),
         ("builtintypes", "server/builtin/builtintypes.json"),
         ("builtincolumns", "server/builtin/builtincolumns.json"),
         ("builtinfields", "server/builtin/builtinfields.json"),

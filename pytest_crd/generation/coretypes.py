@@ -10,8 +10,8 @@ import functools
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from pytest_crd.engine.openapi import types
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.publishing import types
 from pytest_crd.engine.schema.schemamap import Place, SchemaNode
 
 

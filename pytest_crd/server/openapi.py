@@ -13,7 +13,7 @@ from typing import Final
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.project import CustomResourceDefinitions
-from pytest_crd.engine.publishing import documents
+from pytest_crd.engine.openapi import documents
 from pytest_crd.server import messages
 from pytest_crd.server.resourcetypes import ResourceType
 

@@ -65,7 +65,7 @@ _RECORDED: Final = (
     Command(
         "types",
         "oracle.recorders.types",
-        "types of Kubernetes that are published beside: pytest_crd/engine/publishing/types.json",
+        "types of Kubernetes that are published beside: pytest_crd/engine/openapi/types.json",
         ("server",),
         "some minutes",
     ),

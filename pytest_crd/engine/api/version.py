@@ -29,7 +29,7 @@ from pytest_crd.engine.schema.structural import Structural
 
 if TYPE_CHECKING:
     from pytest_crd.engine.jsonvalue import JSONObject as Resource
-    from pytest_crd.engine.publishing.types import OpenAPIVersion
+    from pytest_crd.engine.openapi.types import OpenAPIVersion
     from pytest_crd.engine.requests.clientrequests import Requests  # much that only requests need
     from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 
@@ -444,7 +444,7 @@ class Version(Generic[CrdT]):
             KEP-2335; apiextensions-apiserver controller/openapi and controller/openapiv3.
         """
         __tracebackhide__ = HIDE_MISTAKES
-        from pytest_crd.engine.publishing import documents  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.openapi import documents  # noqa: PLC0415 - much that only this answer needs
 
         if openapi not in (2, 3):
             raise ValueError(f"there is OpenAPI 2 and 3, not {openapi!r}")
@@ -464,7 +464,7 @@ class Version(Generic[CrdT]):
             is published in v3.
         """
         __tracebackhide__ = HIDE_MISTAKES
-        from pytest_crd.engine.publishing import documents, jsonschemas  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.openapi import documents, jsonschemas  # noqa: PLC0415 - much that only this answer needs
 
         document = self.openapi(3)
         if document is None:

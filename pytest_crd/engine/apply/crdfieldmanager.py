@@ -16,10 +16,10 @@ from pytest_crd.engine.apply.versions import Versions
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.golang.release import ApplyRelease
+from pytest_crd.engine.openapi import types
+from pytest_crd.engine.openapi.schemas import Publisher
+from pytest_crd.engine.openapi.types import Schema, Types
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.publishing import types
-from pytest_crd.engine.publishing.schemas import Publisher
-from pytest_crd.engine.publishing.types import Schema, Types
 
 
 class PublishedVersion(NamedTuple):

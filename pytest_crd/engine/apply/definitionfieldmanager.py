@@ -29,9 +29,9 @@ from pytest_crd.engine.golang.types import (
     Union,
 )
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.openapi import types
+from pytest_crd.engine.openapi.types import Schema
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.publishing import types
-from pytest_crd.engine.publishing.types import Schema
 
 # The lists of which each item has an owner, by struct and field, with the key that items are known by. All others are owned as a whole.
 _KEYED: Final[Mapping[tuple[str, str], str]] = {

@@ -18,7 +18,7 @@ from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.engine.loading.remarks import Remark
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.publishing.types import OpenAPIVersion
+    from pytest_crd.engine.openapi.types import OpenAPIVersion
 
 
 class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
@@ -103,7 +103,7 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
             CrdLookupError: No CRD has the group version, or one that has it has alternatives.
             ValueError: There is no such form.
         """
-        from pytest_crd.engine.publishing import documents  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.openapi import documents  # noqa: PLC0415 - much that only this answer needs
 
         found = [
             (crd, version) for crd in self for version in crd.versions if f"{crd.group}/{version.name}" == group_version

@@ -16,8 +16,8 @@ from pytest_crd.engine.apply.pathelements import field
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.golang.types import Bytes, Float, GoType, Int, List, Map, Pointer, Raw, Scalar, Struct
 from pytest_crd.engine.metadata import metav1types
+from pytest_crd.engine.openapi import types
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.publishing import types
 from pytest_crd.engine.requests.owners import Owners
 from pytest_crd.engine.requests.patching import strategicmerge
 from pytest_crd.engine.requests.patching.strategicmerge import MergedLists

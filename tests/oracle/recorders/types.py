@@ -1,7 +1,7 @@
 """
 Ask real API servers which types of Kubernetes and which parameters they publish beside custom resources, and write them down.
 
-A server of each version is started in turn, and `pytest_crd/engine/publishing/types.json` written. What is the same in several versions
+A server of each version is started in turn, and `pytest_crd/engine/openapi/types.json` written. What is the same in several versions
 stands there once.
 """
 

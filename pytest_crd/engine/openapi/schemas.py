@@ -12,9 +12,9 @@ from typing import Final
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.openapi import types
+from pytest_crd.engine.openapi.types import Schema, Types
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.publishing import types
-from pytest_crd.engine.publishing.types import Schema, Types
 
 # The texts of the fields that every object has.
 _API_VERSION: Final = (

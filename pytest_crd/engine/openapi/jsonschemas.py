@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.publishing import types
-from pytest_crd.engine.publishing.types import Schema
+from pytest_crd.engine.openapi import types
+from pytest_crd.engine.openapi.types import Schema
 
 JSONSchema: TypeAlias = "dict[str, JSONValue]"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.publishing import types
+from pytest_crd.engine.openapi import types
 
 CONSUMED: Final = ("application/json", "application/yaml")
 PATCHES: Final = ("application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml")

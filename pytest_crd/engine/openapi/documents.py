@@ -9,11 +9,11 @@ from typing import Final, TypeAlias
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.openapi import operations, types
+from pytest_crd.engine.openapi.operations import Operation, PublishedResource
+from pytest_crd.engine.openapi.schemas import Publisher
+from pytest_crd.engine.openapi.types import OpenAPIVersion, Parameter, Schema, Types
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.publishing import operations, types
-from pytest_crd.engine.publishing.operations import Operation, PublishedResource
-from pytest_crd.engine.publishing.schemas import Publisher
-from pytest_crd.engine.publishing.types import OpenAPIVersion, Parameter, Schema, Types
 
 OpenAPIDocument: TypeAlias = "dict[str, JSONValue]"
 
