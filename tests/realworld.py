@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 
 JSONValue = Any
 

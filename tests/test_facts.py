@@ -28,7 +28,7 @@ READERS: Final = {
     "checks/applycauses.py": "of an apply that is refused there is one message, whatever is wrong with which lists",
     "live/obstacles.py": "a real server gives nothing but its words",
     "engine/rules/messages.py": "words an error of CEL as servers do, which look at its words too",
-    "engine/text/yamlwords.py": "words an error of YAML as servers do, where it is one of JSON as that",
+    "engine/yaml/yamlwords.py": "words an error of YAML as servers do, where it is one of JSON as that",
     "engine/crds/validation/selectablefields.py": "panics where servers do, by the words of the path",
     "engine/errors/response.py": "shows errors on one line",
 }

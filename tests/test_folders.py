@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_crd import folders
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 
 if TYPE_CHECKING:
     from support.sessions import Project

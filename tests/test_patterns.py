@@ -9,7 +9,7 @@ import pytest
 from pytest_crd.cases import strays
 from pytest_crd.checks import samplefiles
 from pytest_crd.engine.crds import cabundle
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.plugin.settings import inilines
 from pytest_crd.server import jsonpath
 

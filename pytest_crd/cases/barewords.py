@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd.cases.model import Case
 from pytest_crd.engine import Version
 from pytest_crd.engine.fieldpath import unknown_field
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.text.yamlmarks import BareBoolean
+    from pytest_crd.engine.yaml.yamlmarks import BareBoolean
 
 _OBJECTS: Final = ("input", "old", "expected", "contains", "patch", "oldPatch")
 

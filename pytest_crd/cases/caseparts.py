@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml.document import Document
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from pytest_crd.cases.model import APPLIES, KINDS, PATCHES, UPDATES, AnyCase, Ca
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml.document import Document
 
 
 def cases_in(value: JSONValue) -> Iterator[tuple[str, int, dict[str, JSONValue]]]:

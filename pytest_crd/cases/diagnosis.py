@@ -19,7 +19,7 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError

@@ -14,8 +14,8 @@ from pytest_crd.cases import blanks, casekeys, conversion, suites
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import manifest, yamlreader, yamlstream
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml import manifest, yamlreader, yamlstream
+from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.suite import Suite

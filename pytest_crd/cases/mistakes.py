@@ -14,8 +14,8 @@ from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.text import yamlstream
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml import yamlstream
+from pytest_crd.engine.yaml.document import Document
 
 # Fields joined by dots, with list indices, or map keys, in brackets.
 _PATH: Final = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")

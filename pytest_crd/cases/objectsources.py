@@ -13,8 +13,8 @@ from pytest_crd.cases.model import AnyCase, ApplyCase, Case, UpdateCase
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import yamlreader
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml import yamlreader
+from pytest_crd.engine.yaml.document import Document
 
 # The keys of a case: the object, its file, the document there, the patch.
 _INPUT: Final = ("input", "inputFile", "document", "patch")

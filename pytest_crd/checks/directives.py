@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml.document import Document
 
 _DIRECTIVE: Final = re.compile(r"#\s*crd:(.*)")
 _HOW: Final = "write `# crd: refused`, `# crd: refused FIELD …` or `# crd: ignore REASON`"

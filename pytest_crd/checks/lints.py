@@ -17,7 +17,7 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema.schemamap import SchemaNode
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 # What the annotations of an object may hold together, and the one in which `kubectl apply` keeps the whole object.
 _ANNOTATIONS_LIMIT: Final = 256 * 1024

@@ -27,7 +27,7 @@ from pytest_crd.engine import (
 )
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
-from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, each
 
 _MOST_KINDS: Final = 5

@@ -16,8 +16,8 @@ from pytest_crd.checks.directives import Directive
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
-from pytest_crd.engine.text import manifest
-from pytest_crd.engine.text.manifest import Manifest, ManifestFile
+from pytest_crd.engine.yaml import manifest
+from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
 
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"

@@ -12,7 +12,7 @@ from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.discovery import projectfiles, samplepaths
 from pytest_crd.discovery.samplepaths import Lists
 from pytest_crd.engine import ManifestError
-from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, each, silent
 
 # So deep are the folders that are named, and so many of them are.

@@ -22,7 +22,7 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
-from pytest_crd.engine.text.manifest import Manifest
+from pytest_crd.engine.yaml.manifest import Manifest
 
 _PLACEHOLDERS: Final = ("{{", "${")
 _LONGEST: Final = 60

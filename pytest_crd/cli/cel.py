@@ -16,7 +16,7 @@ from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import trial
 from pytest_crd.engine.rules.trial import Trial, TrialError
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -12,8 +12,8 @@ from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, ManifestError, Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
-from pytest_crd.engine.text import manifest
-from pytest_crd.engine.text.manifest import Manifest
+from pytest_crd.engine.yaml import manifest
+from pytest_crd.engine.yaml.manifest import Manifest
 
 STREAM: Final = "-"
 STREAM_NAME: Final = "stdin"

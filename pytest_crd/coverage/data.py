@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pytest_crd.coverage.collector import Collector, Reached
 from pytest_crd.engine import CustomResourceDefinition
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 
 FORMAT: Final = 2
 

@@ -19,7 +19,7 @@ from pytest_crd.discovery.trees import FolderTree, GitTree, Tree
 from pytest_crd.engine import CustomResourceDefinitions
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.progress import Progress, Tell, each, silent
 
 OF_GIT: Final = "git:"

@@ -22,8 +22,8 @@ from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading import copies, project
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
-from pytest_crd.engine.text import manifest
-from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.engine.yaml import manifest
+from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, Tell, silent
 
 _MOST_PLACES: Final = 5

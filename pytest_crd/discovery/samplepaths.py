@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pytest_crd.discovery import projectfiles
-from pytest_crd.engine.text import manifest
-from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.engine.yaml import manifest
+from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from pytest_crd.discovery import projectfiles
 from pytest_crd.discovery.projectfiles import Discovery
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.loading.crdfiles import FileOrigin
-from pytest_crd.engine.text import manifest
-from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.engine.yaml import manifest
+from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
 
 # Where operator projects keep their CRDs, by the habits of kubebuilder, Operator SDK, Helm and others.

@@ -19,7 +19,7 @@ from typing import Final, Protocol
 from pytest_crd import folders
 from pytest_crd.discovery import git, projectfiles
 from pytest_crd.engine.inputerror import CrdError, ManifestError, Mistake
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 
 _LINK: Final = "120000"
 _MODULE: Final = "160000"

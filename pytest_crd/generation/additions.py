@@ -14,8 +14,8 @@ from pytest_crd.cases.objectsources import resolved
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import Mistake
-from pytest_crd.engine.text import yamlreader
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml import yamlreader
+from pytest_crd.engine.yaml.document import Document
 from pytest_crd.generation import casefile, reach, words
 from pytest_crd.generation.casefile import Generated
 from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, StatedCase

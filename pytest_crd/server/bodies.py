@@ -14,7 +14,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import applying, completion
 from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.engine.text import yamlreader, yamlwords
+from pytest_crd.engine.yaml import yamlreader, yamlwords
 from pytest_crd.server import negotiation, resourcetypes, statuses
 from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.protobuf import protoreading

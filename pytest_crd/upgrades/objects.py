@@ -20,7 +20,7 @@ from pytest_crd.cases.openshift.suite import Suite, SuiteCase
 from pytest_crd.discovery import samplepaths
 from pytest_crd.discovery.trees import Tree
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.progress import Progress, each, silent
 from pytest_crd.upgrades.findings import Resource
 

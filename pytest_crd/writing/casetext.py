@@ -15,8 +15,8 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import yamlreader
-from pytest_crd.engine.text.unreadable import UnreadableError
+from pytest_crd.engine.yaml import yamlreader
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.writing import comments, sharing, splicing, yamlspans, yamltext
 from pytest_crd.writing.comments import Lost
 from pytest_crd.writing.sharing import LocatedCase

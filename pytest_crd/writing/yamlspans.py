@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 
-from pytest_crd.engine.text import jsonreader, yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine.yaml import jsonreader, yamlparser, yamlscalar, yamlstream
 
 SpanKind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
 

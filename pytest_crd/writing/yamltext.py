@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import yamlscalar
+from pytest_crd.engine.yaml import yamlscalar
 
 # What is no longer than this stands on one line.
 WIDTH: Final = 120

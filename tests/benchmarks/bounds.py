@@ -21,7 +21,7 @@ from pytest_crd.cases import comparison, matching, refusals, schemafields
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
-from pytest_crd.engine.text import manifest, yamlreader
+from pytest_crd.engine.yaml import manifest, yamlreader
 
 _MOST_SECONDS: Final = 30.0
 _LEAST_SECONDS: Final = 0.01

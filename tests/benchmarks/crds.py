@@ -22,7 +22,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import decoded
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 JSONValue = Any
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import corpus
 from benchmarks.figures import Figure
 from pytest_crd import engine
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 _ROUNDS = 5
 

@@ -10,7 +10,7 @@ from oracle.servers import programs
 from benchmarks import peers
 from benchmarks.subjects import BACKUPS, backup, nodes
 from pytest_crd.engine import profile
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 
 def lines() -> Iterator[str]:

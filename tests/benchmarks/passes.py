@@ -19,7 +19,7 @@ from benchmarks.figures import Figure
 from benchmarks.subjects import BACKUPS, backup, nodes
 from pytest_crd import engine
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 
 def measure(title: str, version: engine.Version, resource: dict[str, Any]) -> Iterator[Figure]:

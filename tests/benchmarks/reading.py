@@ -15,7 +15,7 @@ import yaml
 
 from benchmarks import corpus
 from benchmarks.figures import Figure
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 _ROUNDS = 5
 

@@ -21,7 +21,7 @@ import yaml
 
 from benchmarks.figures import Figure
 from benchmarks.subjects import BACKUPS, backup
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 _ROUNDS: Final = 5
 _CRDS, _SAMPLES, _PARTS = 22, 250, 36

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import peers
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 JSONValue = Any
 

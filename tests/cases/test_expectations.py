@@ -10,7 +10,7 @@ from pytest_crd.cases import expectations
 from pytest_crd.cases.caseparts import CaseLines
 from pytest_crd.cases.model import CreateCase
 from pytest_crd.cases.result import ObjectMismatch, PathsMismatch, Present, Trace
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 LINES = CaseLines(yamlreader.read_one("a: 1"))
 STORED = {

@@ -15,7 +15,7 @@ from pytest_crd.cases import format as caseformat
 from pytest_crd.cases.model import APPLIES, KINDS, PATCHES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import inputerror
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 CASE = {"name": "x", "input": {}}
 REFUSED = {**CASE, "old": {}, "error": "no"}

@@ -15,7 +15,7 @@ from pytest_crd.engine.errors import fielderror, refusal, response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 LINES = CaseLines(yamlreader.read_one("a: 1"))
 LONG = fielderror.too_long(FieldPath(("spec", "a")), 3)

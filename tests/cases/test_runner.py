@@ -10,8 +10,8 @@ from pytest_crd.cases import loader, runner
 from pytest_crd.cases.result import CaseResult, NotReached, ObjectMismatch, PathsMismatch, Present
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, InputError, Version
-from pytest_crd.engine.text import yamlreader
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml import yamlreader
+from pytest_crd.engine.yaml.document import Document
 
 SPEC: dict[str, Any] = {
     "type": "object",

@@ -9,7 +9,7 @@ import pytest
 from pytest_crd import suggestions
 from pytest_crd.checks import likeness, samplehints
 from pytest_crd.discovery import samplepaths
-from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.engine.yaml.manifest import ManifestFile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -48,7 +48,7 @@ def test_an_absolute_path_is_taken_as_it_is(empty: Project, tmp_path_factory: py
 
 
 def test_json_streams_and_lists_hold_crds(empty: Project) -> None:
-    from pytest_crd.engine.text import yamlreader
+    from pytest_crd.engine.yaml import yamlreader
 
     one = empty.crd("api/a.yaml").read_text(encoding="utf-8")
     other = one.replace("gardens", "ponds").replace("Garden", "Pond")

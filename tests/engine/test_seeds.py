@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import CustomResourceDefinition, Version
-from pytest_crd.engine.text.yamlreader import read_one
+from pytest_crd.engine.yaml.yamlreader import read_one
 
 ROOT = "spec.validation.openAPIV3Schema"
 METADATA = (

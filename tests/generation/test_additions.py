@@ -12,7 +12,7 @@ from examples.versions import fields
 from pytest_crd import coverage, engine
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import CaseFileError
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.generation import Generated, add, generate
 from pytest_crd.generation.reach import Reach
 

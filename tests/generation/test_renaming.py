@@ -13,7 +13,7 @@ from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, Version
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.generation import gone, renaming
 
 SPEC = """

@@ -35,7 +35,7 @@ OF_READING = {
         "engine.golang",
     ),
     *("engine.inputerror", "engine.jsonvalue", "engine.loading", "engine.metadata", "engine.observer", "engine.passes"),
-    *("engine.profile", "engine.requests", "engine.schema", "engine.text"),
+    *("engine.profile", "engine.requests", "engine.schema", "engine.yaml"),
     "yaml",
 }
 # The syntax of case files, and the validation of a CRD before its cases.

@@ -167,7 +167,7 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
         "pytest_crd.cases.openshift.suite",
         "pytest_crd.checks.plan",
         "pytest_crd.coverage",
-        "pytest_crd.engine.text.scalarplaces",
+        "pytest_crd.engine.yaml.scalarplaces",
         "pytest_crd.examples",
         "pytest_crd.report.text",
     }

@@ -12,7 +12,7 @@ from support.commented import Commented
 from tiers import examples
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.writing import casetext, comments, yamlspans
 from pytest_crd.writing.casetext import Correction, WrittenCases
 from pytest_crd.writing.comments import Lost

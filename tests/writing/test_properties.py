@@ -20,7 +20,7 @@ from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.writing import casetext, observation
 from pytest_crd.writing.casetext import Correction
 from pytest_crd.writing.observation import Mode

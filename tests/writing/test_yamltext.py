@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.writing import yamltext
 
 TEXTS = st.one_of(

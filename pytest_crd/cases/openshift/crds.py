@@ -15,7 +15,7 @@ from pytest_crd import folders
 from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import CustomResourceDefinition, Version, load
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 
 _CRDS: Final = "zz_generated.crd-manifests"
 _GATES: Final = Path("payload-manifests", "featuregates")

@@ -17,8 +17,8 @@ from pytest_crd.cases.model import CaseFileError, CreateCase, StatusUpdateCase, 
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
-from pytest_crd.engine.text import yamlreader
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml import yamlreader
+from pytest_crd.engine.yaml.document import Document
 
 _TABLES: Final = ("onCreate", "onUpdate")
 _SUITE_KEYS: Final[Mapping[str, type]] = {

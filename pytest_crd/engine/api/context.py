@@ -11,7 +11,7 @@ from pytest_crd.engine.crds import nameconflicts
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.text.manifest import Manifest
+from pytest_crd.engine.yaml.manifest import Manifest
 
 # Called with a `CustomResourceDefinition`.
 Guard: TypeAlias = Callable[[Any], None]

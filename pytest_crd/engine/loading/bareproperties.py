@@ -13,10 +13,10 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.engine.text.manifest import Manifest
+from pytest_crd.engine.yaml.manifest import Manifest
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.text.yamlmarks import BareBoolean
+    from pytest_crd.engine.yaml.yamlmarks import BareBoolean
 
 _SCHEMA: Final = "openAPIV3Schema"
 _INSIDE: Final = ("items", "additionalProperties")

@@ -19,8 +19,8 @@ from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mi
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import bareproperties
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
-from pytest_crd.engine.text import manifest
-from pytest_crd.engine.text.manifest import Manifest, ManifestFile
+from pytest_crd.engine.yaml import manifest
+from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
 from pytest_crd.progress import Tell, each, untold
 
 

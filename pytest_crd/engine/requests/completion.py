@@ -13,7 +13,7 @@ from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 # For objects of which a name does not matter.
 MADE_UP_NAME: Final = "example"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.text import unreadable
+from pytest_crd.engine.yaml import unreadable
 from pytest_crd.server.protobuf import anyyaml, openapifields
 from pytest_crd.server.protobuf.openapifields import DocumentField
 from pytest_crd.server.protobuf.protofields import FIXED64, VARINT, ProtobufError

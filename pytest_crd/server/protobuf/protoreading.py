@@ -15,8 +15,8 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import jsonsyntax, printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import jsonreader, unreadable
-from pytest_crd.engine.text.unreadable import UnreadableError
+from pytest_crd.engine.yaml import jsonreader, unreadable
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.server.protobuf import protofields
 from pytest_crd.server.protobuf.protofields import Field, ProtobufError, UnstorableError
 from pytest_crd.server.protobuf.protowire import WirePart, entries, numbers, parts, signed

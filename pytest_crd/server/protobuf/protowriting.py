@@ -12,7 +12,7 @@ from typing import Final
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import unreadable
+from pytest_crd.engine.yaml import unreadable
 from pytest_crd.server.messages import compact
 from pytest_crd.server.protobuf import protofields
 from pytest_crd.server.protobuf.protofields import VARINT, Field, ProtobufError

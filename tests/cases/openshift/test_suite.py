@@ -10,8 +10,8 @@ from pytest_crd.cases import loader
 from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.openshift.suite import Suite, SuiteUpdate
-from pytest_crd.engine.text import yamlreader
-from pytest_crd.engine.text.document import Document
+from pytest_crd.engine.yaml import yamlreader
+from pytest_crd.engine.yaml.document import Document
 
 SUITE = """\
 apiVersion: apiextensions.k8s.io/v1 # Hack because controller-gen complains if we don't have this

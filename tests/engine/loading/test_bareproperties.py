@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_crd.engine.loading import bareproperties
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 
 HEAD = "kind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n"
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
-from pytest_crd.engine.text.manifest import ManifestFile
+from pytest_crd.engine.yaml.manifest import ManifestFile
 
 CRD = b"""\
 apiVersion: apiextensions.k8s.io/v1

@@ -21,7 +21,7 @@ from oracle.recorders import published
 from oracle.servers import apiserver
 from oracle.servers.crds import batches, collection, delete
 from pytest_crd import engine
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.live import client, settling
 
 JSONValue = Any

@@ -25,7 +25,7 @@ from pytest_crd import engine
 from pytest_crd.checks import samplefiles, samples
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.discovery.crdsources import Sources
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.live import client, settling
 
 JSONValue = Any

@@ -2,7 +2,7 @@
 Compare the reader with Go's on generated documents.
 
 Each document is read as a request body and as a stream, by sigs.k8s.io/yaml, sigs.k8s.io/json and
-apimachinery on one side and by pytest_crd.engine.text.yamlreader on the other; a disagreement that is no known gap is
+apimachinery on one side and by pytest_crd.engine.yaml.yamlreader on the other; a disagreement that is no known gap is
 shrunk, printed and makes the exit code 1.
 """
 
@@ -21,7 +21,7 @@ from typing import Any, Final
 from oracle.generators import yamlgen
 from oracle.servers import programs
 from pytest_crd.engine import inputerror, jsonvalue
-from pytest_crd.engine.text import yamlreader
+from pytest_crd.engine.yaml import yamlreader
 
 _FLOAT: Final = "\0float64"
 

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import jsonreader
+from pytest_crd.engine.yaml import jsonreader
 
 # A JSON value of which objects, strings and numbers may be those below. A dict that is none of these has sorted keys.
 Document: TypeAlias = Any

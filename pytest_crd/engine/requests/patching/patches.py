@@ -17,7 +17,7 @@ from pytest_crd.engine.requests.patching import documents, jsonpatch, mediatypes
 from pytest_crd.engine.requests.patching.documents import Document, SentObject
 from pytest_crd.engine.requests.patching.jsonpatch import OperationError
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, Patched, RefusedError
-from pytest_crd.engine.text.unreadable import UnreadableError
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 _MAX_OPERATIONS: Final = 10_000
 _OPERATION: Final = types.Struct(

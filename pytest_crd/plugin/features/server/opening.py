@@ -11,7 +11,7 @@ import pytest
 
 from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.errors.response import NotAcceptedError
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.plugin.features.server import hooks
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.text import yamldecoder, yamlreader
-from pytest_crd.engine.text.document import Duplicate
+from pytest_crd.engine.yaml import yamldecoder, yamlreader
+from pytest_crd.engine.yaml.document import Duplicate
 
 
 def body(text: str | bytes) -> object:

@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import yamlreader, yamlstream
-from pytest_crd.engine.text.document import Document, Duplicate
+from pytest_crd.engine.yaml import yamlreader, yamlstream
+from pytest_crd.engine.yaml.document import Document, Duplicate
 from pytest_crd.folders import RealPaths, is_manifest, matching
 
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.text import manifest
+from pytest_crd.engine.yaml import manifest
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from pytest_crd.engine.jsonvalue import JSONValue
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.text.yamlmarks import BareBoolean
-    from pytest_crd.engine.text.yamlnode import YamlNode
+    from pytest_crd.engine.yaml.yamlmarks import BareBoolean
+    from pytest_crd.engine.yaml.yamlnode import YamlNode
 
 # What any word that is read as a boolean stands between; to look for it takes a fraction of the time that nodes take.
 _MAYBE_BOOLEAN: Final = re.compile(r"[\s{\[,:](?:[yYnN](?:es|ES|o|O)?|[oO](?:n|N|ff|FF))[ \t]*[:,\]}#\r\n]")
@@ -76,7 +76,7 @@ class Marks:
         return self._bare_booleans
 
     def _looked_for(self) -> Iterator[BareBoolean]:
-        from pytest_crd.engine.text import yamlmarks  # noqa: PLC0415 - where things stand, few ask
+        from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - where things stand, few ask
 
         return yamlmarks.bare_booleans(self.root())
 
@@ -120,14 +120,14 @@ class Document:
             key: Whether the line of the value's key is wanted.
         """
         if (line := self._marks.items.get(tuple(path))) is None:
-            from pytest_crd.engine.text import yamlmarks  # noqa: PLC0415 - as above
+            from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - as above
 
             line = yamlmarks.find(self._marks.root(), path, key=key)
         return self._marks.offset + line
 
     def key_lines(self, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
         """Return the 1-based lines of all keys and items below *path*, by their path from there."""
-        from pytest_crd.engine.text import yamlmarks  # noqa: PLC0415 - as above
+        from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - as above
 
         offset, found = self._marks.offset, yamlmarks.key_lines(self._marks.root(), path)
         return {inner: offset + line for inner, line in found.items()} if offset else found
@@ -153,7 +153,7 @@ class Document:
         Returns:
             None where there is no string, or where its characters do not stand in the text one by one.
         """
-        from pytest_crd.engine.text import yamlmarks  # noqa: PLC0415 - as above
+        from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - as above
 
         text = self._marks.text
         index = yamlmarks.find_character(self._marks.root(), text, path, offset)

@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple, cast
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import unreadable
-from pytest_crd.engine.text.unreadable import UnreadableError
-from pytest_crd.engine.text.yamlnode import MappingNode, ScalarNode, SequenceNode, YamlNode
+from pytest_crd.engine.yaml import unreadable
+from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlnode import MappingNode, ScalarNode, SequenceNode, YamlNode
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s\[\]{},:"]+')
 _BLANK: Final = re.compile(r"[ \t\r\n]*")

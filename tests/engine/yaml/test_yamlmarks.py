@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.text import yamlmarks, yamlreader
-from pytest_crd.engine.text.yamlnode import YamlNode
+from pytest_crd.engine.yaml import yamlmarks, yamlreader
+from pytest_crd.engine.yaml.yamlnode import YamlNode
 
 
 def _decoded_keys(count: int, monkeypatch: pytest.MonkeyPatch) -> int:

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_crd.engine.text import scalarplaces, yamlreader
+from pytest_crd.engine.yaml import scalarplaces, yamlreader
 
 STYLES = ["|", ">", "'", '"', None]
 # Characters that YAML writes as they are, also in double quotes.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.text.unreadable import UnreadableError
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 # What to say of a line that `unread` finds.
 UNREAD: Final = "Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here"

@@ -15,7 +15,7 @@ from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, Sequenc
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import yamlnode, yamlparser, yamlscalar
+from pytest_crd.engine.yaml import yamlnode, yamlparser, yamlscalar
 
 
 class PlainDocument(NamedTuple):

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.text import yamlscalar
+from pytest_crd.engine.yaml import yamlscalar
 
 _TAG = yamlscalar.TAG_PREFIX
 

@@ -14,8 +14,8 @@ import yaml
 from yaml.events import DocumentStartEvent, ScalarEvent
 from yaml.reader import ReaderError
 
-from pytest_crd.engine.text import unreadable
-from pytest_crd.engine.text.unreadable import UnreadableError
+from pytest_crd.engine.yaml import unreadable
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 # What libyaml 0.2.6 and later says of a thousand levels; a server takes more, and this engine fewer.
 _TOO_DEEP: Final = "exceeded maximum nesting depth"

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.text import unreadable, yamlnode, yamlscalar
-from pytest_crd.engine.text.unreadable import UnreadableError
-from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
+from pytest_crd.engine.yaml import unreadable, yamlnode, yamlscalar
+from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 
 # How many of all decoded nodes may come from aliases: 99 % of a small document, 10 % of a huge one.
 _SMALL: Final = 400_000

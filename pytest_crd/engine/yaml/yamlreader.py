@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.text import unreadable, yamlplain, yamlstream
-from pytest_crd.engine.text.document import Document, Duplicate, Marks
-from pytest_crd.engine.text.unreadable import UnreadableError
-from pytest_crd.engine.text.yamlplain import PlainDocument
-from pytest_crd.engine.text.yamlstream import Chunk
+from pytest_crd.engine.yaml import unreadable, yamlplain, yamlstream
+from pytest_crd.engine.yaml.document import Document, Duplicate, Marks
+from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlplain import PlainDocument
+from pytest_crd.engine.yaml.yamlstream import Chunk
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.text.jsonreader import Parsed
-    from pytest_crd.engine.text.yamldecoder import DuplicateKey
-    from pytest_crd.engine.text.yamlnode import YamlNode
+    from pytest_crd.engine.yaml.jsonreader import Parsed
+    from pytest_crd.engine.yaml.yamldecoder import DuplicateKey
+    from pytest_crd.engine.yaml.yamlnode import YamlNode
 
 Format = Literal["yaml", "json"]
 
@@ -157,7 +157,7 @@ class _Source(NamedTuple):
                     chunk.text, chunk.offset, lambda: _nodes(chunk.text), _item_lines(plain), heading=chunk.heading
                 )
             else:
-                from pytest_crd.engine.text import yamldecoder, yamlnode  # noqa: PLC0415 - few texts need them
+                from pytest_crd.engine.yaml import yamldecoder, yamlnode  # noqa: PLC0415 - few texts need them
 
                 composed = yamlnode.compose(chunk.text)
                 if composed.root is None:
@@ -185,7 +185,7 @@ class _Source(NamedTuple):
         return Document(value, self.name, line + chunk.offset, duplicates, marks), end
 
     def json_stream(self, text: str, *, only_json: bool) -> list[Document]:
-        from pytest_crd.engine.text import jsonreader  # noqa: PLC0415 - most texts are YAML
+        from pytest_crd.engine.yaml import jsonreader  # noqa: PLC0415 - most texts are YAML
 
         documents: list[Document] = []
         end = count = 0
@@ -218,7 +218,7 @@ class _Source(NamedTuple):
 
     def json_body(self, text: str) -> list[Document]:
         """Return the JSON value of a body; none when it has to be read as YAML."""
-        from pytest_crd.engine.text import jsonreader  # noqa: PLC0415 - as above
+        from pytest_crd.engine.yaml import jsonreader  # noqa: PLC0415 - as above
 
         try:
             parsed = self.json_parsed(text, 0)
@@ -238,7 +238,7 @@ class _Source(NamedTuple):
             return error.mistakes[0].message == SEVERAL
 
     def json_parsed(self, text: str, start: int) -> Parsed:
-        from pytest_crd.engine.text import jsonreader  # noqa: PLC0415 - as above
+        from pytest_crd.engine.yaml import jsonreader  # noqa: PLC0415 - as above
 
         try:
             return jsonreader.parse(text, start)
@@ -246,7 +246,7 @@ class _Source(NamedTuple):
             raise self.error(problem) from None
 
     def json_document(self, text: str, parsed: Parsed) -> Document:
-        from pytest_crd.engine.text import jsonreader  # noqa: PLC0415 - as above
+        from pytest_crd.engine.yaml import jsonreader  # noqa: PLC0415 - as above
 
         if parsed.problem:
             raise self.error(parsed.problem)
@@ -262,7 +262,7 @@ class _Source(NamedTuple):
 
 def _nodes(text: str) -> YamlNode | None:
     """Return the nodes of a text that was read the quick way."""
-    from pytest_crd.engine.text import yamlnode  # noqa: PLC0415 - where things stand, few ask
+    from pytest_crd.engine.yaml import yamlnode  # noqa: PLC0415 - where things stand, few ask
 
     return yamlnode.compose(text).root
 

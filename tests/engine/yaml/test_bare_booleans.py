@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.text import yamlreader, yamlscalar
+from pytest_crd.engine.yaml import yamlreader, yamlscalar
 
 
 def _found(text: str) -> list[tuple[int, tuple[str | int, ...], str, str, bool]]:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.text import yamldecoder, yamlnode, yamlplain
-from pytest_crd.engine.text.unreadable import UnreadableError
+from pytest_crd.engine.yaml import yamldecoder, yamlnode, yamlplain
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 
 def completely(text: str) -> yamldecoder.DecodedDocument | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.text import yamlreader, yamlwords
+from pytest_crd.engine.yaml import yamlreader, yamlwords
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.text import unreadable, yamlparser, yamlscalar
-from pytest_crd.engine.text.unreadable import UnreadableError
+from pytest_crd.engine.yaml import unreadable, yamlparser, yamlscalar
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 MERGE: Final = "<<"
 _MERGE_TAG: Final = yamlscalar.TAG_PREFIX + "merge"

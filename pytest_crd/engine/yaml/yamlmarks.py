@@ -10,8 +10,8 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeGuard, cast
 
-from pytest_crd.engine.text import yamlnode, yamlscalar
-from pytest_crd.engine.text.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
+from pytest_crd.engine.yaml import yamlnode, yamlscalar
+from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 
 
 class BareBoolean(NamedTuple):
@@ -129,7 +129,7 @@ def find_character(root: YamlNode, text: str, path: Sequence[str | int], offset:
         node = _target(found[1])
     if not isinstance(node, ScalarNode) or node.resolve() != node.text:
         return None
-    from pytest_crd.engine.text import scalarplaces  # noqa: PLC0415 - only a mistake inside a text needs it
+    from pytest_crd.engine.yaml import scalarplaces  # noqa: PLC0415 - only a mistake inside a text needs it
 
     return scalarplaces.find(text, node.start, node.text, offset)
 
