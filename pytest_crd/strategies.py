@@ -21,11 +21,11 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("pytest_crd.strategies needs hypothesis: install pytest-crd[hypothesis]") from error
 
 from pytest_crd import engine
-from pytest_crd.examples import making, numbers, places, repair, texts
-from pytest_crd.examples.demands import ANYTHING, INT_OR_STRING, Demand
-from pytest_crd.examples.mutations import Mutator
-from pytest_crd.examples.repair import Judge, NotFoundError, Resource, Search
-from pytest_crd.examples.values import Maker
+from pytest_crd.synthesis import making, numbers, places, repair, texts
+from pytest_crd.synthesis.demands import ANYTHING, INT_OR_STRING, Demand
+from pytest_crd.synthesis.mutations import Mutator
+from pytest_crd.synthesis.repair import Judge, NotFoundError, Resource, Search
+from pytest_crd.synthesis.values import Maker
 
 # How many of the fields that may be left out are drawn at once, how many items, and how long texts where a schema sets no limit.
 _MOST_FIELDS: Final = 6

@@ -16,7 +16,7 @@ import pytest
 import realworld
 from oracle import door
 
-from pytest_crd import engine, examples
+from pytest_crd import engine, synthesis
 from pytest_crd.cases import loader
 from pytest_crd.cases.catalog import Catalog
 from pytest_crd.cases.model import CaseFileError
@@ -62,7 +62,7 @@ def test_every_version_has_an_example(structural_crds: list[engine.CustomResourc
     assert [
         version
         for version in versions
-        if not version.create(examples.example(version), field_validation="Strict").accepted
+        if not version.create(synthesis.example(version), field_validation="Strict").accepted
     ] == []
 
 
@@ -71,7 +71,7 @@ def test_every_version_has_a_full_example(structural_crds: list[engine.CustomRes
 
     assert len(small) > 50
     for version in small:
-        assert len(str(examples.example(version, full=True))) >= len(str(examples.example(version)))
+        assert len(str(synthesis.example(version, full=True))) >= len(str(synthesis.example(version)))
 
 
 def test_every_v1_crd_is_structural(structural_crds: list[engine.CustomResourceDefinition]) -> None:

@@ -86,7 +86,7 @@ def test_every_folder_of_tests_is_that_of_a_package_or_says_what_it_is() -> None
 
 def _rows() -> Iterator[str]:
     """Yield the rows of the table "changed → run": each package, of some their parts instead."""
-    yield f"| a module of `pytest_crd/` | {_run('tests/test_folders.py tests/test_progress.py tests/examples')} |"
+    yield f"| a module of `pytest_crd/` | {_run('tests/test_folders.py tests/test_progress.py tests/synthesis')} |"
     for package in _packages():
         parent = package.rpartition("/")[0]
         if tests := PARTED.get(package):

@@ -10,9 +10,9 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import SchemaNode
-from pytest_crd.examples import places
-from pytest_crd.examples.demands import ANYTHING, Demand
-from pytest_crd.examples.values import Maker
+from pytest_crd.synthesis import places
+from pytest_crd.synthesis.demands import ANYTHING, Demand
+from pytest_crd.synthesis.values import Maker
 
 
 def with_others(version: Version, value: JSONObject) -> JSONObject:

@@ -19,8 +19,8 @@ from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedEx
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.requests.request import Subresource
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
-from pytest_crd.examples import NoExampleError, places
-from pytest_crd.examples.placement import Placer
+from pytest_crd.synthesis import NoExampleError, places
+from pytest_crd.synthesis.placement import Placer
 
 _FIRST: Final = "a first manager"
 _SECOND: Final = "a second manager"

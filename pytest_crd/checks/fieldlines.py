@@ -11,7 +11,7 @@ from pytest_crd.engine import FieldError
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.manifest import Manifest
-from pytest_crd.examples import places
+from pytest_crd.synthesis import places
 
 # What the server moves: what all versions of a CRD share stands above them in its own form, and in none of v1.
 _MOVED: Final = (

@@ -17,9 +17,9 @@ from pytest_crd.engine import InputError, UnsupportedExpressionError, Version
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.schema.schemamap import RULES, Place
-from pytest_crd.examples import Boundaries, NoExampleError, limits, places
-from pytest_crd.examples.demands import Demand
-from pytest_crd.examples.placement import Placer
+from pytest_crd.synthesis import Boundaries, NoExampleError, limits, places
+from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.placement import Placer
 
 # How many values are tried for a branch of a junctor.
 _MOST_VALUES: Final = 12

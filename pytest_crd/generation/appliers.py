@@ -12,11 +12,11 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE
 from pytest_crd.engine.schema.schemamap import SchemaNode
-from pytest_crd.examples import places
-from pytest_crd.examples.demands import Demand
 from pytest_crd.generation import words
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.proposals import Proposal, bare
+from pytest_crd.synthesis import places
+from pytest_crd.synthesis.demands import Demand
 
 FIRST: Final = "gitops"
 SECOND: Final = "operator"

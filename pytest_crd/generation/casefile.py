@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_crd import coverage, engine, examples
+from pytest_crd import coverage, engine, synthesis
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import reach, words
 from pytest_crd.generation.constraints import Constraints
@@ -122,7 +122,7 @@ def state(
     scope = FileScope(version, wanted)
     try:
         constraints = Constraints(version, scope.excluded)
-    except examples.NoExampleError as error:
+    except synthesis.NoExampleError as error:
         raise NothingToStateError(str(error)) from None
     layout = Layout(constraints.smallest)
     room = max(most_lines - _LINES_OF_ENDS - len(layout.anchor()), 0)

@@ -10,13 +10,13 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
-from pytest_crd.examples import limits, places
-from pytest_crd.examples.boundaries import Boundaries, Boundary, keywords
-from pytest_crd.examples.demands import INT_OR_STRING, Demand
-from pytest_crd.examples.placement import STATUS, Held
-from pytest_crd.examples.rulesearch import is_failed_evaluation
 from pytest_crd.generation import proposals, words
 from pytest_crd.generation.proposals import Proposal, bare
+from pytest_crd.synthesis import limits, places
+from pytest_crd.synthesis.boundaries import Boundaries, Boundary, keywords
+from pytest_crd.synthesis.demands import INT_OR_STRING, Demand
+from pytest_crd.synthesis.placement import STATUS, Held
+from pytest_crd.synthesis.rulesearch import is_failed_evaluation
 
 OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 _NUMBERS: Final = frozenset({"integer", "number"})

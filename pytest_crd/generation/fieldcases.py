@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.examples import places
-from pytest_crd.examples.demands import Demand
-from pytest_crd.examples.placement import Held
 from pytest_crd.generation import words
 from pytest_crd.generation.constraints import OF_RESOURCE, Constraints
 from pytest_crd.generation.proposals import Proposal, nested
+from pytest_crd.synthesis import places
+from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.placement import Held
 from pytest_crd.writing import yamltext
 
 # How much of an object one case sets: a line, which what is stored repeats.

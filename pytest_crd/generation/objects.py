@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_crd import engine, examples
+from pytest_crd import engine, synthesis
 from pytest_crd.cases.sections import Section
-from pytest_crd.examples.boundaries import Boundaries
-from pytest_crd.examples.placement import STATUS
 from pytest_crd.generation.proposals import Proposal, bare
+from pytest_crd.synthesis.boundaries import Boundaries
+from pytest_crd.synthesis.placement import STATUS
 
 
 def find(version: engine.Version, finder: Boundaries) -> Iterator[Proposal]:
@@ -25,8 +25,8 @@ def find(version: engine.Version, finder: Boundaries) -> Iterator[Proposal]:
 
 def _fullest(version: engine.Version) -> dict[str, Any] | None:
     try:
-        return bare(examples.example(version, full=True))
-    except examples.NoExampleError:
+        return bare(synthesis.example(version, full=True))
+    except synthesis.NoExampleError:
         return None
 
 

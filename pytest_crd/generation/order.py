@@ -9,14 +9,14 @@ from typing import Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.examples.demands import Demand
-from pytest_crd.examples.placement import STATUS
 from pytest_crd.generation import appliers, objects
 from pytest_crd.generation.constraints import Constraints, KeywordGroup, is_inner, keywords_of, says_types
 from pytest_crd.generation.fieldcases import FieldCases
 from pytest_crd.generation.passes import PassCases
 from pytest_crd.generation.proposals import Proposal
 from pytest_crd.generation.scope import FileScope
+from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.placement import STATUS
 
 _SPEC: Final[Place] = ("spec",)
 

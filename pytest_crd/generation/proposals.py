@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_crd.cases.model import REQUESTS
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.examples.values import NAME
+from pytest_crd.synthesis.values import NAME
 
 _MADE_UP: Final = {"name": NAME}
 

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE, MAP_TYPE
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.examples import Boundaries
+from pytest_crd.synthesis import Boundaries
 from pytest_crd.upgrades import trials
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Finding, Kind, ManagerApply, Witness, path_of

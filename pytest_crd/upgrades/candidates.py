@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.engine.golang.regexp.textsearch import Lengths
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
-from pytest_crd.examples import Boundaries, Boundary, limits, places, texts
-from pytest_crd.examples.demands import Demand
-from pytest_crd.examples.placement import Held
+from pytest_crd.synthesis import Boundaries, Boundary, limits, places, texts
+from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.placement import Held
+from pytest_crd.synthesis.textsearch import Lengths
 from pytest_crd.upgrades import differences, patterntexts, surroundings
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Resource

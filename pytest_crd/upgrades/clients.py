@@ -12,7 +12,7 @@ from typing import Any, Final
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.requests.subresources import Scale
-from pytest_crd.examples import Boundaries, places
+from pytest_crd.synthesis import Boundaries, places
 from pytest_crd.upgrades import definitions
 from pytest_crd.upgrades.findings import Finding, Kind, Resource, Witness
 

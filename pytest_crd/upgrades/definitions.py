@@ -9,7 +9,7 @@ from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.failedrule import Steps
-from pytest_crd.examples import places
+from pytest_crd.synthesis import places
 from pytest_crd.upgrades.findings import Finding, Kind, Line
 
 

@@ -16,8 +16,8 @@ from pytest_crd.engine import FieldError, Response, jsonvalue
 from pytest_crd.engine.requests import rules
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.examples import places
-from pytest_crd.examples.places import Steps
+from pytest_crd.synthesis import places
+from pytest_crd.synthesis.places import Steps
 from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
 from pytest_crd.upgrades.subjects import Subject
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_crd.engine.golang.regexp import textsearch
-from pytest_crd.engine.golang.regexp.textsearch import Lengths
+from pytest_crd.synthesis import textsearch
+from pytest_crd.synthesis.textsearch import Lengths
 
 _MOST_FOUND: Final = 3
 _ANY_LENGTH: Final = Lengths()

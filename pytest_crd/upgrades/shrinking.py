@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.examples import places
-from pytest_crd.examples.places import Steps
+from pytest_crd.synthesis import places
+from pytest_crd.synthesis.places import Steps
 from pytest_crd.upgrades.findings import Resource
 
 Holds: TypeAlias = "Callable[[Resource], bool]"

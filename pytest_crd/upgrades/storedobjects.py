@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.examples import places
-from pytest_crd.examples.demands import Demand
-from pytest_crd.examples.values import Maker
+from pytest_crd.synthesis import places
+from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.values import Maker
 from pytest_crd.upgrades import effects
 from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
 from pytest_crd.upgrades.subjects import Subject

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pytest_crd.engine import FieldValidation, Response, Version
 from pytest_crd.engine.errors.response import Changes
-from pytest_crd.examples.demands import Demand
+from pytest_crd.synthesis.demands import Demand
 from pytest_crd.upgrades.findings import Resource
 
 TextT = TypeVar("TextT", bound=str)

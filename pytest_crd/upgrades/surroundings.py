@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.examples import Boundaries, places
-from pytest_crd.examples.demands import Demand
+from pytest_crd.synthesis import Boundaries, places
+from pytest_crd.synthesis.demands import Demand
 from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.findings import Resource
 

@@ -14,10 +14,10 @@ from typing import Any, Final, TypeAlias
 from pytest_crd.engine import Response, Version, jsonvalue
 from pytest_crd.engine.requests.request import Subresource
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.examples import Boundaries, places
-from pytest_crd.examples.demands import ANYTHING, Demand
-from pytest_crd.examples.places import Steps
-from pytest_crd.examples.values import KEYS
+from pytest_crd.synthesis import Boundaries, places
+from pytest_crd.synthesis.demands import ANYTHING, Demand
+from pytest_crd.synthesis.places import Steps
+from pytest_crd.synthesis.values import KEYS
 from pytest_crd.upgrades.findings import Resource
 
 FIRST: Final = "first"

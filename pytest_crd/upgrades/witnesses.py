@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Place
-from pytest_crd.examples import Boundaries, NoExampleError
+from pytest_crd.synthesis import Boundaries, NoExampleError
 from pytest_crd.upgrades import applies, clients, effects, shrinking
 from pytest_crd.upgrades.candidates import Candidate, Maker
 from pytest_crd.upgrades.collection import VersionCollection

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.covered import reached, version_of
 
-from pytest_crd import engine, examples
+from pytest_crd import engine, synthesis
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector
 from pytest_crd.engine.api.context import CrdContext
@@ -20,9 +20,9 @@ SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "str
 
 def test_objects_that_are_only_tried_count_for_nothing() -> None:
     def make(version: engine.Version) -> None:
-        assert examples.example(version)
-        assert examples.example(version, full=True)
-        assert [boundary.outside for boundary in examples.boundaries(version) if boundary.outside]
+        assert synthesis.example(version)
+        assert synthesis.example(version, full=True)
+        assert [boundary.outside for boundary in synthesis.boundaries(version) if boundary.outside]
 
     assert reached(version_of(SCHEMA), make) == set()
 

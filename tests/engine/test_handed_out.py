@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd import examples
+from pytest_crd import synthesis
 from pytest_crd.engine import CustomResourceDefinition, Version
 
 LIST: Final = {"type": "array", "default": [1, {"k": "v"}], "items": {"x-kubernetes-preserve-unknown-fields": True}}
@@ -49,7 +49,7 @@ def _version(crd: CustomResourceDefinition) -> Version:
 
 
 def _boundaries(crd: CustomResourceDefinition) -> list[Any]:
-    return [[one.inside, one.outside, one.old] for one in examples.boundaries(_version(crd))]
+    return [[one.inside, one.outside, one.old] for one in synthesis.boundaries(_version(crd))]
 
 
 ANSWERS: Final[Mapping[str, Callable[[CustomResourceDefinition], Any]]] = {
@@ -67,10 +67,10 @@ ANSWERS: Final[Mapping[str, Callable[[CustomResourceDefinition], Any]]] = {
     "openapi 3": lambda crd: _version(crd).openapi(3),
     "json_schema": lambda crd: _version(crd).json_schema(),
     "published_schema": lambda crd: _version(crd).published_schema,
-    "example": lambda crd: examples.example(_version(crd)),
-    "full example": lambda crd: examples.example(_version(crd), full=True),
+    "example": lambda crd: synthesis.example(_version(crd)),
+    "full example": lambda crd: synthesis.example(_version(crd), full=True),
     "boundaries": _boundaries,
-    "a boundary": lambda crd: examples.boundary(_version(crd), "spec.one", "enum").inside,
+    "a boundary": lambda crd: synthesis.boundary(_version(crd), "spec.one", "enum").inside,
 }
 
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from examples import versions
-from examples.versions import fields
+from synthesis import versions
+from synthesis.versions import fields
 
 from pytest_crd import coverage, engine
 from pytest_crd.cases import loader

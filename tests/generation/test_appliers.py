@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from examples import versions
-from examples.versions import fields
+from synthesis import versions
+from synthesis.versions import fields
 
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.objectsources import resolved

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from examples import versions
-from examples.versions import fields
+from synthesis import versions
+from synthesis.versions import fields
 
 from pytest_crd import engine
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.objectsources import resolved
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.examples import making
 from pytest_crd.generation import Generated, NothingToStateError, Wanted, expectations, generate
+from pytest_crd.synthesis import making
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

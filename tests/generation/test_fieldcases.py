@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from examples import versions
-from examples.versions import fields
+from synthesis import versions
+from synthesis.versions import fields
 
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.fieldcases import FieldCases

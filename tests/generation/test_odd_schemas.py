@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from examples import versions
-from examples.versions import fields
+from synthesis import versions
+from synthesis.versions import fields
 
-from pytest_crd import engine, examples
+from pytest_crd import engine, synthesis
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, CreateCase, UpdateCase
 from pytest_crd.cases.objectsources import resolved
@@ -247,11 +247,11 @@ def test_a_value_that_a_junctor_forbids_is_tried_apart() -> None:
 
 def test_where_no_fullest_object_is_found_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise examples.NoExampleError("none")
+        raise synthesis.NoExampleError("none")
 
     version = versions.of(fields(a=TEXT))
     assert "the fullest object is accepted" in _cases(version)
-    monkeypatch.setattr(examples, "example", refuse)
+    monkeypatch.setattr(synthesis, "example", refuse)
 
     assert "the fullest object is accepted" not in _cases(version)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from pytest_crd import engine, examples, strategies
+from pytest_crd import engine, strategies, synthesis
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.errors.response import FieldConflict
@@ -62,12 +62,12 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
         engine.UnsupportedExpressionError: "",
         engine.Mistake: "",
     },
-    "Objects from schemas: `pytest_crd.examples`": {
-        examples.example: "",
-        examples.boundary: "",
-        examples.boundaries: "",
-        examples.Boundary: "",
-        examples.NoExampleError: "",
+    "Objects from schemas: `pytest_crd.synthesis`": {
+        synthesis.example: "",
+        synthesis.boundary: "",
+        synthesis.boundaries: "",
+        synthesis.Boundary: "",
+        synthesis.NoExampleError: "",
     },
     "Property tests: `pytest_crd.strategies`": {strategies.resources: ""},
 }

@@ -168,7 +168,7 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
         "pytest_crd.checks.plan",
         "pytest_crd.coverage",
         "pytest_crd.engine.yaml.scalarplaces",
-        "pytest_crd.examples",
+        "pytest_crd.synthesis",
         "pytest_crd.report.text",
     }
     assert not [name for name in loaders if name.startswith(("pytest_crd.writing", "pytest_crd.plugin.features."))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
-from pytest_crd.examples import Boundaries
+from pytest_crd.synthesis import Boundaries
 from pytest_crd.upgrades import candidates, differences
 from pytest_crd.upgrades.candidates import Candidate
 from upgrades.changes import JSON, NUMBER, TEXT, listed, obj, of_versions

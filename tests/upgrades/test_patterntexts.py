@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.golang.regexp.textsearch import Lengths
+from pytest_crd.synthesis.textsearch import Lengths
 from pytest_crd.upgrades import patterntexts
 
 

@@ -6,8 +6,8 @@ import json
 from typing import Any, Final
 
 import pytest
-from examples import versions
-from examples.versions import fields
+from synthesis import versions
+from synthesis.versions import fields
 
 from pytest_crd import engine
 from pytest_crd.engine.apply import fieldmanager, fieldsets, lastapplied, managers, ownership, pathelements, typedvalues

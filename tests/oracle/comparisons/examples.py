@@ -19,9 +19,9 @@ from oracle.servers import apiserver
 from oracle.servers.crds import batches, collection, delete, path_of
 from oracle.servers.versions import NEWEST
 from pytest_crd import engine
-from pytest_crd.examples import Boundaries, Boundary, NoExampleError, example
-from pytest_crd.examples.boundaries import keywords
 from pytest_crd.live import client, settling
+from pytest_crd.synthesis import Boundaries, Boundary, NoExampleError, example
+from pytest_crd.synthesis.boundaries import keywords
 
 _STRICT = {"dryRun": "All", "fieldValidation": "Strict"}
 # A CRD takes a second or two to be served: so many are created before the first is asked about.

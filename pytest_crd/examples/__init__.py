@@ -1,6 +1,0 @@
-"""Objects made from schemas: the smallest and the fullest that a server accepts, and those at the boundary of a constraint."""
-
-from pytest_crd.examples.boundaries import Boundaries, Boundary, boundaries, boundary
-from pytest_crd.examples.making import NoExampleError, example
-
-__all__ = ["Boundaries", "Boundary", "NoExampleError", "boundaries", "boundary", "example"]

@@ -1,0 +1,193 @@
+"""What a rule and its parts are for an object, as the engine evaluates them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+from pytest_crd import engine
+from pytest_crd.engine import profile
+from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
+from pytest_crd.engine.cel.run import planner
+from pytest_crd.engine.cel.run.frames import Evaluate, Frame
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.values.values import MISSING, Optional, Value, find
+from pytest_crd.engine.rules import tree
+from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, CompiledRule, Expression
+from pytest_crd.engine.rules.escaping import escape
+from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.rules.variables import Variables
+from pytest_crd.synthesis.changes import ABSENT, there
+from pytest_crd.synthesis.places import Steps
+from pytest_crd.synthesis.rulegoals.state import Ref, State
+
+# What one evaluation of a part may cost: objects are small here.
+_MOST_COST: Final = 100_000
+
+
+class EnoughError(Exception):
+    """As much was evaluated as may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """An expression with the variables that it knows, which stands for the variable of a loop."""
+
+    node: Node
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value that stands for the variable of a loop."""
+
+    value: Value
+
+
+Binding: TypeAlias = "Ref | Closure | Known"
+Scope: TypeAlias = "Mapping[str, Binding]"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """
+    A rule that can be run.
+
+    Attributes:
+        node: The node of the schema that it stands at.
+        rule: The rule.
+        expression: What it was compiled to.
+    """
+
+    node: RuleNode
+    rule: CompiledRule
+    expression: Expression
+
+    @property
+    def needs_old(self) -> bool:
+        """Whether it is run on changes alone."""
+        return self.rule.uses_old_self and not self.rule.has_optional_old_self
+
+
+class VersionRules:
+    """The rules of a version, compiled."""
+
+    def __init__(self, version: engine.Version) -> None:
+        self.version = version
+        self.profile = profile.named(version.crd.kubernetes_version)
+
+    @cached_property
+    def _root(self) -> RuleNode | None:
+        schema = self.version.schema
+        return None if schema is None else tree.of_stored(schema, self.profile, is_resource=True)
+
+    def at(self, base: Steps, index: int) -> Found | None:
+        """Return the rule at *index* of the value at *base*; None where there is none that can be run."""
+        node = self._root
+        for step in base:
+            if node is None:
+                return None
+            node = node.items if isinstance(step, int) else node.properties.get(step, node.values)
+        if node is None or index >= len(node.rules):
+            return None
+        rule = node.rules[index]
+        return Found(node, rule, rule.expression) if isinstance(rule.expression, Expression) else None
+
+    def defaulted(self, resource: Any) -> Any:
+        """Return *resource* with its defaults."""
+        return self.version.passes.default(resource).value
+
+
+class PartEvaluator:
+    """
+    Evaluates the parts of a rule.
+
+    Attributes:
+        root: The tree of the rule.
+    """
+
+    def __init__(self, rules: VersionRules, base: Steps, found: Found, most: int) -> None:
+        """Take the rule, and where its value stands; *most*: how many evaluations there may be."""
+        self._rules = rules
+        self._base = base
+        self._node = found.node
+        self._checked = found.expression.checked
+        self._functions = found.expression.environment.functions
+        self._is_optional = found.rule.has_optional_old_self
+        self._plans: dict[int, tuple[Evaluate, int]] = {}
+        self._left = most
+        self.root = self._checked.parsed.root
+
+    def value(self, node: Node, state: State, scope: Scope) -> Value:
+        """
+        Return the value of a part, or the error that there is instead of one.
+
+        Raises:
+            EnoughError: There were as many evaluations as may be.
+        """
+        self._left -= 1
+        if self._left < 0:
+            raise EnoughError
+        try:
+            return self._run(node, state, scope)
+        except (EvaluationError, InternalError, CostLimitError, LookupError) as error:
+            return EvaluationError(*error.args)
+
+    def _run(self, node: Node, state: State, scope: Scope) -> Value:
+        if node.id not in self._plans:
+            plans = planner.Planner(self._checked, self._functions)
+            evaluate = plans.plan(node).evaluate
+            self._plans[node.id] = evaluate, plans.slots
+        evaluate, slots = self._plans[node.id]
+        return evaluate(Frame(_Bound(self, state, scope), slots, _MOST_COST))
+
+    def bound(self, name: str, state: State, scope: Scope) -> Value:
+        """Return the value of a variable."""
+        binding = scope.get(name)
+        if isinstance(binding, Closure):
+            return self._run(binding.node, state, binding.scope)
+        if isinstance(binding, Known):
+            return binding.value
+        if isinstance(binding, Ref) and name not in {SELF, OLD_SELF}:
+            return self._at(binding, state)
+        return self._variables(state)[name]
+
+    def _at(self, ref: Ref, state: State) -> Value:
+        value = self._variables(state)[OLD_SELF if ref.is_old else SELF]
+        if isinstance(value, Optional):
+            value = value.value
+        for step in ref.steps[len(self._base) :]:
+            if isinstance(step, int):
+                value = value[step]
+                continue
+            found = find(value, step)
+            value = find(value, escape(step)) if found is MISSING else found
+            if value is MISSING:
+                raise EvaluationError("no such key")
+        return value
+
+    def _variables(self, state: State) -> Mapping[str, Value]:
+        if "variables" not in state.memory:
+            new, old = (None if one is None else self._seen(one) for one in (state.new, state.old))
+            variables = Variables(self._node.view, new, old, self._rules.profile)
+            state.memory["variables"] = variables.of(optional=self._is_optional)
+        known: Mapping[str, Value] = state.memory["variables"]
+        return known
+
+    def _seen(self, resource: Any) -> Any:
+        found = there(self._rules.defaulted(resource), self._base)
+        return None if found is ABSENT else found
+
+
+class _Bound(dict[str, Value]):
+    """The variables of an evaluation, found when they are asked for."""
+
+    def __init__(self, evaluation: PartEvaluator, state: State, scope: Scope) -> None:
+        self._ask = evaluation, state, scope
+
+    def __missing__(self, name: str) -> Value:
+        evaluation, state, scope = self._ask
+        found = self[name] = evaluation.bound(name, state, scope)
+        return found

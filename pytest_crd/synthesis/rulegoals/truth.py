@@ -1,0 +1,267 @@
+"""Goals on truth: an expression is to be true, or false."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.text.macrocalls import MacroCall
+from pytest_crd.engine.cel.values.values import Value, is_list, is_map
+from pytest_crd.synthesis import patterns
+from pytest_crd.synthesis.changes import ABSENT
+from pytest_crd.synthesis.rulegoals import candidates, reading
+from pytest_crd.synthesis.rulegoals.assignments import Assignments
+from pytest_crd.synthesis.rulegoals.evaluation import Binding, Scope
+from pytest_crd.synthesis.rulegoals.goals import States, in_turn, some
+from pytest_crd.synthesis.rulegoals.state import Ref, State
+
+# How many states of one part are gone on from, and how many there may be of one part.
+_MOST_KEPT: Final = 6
+_MOST_TEXTS: Final = 8
+_MOST_OTHERS: Final = 40
+_NEGATED: Final = {"_==_": "_!=_", "_!=_": "_==_", "_<_": "_>=_", "_>=_": "_<_", "_>_": "_<=_", "_<=_": "_>_"}
+_MIRRORED: Final = {"_==_": "_==_", "_!=_": "_!=_", "_<_": "_>_", "_>_": "_<_", "_<=_": "_>=_", "_>=_": "_<=_"}
+
+
+class Solver(Assignments):
+    """Finds states in which a rule is true, or false."""
+
+    def make(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001 - what it is to be
+        """Yield states in which an expression is true, or false, the nearest first."""
+        if self.value(node, state, scope) is wanted:
+            yield state
+        for one in itertools.islice(self._ways(node, wanted, state, scope), self.effort):
+            if one is not state and self.value(node, one, scope) is wanted:
+                yield one
+
+    def _ways(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        match node:
+            case ast.Select(test_only=True):
+                yield from self._has(node, wanted, state, scope)
+            case ast.Comprehension():
+                yield from self._loop(reading.loop(node), wanted, state, scope)
+                yield from self.guess(node, state, scope)
+            case ast.Call(function="_&&_" | "_||_"):
+                yield from self._junction(node, wanted, state, scope)
+            case ast.Call(function="!_"):
+                yield from self.make(node.arguments[0], not wanted, state, scope)
+            case ast.Call(function="_?_:_") if reading.macro_of(node) is None:
+                yield from self._conditional(node, wanted, state, scope)
+            case ast.Call():
+                yield from self._call(node, wanted, state, scope)
+                yield from self.guess(node, state, scope)
+            case _:
+                yield from self.assign(node, wanted, state, scope)
+
+    def _has(self, node: ast.Select, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        if (ref := next(self.places(node, state, scope), None)) is not None:
+            yield from self._has_at(ref, wanted, state)
+
+    def _has_at(self, ref: Ref, wanted: bool, state: State) -> States:  # noqa: FBT001
+        outer = Ref(ref.steps[:-1], ref.is_old)
+        if not wanted:
+            around = self.editor.present(state, outer)
+            yield from some(None if around is None else self.editor.without(around, ref) or around)
+            return
+        demand = self.editor.demand(ref)
+        for value in itertools.islice(self.editor.maker.find(demand), _MOST_KEPT):
+            yield from some(None if value is None else self.editor.put(state, ref, value))
+        if not isinstance(state.at(outer), dict):
+            return
+        whole = self.editor.demand(outer)
+        for value in itertools.islice(self.editor.maker.find(whole), _MOST_KEPT):
+            yield from some(self.editor.put(state, outer, value) if ref.steps[-1] in value else None)
+
+    def _conditional(self, node: ast.Call, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        condition, *branches = node.arguments
+        ways = [
+            self._all([(condition, is_first), (branch, wanted)], state, scope)
+            for branch, is_first in zip(branches, (True, False), strict=True)
+        ]
+        yield from in_turn(ways if self.value(condition, state, scope) is not False else ways[::-1])
+
+    def _junction(self, node: ast.Call, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        operands = reading.flattened(node)
+        if (node.function == "_&&_") is wanted:
+            goals = [(one, wanted) for one in operands]
+            yield from self._all(goals, state, scope)
+            yield from self._all(goals[::-1], state, scope)
+        else:
+            yield from in_turn(self.make(one, wanted, state, scope) for one in operands)
+
+    def _all(self, goals: Sequence[tuple[Node, bool]], state: State, scope: Scope) -> States:
+        """Yield states in which each of some expressions may be what is wanted, made so one after another."""
+        if not goals:
+            yield state
+            return
+        for one in itertools.islice(self.make(*goals[0], state, scope), min(self.effort, _MOST_KEPT * len(goals))):
+            yield from self._all(goals[1:], one, scope)
+
+    # Loops
+
+    def _loop(self, macro: MacroCall, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        if (present := self.present(macro.target, state, scope)) is not state:
+            yield present
+            state = present
+        if macro.name == "exists_one":
+            yield from self._exactly_one(macro, wanted, state, scope)
+        elif (macro.name == "exists") is wanted:
+            yield from self._one(macro, wanted, state, scope)
+        else:
+            yield from self._each_of(macro, wanted, state, scope)
+
+    def _one(self, macro: MacroCall, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        """Yield states with an element for which the body is what is wanted."""
+        existing = ((state, one) for one in list(self.existing(macro.target, state, scope)))
+        ways = [self._at(macro, one, wanted, other, scope) for other, one in existing]
+        ways.append(
+            itertools.chain.from_iterable(
+                self._at(macro, one, wanted, other, scope) for other, one in self.added(macro.target, state, scope)
+            )
+        )
+        yield from in_turn(ways)
+
+    def _at(self, macro: MacroCall, element: Binding, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        yield from self.make(macro.arguments[0], wanted, state, self.bound(macro, element, scope))
+
+    def _each_of(self, macro: MacroCall, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        """Yield states in which the body is what is wanted for every element, or in which there are none."""
+        wrong = [
+            one
+            for one in self.existing(macro.target, state, scope)
+            if self.value(macro.arguments[0], state, self.bound(macro, one, scope)) is not wanted
+        ]
+        if not wrong:
+            yield state
+            return
+        for one in itertools.islice(self._at(macro, wrong[0], wanted, state, scope), _MOST_KEPT):
+            yield from self._each_of(macro, wanted, one, scope) if len(wrong) > 1 else (one,)
+        yield from self.resize(macro.target, 0, state, scope)
+
+    def _exactly_one(self, macro: MacroCall, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        for number in (1,) if wanted else (0, 2):
+            yield from self.count(macro, number, state, scope)
+
+    # Calls
+
+    def _call(self, node: ast.Call, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        name, operands = reading.name_of(node), reading.operands(node)
+        if name in _NEGATED:
+            operator = name if wanted else _NEGATED[name]
+            present = self.present(node, state, scope)
+            yield from self._related(operator, operands, present, scope)
+            if present is not state:
+                yield from self._related(operator, operands, state, scope)
+                yield present
+        elif name == "@in":
+            yield from self._in(operands, wanted, self.present(node, state, scope), scope)
+        elif name in _TEXTS and len(operands) == 2:
+            yield from self._text(name, operands, wanted, self.present(node, state, scope), scope)
+        elif name == "hasValue":
+            yield from self._has_value(operands[0], wanted, state, scope)
+        else:
+            yield from self.assign(node, wanted, state, scope) if self.place(node, state, scope) else ()
+            if (present := self.present(node, state, scope)) is not state:
+                yield present
+
+    def _related(self, operator: str, operands: Sequence[Node], state: State, scope: Scope) -> States:
+        """Yield states in which one side stands to the other as an operator asks for."""
+        left, right = operands
+        of_left, of_right = (self.value(one, state, scope) for one in operands)
+        yield from in_turn(
+            (
+                self._side(operator, left, of_left, of_right, state, scope),
+                self._side(_MIRRORED[operator], right, of_right, of_left, state, scope),
+            )
+        )
+
+    def _side(  # noqa: PLR0913, PLR0917 - a relation has two sides
+        self, operator: str, node: Node, value: Value, other: Value, state: State, scope: Scope
+    ) -> States:
+        if isinstance(other, EvaluationError):
+            return
+        if operator != "_!=_":
+            for one in candidates.related(operator, other):
+                yield from self.assign(node, one, state, scope)
+            return
+        ref = self.place(node, state, scope)
+        if isinstance(other, bool):
+            yield from self.assign(node, not other, state, scope)
+        elif ref is not None and state.at(ref) is not ABSENT:
+            found = candidates.others(state.at(ref), self.editor.demand(ref), self.editor.maker)
+            for one in itertools.islice(found, _MOST_OTHERS):
+                yield from some(self.editor.put(state, ref, one))
+        elif is_list(other) or is_map(other):
+            yield from self.resize(node, len(other) + 1, state, scope)
+        else:
+            start = other if isinstance(value, EvaluationError) else value
+            for operator_ in ("_>_", "_<_"):
+                for one in candidates.related(operator_, start):
+                    yield from self.assign(node, one, state, scope)
+
+    def _in(self, operands: Sequence[Node], wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        element, container = operands
+        held, value = self.value(container, state, scope), self.value(element, state, scope)
+        if not wanted:
+            ref = self.place(element, state, scope)
+            if ref is not None:
+                found = candidates.others(state.at(ref), self.editor.demand(ref), self.editor.maker)
+                for one in itertools.islice(found, _MOST_OTHERS):
+                    yield from some(self.editor.put(state, ref, one))
+            yield from self.resize(container, 0, state, scope)
+            yield from self._key(container, value, wanted, state, scope)
+            return
+        for one in itertools.islice(held, _MOST_OTHERS) if is_list(held) or is_map(held) else ():
+            yield from self.assign(element, one, state, scope)
+        yield from self._key(container, value, wanted, state, scope)
+        if is_list(held):
+            yield from self.assign(container, [*held, value], state, scope)
+            yield from self.assign(container, [value], state, scope)
+
+    def _key(self, container: Node, key: Value, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        ref = self.place(container, state, scope)
+        if ref is None or not isinstance(key, str) or self.editor.demand(ref).type != "object":
+            return
+        inner = ref.inner(key)
+        yield from some(self.editor.present(state, inner) if wanted else self.editor.without(state, inner))
+
+    def _has_value(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        for ref in list(self.places(node, state, scope)):
+            yield from some((self.editor.present if wanted else self.editor.without)(state, ref))
+
+    def _text(self, name: str, operands: Sequence[Node], wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        node, argument = operands
+        part, text = self.value(argument, state, scope), self.value(node, state, scope)
+        if not isinstance(part, str):
+            return
+        current = text if isinstance(text, str) else ""
+        found = _TEXTS[name](current, part) if wanted else _without(current, part)
+        for one in dict.fromkeys(found):
+            yield from self.assign(node, one, state, scope)
+
+
+def _matching(_: str, pattern: str) -> Iterator[str]:
+    matching = list(itertools.islice(patterns.texts(pattern), _MOST_TEXTS))
+    yield from matching
+    if not pattern.startswith("^"):
+        yield from (f"a{one}" for one in matching)
+
+
+def _without(current: str, part: str) -> Iterator[str]:
+    """Yield texts that may not begin or end with *part*, contain or match it."""
+    yield from (f"a{current}", f"{current}a", current.replace(part, ""), current[1:], current[:-1])
+    for matching in itertools.islice(patterns.texts(part), 2):
+        yield from (f"{matching}!", f"-{matching}", f"{matching}-", f"{matching}A", matching[:-1])
+    yield from ("a", "b", "A", "!", "1", "")
+
+
+_TEXTS: Final[dict[str, Callable[[str, str], Iterator[Any]]]] = {
+    "startsWith": lambda text, part: iter((f"{part}{text}", part, f"{part}a")),
+    "endsWith": lambda text, part: iter((f"{text}{part}", part, f"a{part}", f"{text.partition('.')[0]}{part}")),
+    "contains": lambda text, part: iter((f"{text}{part}", part, f"{part}{text}", f"a{part}a", f"{text}{part}{text}")),
+    "matches": _matching,
+}

@@ -1,0 +1,220 @@
+"""The changes of an object that an error suggests."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from synthesis.versions import fields
+
+from pytest_crd import engine
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.failedrule import FailedRule
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.synthesis import places
+from pytest_crd.synthesis.changes import Mutation
+from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.mutations import Mutator
+from pytest_crd.synthesis.repair import Keep, NotFoundError, Search, acceptance
+from pytest_crd.synthesis.values import Maker
+
+TEXT = {"type": "string"}
+SPEC = fields(
+    a_={**TEXT, "enum": ["x", "y"]},
+    list={"type": "array", "items": TEXT},
+    map={"type": "object", "additionalProperties": fields(b_=TEXT)},
+    any={"type": "object", "x-kubernetes-preserve-unknown-fields": True, "required": ["c"]},
+)
+ROOT = Demand((fields(spec_=SPEC),))
+OBJECT = {"apiVersion": "v1", "kind": "Tab", "metadata": {}, "spec": {"a": "z", "list": ["a"]}}
+
+
+def _moves(field: str, resource: Any = None, *, full: bool = False) -> list[Any]:
+    """Return what stands in the `spec` after each move that an error on *field* suggests."""
+    steps = [int(step) if step.isdigit() else step for step in field.split(".") if step]
+    error = fielderror.required(FieldPath(tuple(steps)), "")
+    start = resource or OBJECT
+    return [move.applied(start).get("spec") for move in Mutator(ROOT, Maker(full=full)).find(start, error)]
+
+
+def test_what_is_missing_is_added_first() -> None:
+    assert _moves("spec.map.k.b", resource={"spec": {"map": {"k": {}}}})[0] == {"map": {"k": {"b": "a"}}}
+    assert _moves("spec.any.c", resource={"spec": {"any": {}}})[0] == {"any": {"c": {}}}
+    assert _moves("spec.a", resource={"spec": {}})[:2] == [{"a": "x"}, {"a": "y"}]
+
+
+def test_an_error_about_the_whole_object_suggests_its_fields() -> None:
+    assert {"a": "x"} in _moves("", resource={"apiVersion": "v1"})
+
+
+def test_a_list_that_is_not_there_is_made_of_what_a_rule_names() -> None:
+    found = [move.value for move in Mutator(ROOT, Maker()).of_rule({"spec": {}}, ("spec",), "self.list == ['q', 'r']")]
+
+    assert [one for one in found if one in (["q"], ["r"])] == [["q"], ["r"]]
+
+
+def test_a_value_is_changed_then_taken_away_then_what_is_around_it() -> None:
+    found = _moves("spec.a")
+
+    assert found[:2] == [{"a": "y", "list": ["a"]}, {"list": ["a"]}]
+    assert {"a": "z"} in found
+
+
+def test_a_list_is_made_longer_and_shorter() -> None:
+    found = _moves("spec.list")
+
+    assert {"a": "z", "list": ["a", "a"]} in found
+    assert {"a": "z", "list": []} in found
+    assert {"a": "z", "list": ["b"]} in _moves("spec.list.0")
+
+
+def test_an_error_without_a_path_is_about_the_whole_object() -> None:
+    mutator = Mutator(ROOT, Maker())
+
+    assert list(mutator.find(OBJECT, fielderror.request("no"))) == list(mutator.of_value(OBJECT, ()))
+
+
+def test_without_an_error_and_in_what_every_object_has_nothing_is_changed() -> None:
+    mutator = Mutator(ROOT, Maker())
+
+    assert list(mutator.find(OBJECT, None)) == []
+    assert list(mutator.of_value(OBJECT, ("metadata",))) == []
+    assert list(mutator.of_value(OBJECT, ("spec", "map", "gone"))) == []
+    assert all(move.applied(OBJECT)["kind"] == "Tab" for move in mutator.of_value(OBJECT, ()))
+
+
+@pytest.mark.parametrize(
+    ("rule", "changed"),
+    [
+        ("self.a == 'w'", {"a": "w", "list": ["a"]}),
+        ("self.list.size() == 1 && !has(self.a)", {"list": ["a"]}),
+        ("self.list == ['q']", {"a": "z", "list": ["q"]}),
+        ("self.list.exists(x, x == 'q')", {"a": "z", "list": ["a", "q"]}),
+        ("self.list[0] == self.a", {"a": "z", "list": ["z"]}),
+        (r"self.a.matches('^\\d$')", {"a": "0", "list": ["a"]}),
+        ('self.a == "it\'s"', {"a": "it's", "list": ["a"]}),
+    ],
+)
+def test_a_rule_suggests_what_it_speaks_of(rule: str, changed: Any) -> None:
+    found = [move.applied(OBJECT).get("spec") for move in Mutator(ROOT, Maker()).of_rule(OBJECT, ("spec",), rule)]
+
+    assert changed in found
+
+
+def test_numbers_in_a_rule_and_those_next_to_them_are_tried() -> None:
+    root = Demand((fields(n={"type": "number"}, i={"x-kubernetes-int-or-string": True}, b={"type": "boolean"}),))
+    rule = "self.n > 2.5 && self.i == 10 && self.b"
+
+    found = [
+        move.value for move in Mutator(root, Maker()).of_rule({"n": 0, "b": False}, (), rule) if move.steps == ("n",)
+    ]
+
+    assert {2.5, 3.5, 1.5, 10, 11, 9} <= {one for one in found if isinstance(one, int | float)}
+
+
+def test_what_is_kept_is_not_changed() -> None:
+    kept, held = Keep(("spec", "a"), within=True), Keep(("spec", "map"))
+
+    assert not kept.allows(Mutation(("spec",)))
+    assert not kept.allows(Mutation(("spec", "a")))
+    assert not kept.allows(Mutation(("spec", "a", "b"), 1))
+    assert kept.allows(Mutation(("spec", "ab"), 1))
+    assert not held.allows(Mutation(("spec", "map")))
+    assert held.allows(Mutation(("spec", "map", "k"), 1))
+
+
+def _judge(resource: Any) -> engine.Response:
+    """Answer as a server that accepts only an `a` of `y` beside a `map`."""
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "tabs.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Cluster",
+            "names": {"plural": "tabs", "kind": "Tab"},
+            "versions": [
+                {
+                    "name": "v1",
+                    "served": True,
+                    "storage": True,
+                    "schema": {
+                        "openAPIV3Schema": fields(
+                            spec_=fields(
+                                a_={**TEXT, "enum": ["y"]}, map_={"type": "object", "additionalProperties": TEXT}
+                            )
+                        )
+                    },
+                }
+            ],
+        },
+    }
+    return engine.CustomResourceDefinition.from_manifest(manifest).versions[0].create(resource)
+
+
+def test_a_search_ends_with_the_nearest_answer_where_it_finds_nothing() -> None:
+    start = {"metadata": {"name": "a"}, "spec": {"a": "z"}}
+
+    with pytest.raises(NotFoundError, match=r"spec\.map: Required value") as raised:
+        Search(_judge, acceptance, lambda *_: iter([Mutation(("spec", "a"), "y")])).run(start, most=7)
+    assert [error.field for error in raised.value.nearest.errors] == ["spec.map"]
+
+
+def test_a_search_ends_after_so_many_objects() -> None:
+    tried: list[Any] = []
+
+    def mutations(_resource: Any, _error: Any) -> Any:
+        for number in range(1000):
+            tried.append(number)
+            yield Mutation(("spec", "a"), f"z{number}")
+
+    with pytest.raises(NotFoundError):
+        Search(_judge, acceptance, mutations).run({"spec": {"a": "z"}}, most=7)
+    assert len(tried) < 20
+
+
+def test_a_start_that_is_accepted_is_what_is_found() -> None:
+    start = {"metadata": {"name": "a"}, "spec": {"a": "y", "map": {}}}
+
+    assert Search(_judge, acceptance, lambda *_: iter([])).run(start, most=7) is start
+
+
+@pytest.mark.parametrize(
+    ("field", "found"),
+    [
+        ("spec.list[0]", (("spec", "list", 0), "")),
+        ("spec.list[1]", (("spec", "list"), "[1]")),
+        ("spec.ab", (("spec",), "ab")),
+        ("spec.map[a.b].c", (("spec", "map", "a.b"), "c")),
+        ("spec.map.a.b.c", (("spec", "map", "a.b"), "c")),
+        ("spec.map.a", (("spec", "map", "a"), "")),
+        ("spec.a.b", (("spec", "a"), "b")),
+        ("spec.list[0].b", (("spec", "list", 0), "b")),
+        ("[key]", ((), "[key]")),
+        ("", ((), "")),
+    ],
+)
+def test_a_field_is_found_however_it_is_spelt(field: str, found: Any) -> None:
+    resource = {"spec": {"a": 1, "list": [1], "map": {"a": {"b": 1}, "a.b": {}}}}
+
+    assert places.find(resource, field) == found
+
+
+def test_a_rule_suggests_the_name_and_keys_that_it_names() -> None:
+    resource = {"metadata": {"name": "a"}, "spec": {}}
+    root = Demand((fields(spec_=fields(map={"type": "object", "additionalProperties": TEXT})),))
+
+    found = list(Mutator(root, Maker()).of_rule(resource, (), "self.metadata.name == 'b' || self.spec.map['k'] == 'v'"))
+
+    assert Mutation(("metadata", "name"), "b") in found
+    assert Mutation(("spec", "map", "k"), "v") in found
+
+
+def test_where_no_version_is_known_a_rule_is_read_as_text() -> None:
+    rule = FailedRule("self.a == 'w'", ("properties", "spec", "x-kubernetes-validations", 0), lambda: ())
+    error = dataclasses.replace(fielderror.invalid(FieldPath(("spec",)), "", "no"), rule=rule)
+
+    found = list(Mutator(ROOT, Maker()).find(OBJECT, error))
+
+    assert Mutation(("spec", "a"), "w") in found

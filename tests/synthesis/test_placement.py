@@ -1,0 +1,57 @@
+"""Holding: accepted objects in which something stands at a place, where the schema lets anything stand there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from synthesis import versions
+from synthesis.versions import fields
+
+from pytest_crd.synthesis.placement import Placer
+from pytest_crd.synthesis.repair import Search
+
+TEXT = {"type": "string"}
+
+
+@pytest.mark.parametrize("place", [("spec", "b"), ("spec", "a", "b"), ("spec", "a", "b", "c"), ("b",)])
+def test_nothing_is_tried_for_a_field_that_every_object_loses(
+    monkeypatch: pytest.MonkeyPatch, place: tuple[str, ...]
+) -> None:
+    placer = Placer(versions.of(fields(a=fields())))
+    run, starts = Search.run, []
+
+    def run_and_note(search: Search, start: dict[str, Any], *, most: int) -> dict[str, Any]:
+        starts.append(start)
+        return run(search, start, most=most)
+
+    monkeypatch.setattr(Search, "run", run_and_note)
+
+    assert placer.existing(place) is None
+    assert not [start for start in starts if '"b"' in json.dumps(start)]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+        {"type": "object", "additionalProperties": TEXT},
+    ],
+    ids=["whatever it is", "with a name of its own"],
+)
+def test_a_field_that_is_kept_stands_in_an_object(schema: dict[str, Any]) -> None:
+    held = Placer(versions.of(fields(a=schema))).existing(("spec", "a", "b"))
+
+    assert held is not None
+    assert "b" in held[0]["spec"]["a"]
+
+
+def test_a_value_that_cannot_be_read_gives_way_to_one_that_can() -> None:
+    schema = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
+    placer = Placer(versions.of(fields(a=schema)))
+
+    held = placer.existing(("spec", "a", "apiVersion"))
+
+    assert held is not None
+    assert isinstance(held[0]["spec"]["a"]["apiVersion"], str)
