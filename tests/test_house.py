@@ -50,6 +50,7 @@ REPLAYS: Final = {
 }
 # What asks a part of the package in sessions, beside its own tests.
 SESSIONS: Final = {
+    "casefiles": "tests/plugin/features/fill",
     "cases": "tests/plugin/items",
     "checks": "tests/plugin/features/checks",
     "coverage": "tests/plugin/features/coverage",
@@ -57,7 +58,6 @@ SESSIONS: Final = {
     "live": "tests/plugin/features/live",
     "server": "tests/plugin/features/server",
     "upgrades": "tests/plugin/features/upgrades",
-    "writing": "tests/plugin/features/fill",
 }
 # Packages whose parts have a row each, and what tests the modules that are in none of them.
 PARTED: Final = {"engine": "", "plugin": "tests/plugin/test_*.py", "plugin/features": "tests/plugin/features/test_*.py"}

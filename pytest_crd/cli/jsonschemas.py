@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_crd import engine
+from pytest_crd.casefiles import reports
 from pytest_crd.cli import arguments, lookup
-from pytest_crd.writing import reports
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pytest_crd.casefiles import files
 from pytest_crd.cli.repository import Repository
 from pytest_crd.discovery import inifiles, samplepaths
 from pytest_crd.engine import (
@@ -15,7 +16,6 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
 )
 from pytest_crd.generation import NothingToStateError, filenames, generate
-from pytest_crd.writing import files
 
 # With all tags, by which the last release is found.
 _GITHUB_JOB: Final = """\

@@ -7,7 +7,7 @@ import sys
 from importlib import resources
 from pathlib import Path
 
-from pytest_crd.writing import reports
+from pytest_crd.casefiles import reports
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

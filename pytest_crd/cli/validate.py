@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pytest_crd.casefiles import yamltext
 from pytest_crd.cases import acceptance
 from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.cli import arguments, judging, objects
@@ -30,7 +31,6 @@ from pytest_crd.engine import (
 )
 from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.report import text
-from pytest_crd.writing import yamltext
 
 _MOST_KINDS: Final = 5
 _MANAGER: Final = "kubectl"

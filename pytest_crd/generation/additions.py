@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import coverage, engine
+from pytest_crd.casefiles import yamlspans
+from pytest_crd.casefiles.yamlspans import Edit, Span
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
 from pytest_crd.cases.objectsources import resolved
@@ -22,8 +24,6 @@ from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, Layout, StatedCas
 from pytest_crd.generation.reach import Reach
 from pytest_crd.generation.scope import Wanted
 from pytest_crd.progress import Progress, each, silent
-from pytest_crd.writing import yamlspans
-from pytest_crd.writing.yamlspans import Edit, Span
 
 _BOM: Final = "\ufeff"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd import coverage, engine, synthesis
+from pytest_crd.casefiles import yamltext
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import reach, words
 from pytest_crd.generation.constraints import Constraints
@@ -17,7 +18,6 @@ from pytest_crd.generation.order import CaseOrder
 from pytest_crd.generation.reach import Reach
 from pytest_crd.generation.scope import FileScope, NothingToStateError, Wanted
 from pytest_crd.progress import Progress, Tell, each, silent
-from pytest_crd.writing import yamltext
 
 MOST_LINES: Final = 600
 """How long a file gets, if not all of a CRD is wanted: what would make it longer is left out, and named."""

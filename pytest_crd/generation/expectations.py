@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_crd import engine
+from pytest_crd.casefiles import yamltext
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.requests import rules
@@ -13,7 +14,6 @@ from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import appliers
 from pytest_crd.generation.proposals import Proposal
-from pytest_crd.writing import yamltext
 
 # How much of an object at a place is shown where that it is there is what counts.
 _LONGEST: Final = 80

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from pytest_crd.casefiles import yamltext
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import words
 from pytest_crd.generation.constraints import OF_RESOURCE, Constraints
@@ -13,7 +14,6 @@ from pytest_crd.generation.proposals import Proposal, nested
 from pytest_crd.synthesis import places
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import Held
-from pytest_crd.writing import yamltext
 
 # How much of an object one case sets: a line, which what is stored repeats.
 _LONGEST: Final = 110

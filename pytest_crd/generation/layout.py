@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pytest_crd.casefiles import yamltext
 from pytest_crd.cases.model import APPLIES, UPDATES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
@@ -13,7 +14,6 @@ from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import patches, words
 from pytest_crd.generation.appliers import FIRST, SECOND
 from pytest_crd.generation.proposals import Proposal
-from pytest_crd.writing import yamltext
 
 # Deep enough to tell parts of a CRD apart, and not a heading for each field.
 _DEPTH_OF_GROUP: Final = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from pytest_crd.writing.notes import CaseOutcome, FillOutcome, Note
+from pytest_crd.casefiles.notes import CaseOutcome, FillOutcome, Note
 
 
 def lines(outcome: FillOutcome, *, shown: Callable[[Path], str]) -> Iterator[str]:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from support import crds
 
+from pytest_crd.casefiles import observation
+from pytest_crd.casefiles.observation import Mode, Observed
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import CaseFileError, RequestCase
 from pytest_crd.cases.result import CaseResult
@@ -15,8 +17,6 @@ from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.generation import casefile
 from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.objects import Specimens
-from pytest_crd.writing import observation
-from pytest_crd.writing.observation import Mode, Observed
 
 TEXT = {"type": "string"}
 WEBHOOK = {

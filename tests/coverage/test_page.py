@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from support.pots import POTS, read
 
+from pytest_crd.casefiles import yamltext
 from pytest_crd.coverage import crdsection, data, page, pageparts
 from pytest_crd.coverage.collector import Collector, Reached
 from pytest_crd.coverage.lines import read_exclusion
 from pytest_crd.coverage.summary import Summary, summarize
-from pytest_crd.writing import yamltext
 
 
 class _Reader(HTMLParser):

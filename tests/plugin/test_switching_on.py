@@ -171,7 +171,7 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
         "pytest_crd.synthesis",
         "pytest_crd.report.text",
     }
-    assert not [name for name in loaders if name.startswith(("pytest_crd.writing", "pytest_crd.plugin.features."))]
+    assert not [name for name in loaders if name.startswith(("pytest_crd.casefiles", "pytest_crd.plugin.features."))]
     # None that is loaded behind the hooks is rewritten by pytest.
     assert (
         loaders["pytest_crd.plugin.items.cases"]

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
+from pytest_crd.casefiles.casetext import Correction
 from pytest_crd.engine import jsonvalue
-from pytest_crd.writing.casetext import Correction
 
 _TEXTS = ("a", "two words", "a#b", "not # one", "it's", "one\ntwo # no comment\n", "# none\n\nthree", "")
 _SCALARS = (*_TEXTS, 1, 2.5, True, None)

@@ -31,10 +31,10 @@ from pytest_crd.plugin.items.failures import (
 )
 
 if TYPE_CHECKING:
+    from pytest_crd.casefiles.notes import Note
     from pytest_crd.cases.openshift.suite import Suite
     from pytest_crd.plugin.items.extensions import FilledContent
     from pytest_crd.report.facts import About, Cause
-    from pytest_crd.writing.notes import Note
 
 _HOOKS: Final = "crd-cases"
 # A case, and what runs it, also with other expectations.

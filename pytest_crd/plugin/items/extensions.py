@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_crd.casefiles.notes import Note
     from pytest_crd.cases.model import Case
     from pytest_crd.cases.result import CaseResult
-    from pytest_crd.writing.notes import Note
 
 
 class TestPlace(NamedTuple):

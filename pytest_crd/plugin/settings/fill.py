@@ -10,7 +10,7 @@ from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting, SettingKind
 
 if TYPE_CHECKING:
-    from pytest_crd.writing.observation import Mode
+    from pytest_crd.casefiles.observation import Mode
 
 FILL: Final = Setting(
     SettingKind.SWITCH,
@@ -38,7 +38,7 @@ def read(config: pytest.Config) -> Mode | None:
     given = {one: one.of(config) for one in SETTINGS}
     if not any(given.values()):
         return None
-    from pytest_crd.writing.observation import Mode  # noqa: PLC0415 - a session that sets nothing loads nothing
+    from pytest_crd.casefiles.observation import Mode  # noqa: PLC0415 - a session that sets nothing loads nothing
 
     modes = {FILL: Mode.FILL, UPDATE: Mode.UPDATE, UPDATE_VERDICTS: Mode.UPDATE_VERDICTS}
     return max(modes[one] for one, is_on in given.items() if is_on)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_crd.casefiles import reports
 from pytest_crd.coverage import accounts, data, files, summary, table
 from pytest_crd.coverage.accounts import Accounts
 from pytest_crd.coverage.data import Data, DataError, Record
@@ -20,7 +21,6 @@ from pytest_crd.plugin import session
 from pytest_crd.plugin.features.coverage.askers import Askers
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.coverage import CoverageSettings, Report, ReportKind
-from pytest_crd.writing import reports
 
 # What is sent from a worker of pytest-xdist to its controller.
 _REACHED: Final = "pytest_crd_coverage"
@@ -176,8 +176,8 @@ class Hooks:
         """Return the file of a report that a reader opens, and all its files with their texts."""
         if report.kind is not ReportKind.HTML:
             return path, [(path, files.render(report.kind, told, self._settings.root))]
+        from pytest_crd.casefiles import yamltext  # noqa: PLC0415
         from pytest_crd.coverage import page  # noqa: PLC0415 - only this report makes objects
-        from pytest_crd.writing import yamltext  # noqa: PLC0415
 
         if not report.is_folder:
             return path, [(path, page.render(told, yamltext.block))]

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pytest_crd.casefiles import observation
+from pytest_crd.casefiles.notes import Note
+from pytest_crd.casefiles.observation import Mode, Observed
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.generation import gone, renaming
-from pytest_crd.writing import observation
-from pytest_crd.writing.notes import Note
-from pytest_crd.writing.observation import Mode, Observed
 
 
 class Content(NamedTuple):

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_crd.casefiles import files, notes
+from pytest_crd.casefiles.notes import FillOutcome, Note
+from pytest_crd.casefiles.observation import Mode
 from pytest_crd.plugin import session
 from pytest_crd.plugin.features.fill.content import Content
 from pytest_crd.plugin.items import cases, extensions
 from pytest_crd.plugin.settings import project
-from pytest_crd.writing import files, notes
-from pytest_crd.writing.notes import FillOutcome, Note
-from pytest_crd.writing.observation import Mode
 
 # The attribute of a report with what is to be written into a case file; it travels with it from a worker of pytest-xdist.
 _OBSERVED: Final = "crd_observed"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from pytest_crd import folders
+from pytest_crd.casefiles import files
 from pytest_crd.engine import (
     CrdLookupError,
     CustomResourceDefinition,
@@ -23,7 +24,6 @@ from pytest_crd.plugin import progressline, session
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.settings import coverage, fill, live, project, setting
 from pytest_crd.plugin.settings.generate import GENERATE, GenerateSettings
-from pytest_crd.writing import files
 
 if TYPE_CHECKING:
     from pytest_crd.cases.catalog import Catalog

@@ -14,6 +14,7 @@ from typing import Any, Final
 import pytest
 from _pytest._io import TerminalWriter
 
+from pytest_crd.casefiles import reports
 from pytest_crd.plugin import session as sessions
 from pytest_crd.plugin.features.outputs import subjects
 from pytest_crd.plugin.features.outputs.ledger import FACTS, VerdictLedger
@@ -23,7 +24,6 @@ from pytest_crd.plugin.settings.setting import folder
 from pytest_crd.report.facts import SessionFacts
 from pytest_crd.report.outputs import codequality, jobsummary, sarif, verdictfile, workflowcommands
 from pytest_crd.report.outputs.paths import Roots
-from pytest_crd.writing import reports
 
 # What is sent from a worker of pytest-xdist to its controller: files that cannot be collected, of which it hears of each text but once.
 _UNCOLLECTED: Final = "pytest_crd_uncollected"

@@ -12,7 +12,7 @@ import pytest
 from support import crds
 from support.unfilled import FAILS, FILLED, FIXED, HEAD, LEFT, TOO_MANY
 
-from pytest_crd.writing import files
+from pytest_crd.casefiles import files
 
 if TYPE_CHECKING:
     from support.sessions import Project

@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from pytest_crd import engine
+from pytest_crd.casefiles import casetext, observation
+from pytest_crd.casefiles.casetext import Correction
+from pytest_crd.casefiles.observation import Mode
 from pytest_crd.cases import loader, objectsources, runner
 from pytest_crd.cases.casekeys import CASE_KEYS, FILLED
 from pytest_crd.cases.model import AnyCase
@@ -21,9 +24,6 @@ from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.yaml import yamlreader
-from pytest_crd.writing import casetext, observation
-from pytest_crd.writing.casetext import Correction
-from pytest_crd.writing.observation import Mode
 
 ROOT = Path(__file__).parents[2]
 PROJECT = ROOT / "example_project"

@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd.casefiles import yamltext
+from pytest_crd.casefiles.comments import Comment
+from pytest_crd.casefiles.yamlspans import Edit, Span
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.writing import yamltext
-from pytest_crd.writing.comments import Comment
-from pytest_crd.writing.yamlspans import Edit, Span
 
 # The anchor and the tag of a node, on one line.
 _PROPERTIES: Final = re.compile(r"[&!]\S*(?: +[&!]\S*)*")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.writing import removal
+from pytest_crd.casefiles import removal
 
 HEAD = "crd: x\n"
 KEPT = "- {name: kept, input: {}, accepted: true}\n"

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from pytest_crd.casefiles import observation
+from pytest_crd.casefiles.observation import Mode, Observed
 from pytest_crd.cases import loader, runner
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition
-from pytest_crd.writing import observation
-from pytest_crd.writing.observation import Mode, Observed
 
 PROPERTIES = {
     "size": {"type": "integer", "default": 3, "maximum": 10},

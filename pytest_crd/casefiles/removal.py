@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd.casefiles import comments, yamlspans
+from pytest_crd.casefiles.comments import Lost
+from pytest_crd.casefiles.yamlspans import Edit, Span
 from pytest_crd.cases import loader
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
@@ -16,9 +19,6 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.unreadable import UnreadableError
-from pytest_crd.writing import comments, yamlspans
-from pytest_crd.writing.comments import Lost
-from pytest_crd.writing.yamlspans import Edit, Span
 
 _BOM: Final = b"\xef\xbb\xbf"
 

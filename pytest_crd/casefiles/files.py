@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.writing import reports
+from pytest_crd.casefiles import reports
 
 # What new files get, of which the user's mask takes its part; and what nobody else may read yet.
 _NEW: Final = 0o666

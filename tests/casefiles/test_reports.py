@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd.writing import reports
+from pytest_crd.casefiles import reports
 
 
 def test_a_file_is_made_with_its_folder(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from support import commented
 from support.commented import Commented
 from tiers import examples
 
+from pytest_crd.casefiles import casetext, comments, yamlspans
+from pytest_crd.casefiles.casetext import Correction, WrittenCases
+from pytest_crd.casefiles.comments import Lost
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.yaml import yamlreader
-from pytest_crd.writing import casetext, comments, yamlspans
-from pytest_crd.writing.casetext import Correction, WrittenCases
-from pytest_crd.writing.comments import Lost
 
 HEAD = "crd: x\ncreate:\n"
 ERRORS = [{"field": "spec.a", "type": "Invalid"}]

@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd.casefiles import comments, sharing, splicing, yamlspans, yamltext
+from pytest_crd.casefiles.comments import Lost
+from pytest_crd.casefiles.sharing import LocatedCase
+from pytest_crd.casefiles.yamlspans import Span
 from pytest_crd.cases import loader
 from pytest_crd.cases.format import FREE_PREFIX
 from pytest_crd.cases.sections import Section
@@ -17,10 +21,6 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.unreadable import UnreadableError
-from pytest_crd.writing import comments, sharing, splicing, yamlspans, yamltext
-from pytest_crd.writing.comments import Lost
-from pytest_crd.writing.sharing import LocatedCase
-from pytest_crd.writing.yamlspans import Span
 
 _BOM: Final = b"\xef\xbb\xbf"
 

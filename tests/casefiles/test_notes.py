@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.writing import files, notes
-from pytest_crd.writing.notes import FillOutcome, Gone, Note
+from pytest_crd.casefiles import files, notes
+from pytest_crd.casefiles.notes import FillOutcome, Gone, Note
 
 TEXT = """\
 crd: x

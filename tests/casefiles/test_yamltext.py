@@ -9,9 +9,9 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pytest_crd.casefiles import yamltext
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.yaml import yamlreader
-from pytest_crd.writing import yamltext
 
 TEXTS = st.one_of(
     st.text(max_size=20),

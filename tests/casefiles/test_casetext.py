@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.writing import casetext
-from pytest_crd.writing.casetext import Correction, WrittenCases
+from pytest_crd.casefiles import casetext
+from pytest_crd.casefiles.casetext import Correction, WrittenCases
 
 HEAD = "crd: x\ncreate:\n"
 SPEC: Mapping[str, Any] = {"spec": {"size": 3}}

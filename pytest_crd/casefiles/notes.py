@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pytest_crd.casefiles import casetext, files, removal
+from pytest_crd.casefiles.casetext import Correction, WrittenCases
+from pytest_crd.casefiles.removal import LeftCases
 from pytest_crd.cases import loader
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.writing import casetext, files, removal
-from pytest_crd.writing.casetext import Correction, WrittenCases
-from pytest_crd.writing.removal import LeftCases
 
 _NOT_TAKEN_OUT: Final = (
     "it is about a field that the CRD no longer has, but cannot be taken out of the file: remove it yourself"

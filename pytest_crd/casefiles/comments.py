@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from pytest_crd.writing.yamlspans import Edit, Span, SpannedText
+from pytest_crd.casefiles.yamlspans import Edit, Span, SpannedText
 
 # What ends a line in YAML 1.1, beside the line feed that all else of a layout counts by.
 _COMMENT: Final = re.compile("(?<![^\\s\ufeff])#[^\n\r\x85\u2028\u2029]*")

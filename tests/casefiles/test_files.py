@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd.writing import files
+from pytest_crd.casefiles import files
 
 OLD, NEW = b"the old file\n", b"the new one\n"
 
@@ -186,7 +186,7 @@ def test_a_file_system_without_links_has_new_files_too(tmp_path: Path, monkeypat
 KILLED = """\
 import os, signal, sys
 from pathlib import Path
-from pytest_crd.writing import files
+from pytest_crd.casefiles import files
 
 ACTIONS = {"os.mkdir", "open", "os.link", "os.rename", "os.remove", "os.chmod"}
 left = int(sys.argv[2])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd.writing import privatefile
+from pytest_crd.casefiles import privatefile
 
 
 def test_the_file_is_readable_by_its_owner_alone_and_removed_at_the_end(tmp_path: Path) -> None:
