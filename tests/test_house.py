@@ -26,11 +26,11 @@ TESTS: Final = ROOT / "tests"
 TESTING: Final = (ROOT / "docs/developing/testing.md").read_text(encoding="utf-8")
 # Folders of tests of which no folder of the package has the name.
 OTHERS: Final = {
-    "benchmarks": "the door to measurements",
     "conformance": "what was recorded of servers",
-    "handbook": "what of the documentation is made from the source, and whether what it shows happens",
-    "oracle": "the door to servers",
     "properties": "laws that hold of all of the engine",
+    "tools/benchmarks": "the command line of the benchmarks",
+    "tools/handbook": "generated documentation, and the commands and output that pages show",
+    "tools/oracle": "the command line of the programs that ask servers",
 }
 # What replays recordings of a part of the engine, beside its own tests.
 REPLAYS: Final = {

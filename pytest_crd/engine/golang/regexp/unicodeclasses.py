@@ -142,7 +142,7 @@ def _with_case() -> list[int]:
 
 @functools.cache
 def _content() -> Mapping[str, Any]:
-    """Return the file that `tests/oracle/reference/classes` prints from Go's own tables."""
+    """Return the file that `tools/oracle/reference/classes` prints from Go's own tables."""
     text = resources.files(__package__).joinpath("unicodeclasses.json").read_text("utf-8")
     content: Mapping[str, Any] = json.loads(text)
     return content

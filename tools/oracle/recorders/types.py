@@ -23,7 +23,7 @@ from pytest_crd.live import client, settling
 
 JSONValue = Any
 
-FILE: Final = Path(__file__).parents[3] / "pytest_crd" / "engine" / "publishing" / "types.json"
+FILE: Final = Path(__file__).parents[3] / "pytest_crd" / "engine" / "openapi" / "types.json"
 _ORIGIN: Final = origin.statement("types", f"the OpenAPI documents of apiextensions-apiserver {', '.join(VERSIONS)}")
 GROUP: Final = "types.example.com"
 _GVK: Final = "x-kubernetes-group-version-kind"

@@ -1,7 +1,7 @@
 """
 Run apiextensions-apiserver's own `test/integration` against `pytest-crd serve`, and against the server that it has itself.
 
-A line is printed for each test. `tests/oracle/integration/failing.toml` has those that do not pass here, and why: the command fails where
+A line is printed for each test. `tools/oracle/integration/failing.toml` has those that do not pass here, and why: the command fails where
 one of them passes, or says something else, where another one does not pass, and where one fails on the real server.
 """
 

@@ -8,11 +8,11 @@ from typing import Final
 
 import pytest
 import yaml
+from handbook import markdown, parts, running
 from support import sessions
 from support.git import commit
 from support.sessions import Project
 
-from handbook import markdown, parts, running
 from pytest_crd.cli import proposals
 
 CORPUS: Final = os.environ.get("CRD_CORPUS", "")

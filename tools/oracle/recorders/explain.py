@@ -31,7 +31,7 @@ from pytest_crd.live import client, settling
 
 JSONValue = Any
 
-FOLDER: Final = Path(__file__).parents[2] / "cli" / "explained"
+FOLDER: Final = Path(__file__).parents[3] / "tests" / "cli" / "explained"
 CRD: Final = FOLDER / "widgets.yaml"
 RECORDED: Final = FOLDER / "widgets.json"
 VERSION: Final = NEWEST

@@ -39,7 +39,7 @@ def started(version: str) -> Iterator[str]:
     Start a kube-apiserver of a Kubernetes version, and stop it at the end of the `with` block.
 
     Args:
-        version: One that has a `k8s-VERSION.mod` in `tests/oracle/kube`.
+        version: One that has a `k8s-VERSION.mod` in `tools/oracle/kube`.
 
     Yields:
         Its URL; TOKEN is that of who may do everything.

@@ -8,9 +8,8 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 import pytest
-from support import sessions
-
 from handbook import parts, pictures, terminalpicture
+from support import sessions
 
 PAGES: Final = {path: path.read_text(encoding="utf-8") for path in parts.pages()}
 

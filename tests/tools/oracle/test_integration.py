@@ -9,7 +9,7 @@ from oracle.comparisons import integration
 from oracle.comparisons.integration import Reason
 from oracle.servers.gotests import Outcome, outcome_of
 
-PAGE: Final = (Path(__file__).parents[2] / "docs/developing/upstream.md").read_text(encoding="utf-8")
+PAGE: Final = (Path(__file__).parents[3] / "docs/developing/upstream.md").read_text(encoding="utf-8")
 WHY: Final = [Reason("no etcd", "etcd is missing", ("TestA", "TestB/one"))]
 
 

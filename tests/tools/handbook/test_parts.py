@@ -6,7 +6,6 @@ import itertools
 from pathlib import Path
 
 import pytest
-
 from handbook import parts
 
 PAGES = parts.pages()

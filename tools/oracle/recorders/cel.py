@@ -16,7 +16,7 @@ from typing import Final
 from oracle.judges.cel import VERSIONS, ask
 from oracle.recorders import files
 
-TABLES: Final = Path(__file__).parents[2] / "conformance" / "cel"
+TABLES: Final = Path(__file__).parents[3] / "tests" / "conformance" / "cel"
 
 
 def record(path: Path) -> str:

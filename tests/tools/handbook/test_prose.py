@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-
 from handbook import markdown, parts
 
 # What is made from the source has the words of the source.

@@ -29,7 +29,7 @@ from pytest_crd.live import client, facts, settling
 JSONValue = Any
 Recorded = dict[str, JSONValue]
 
-CASES: Final = Path(__file__).parents[2] / "conformance"
+CASES: Final = Path(__file__).parents[3] / "tests" / "conformance"
 
 _TURNS_VISIBLE: Final = 0.4
 # The name of what is patched where nothing is stored.

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from benchmarks import budgets, door, machine, passes, reading
 from benchmarks.figures import Figure
 from benchmarks.table import BENCHMARKS
 
-HERE = Path(__file__).parent
+HERE = Path(door.__file__).parent
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-
 from oracle import commands, door
 
-HERE = Path(__file__).parent
+HERE = Path(door.__file__).parent
 
 
 @pytest.fixture(autouse=True)

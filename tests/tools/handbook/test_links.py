@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from handbook import markdown, parts
 
 PAGES = parts.pages()

@@ -7,7 +7,6 @@ import itertools
 from typing import Any, Final
 
 import pytest
-
 from oracle import options
 from oracle.clients import alike, ovens
 from oracle.clients.notes import Notes, Speech, Step, eventually
